@@ -113,8 +113,8 @@ def measure(data: Path, limit: int | None) -> dict[str, Any]:
                 if name == "squad13":
                     texts = questions.texts
                     inside = list(texts.values())
-                    found["refusal squad13"] = refusal(corpus, inside, strangers(data), 5, lambda: None).to_dict()
-                    found["answers squad13"] = answers(corpus, texts, questions.answers, 5, lambda: None).to_dict()
+                    found["refusal squad13"] = refusal(corpus, inside, strangers(data), 5, lambda: None)
+                    found["answers squad13"] = answers(corpus, texts, questions.answers, 5, lambda: None)
         found["long answers clapnq"] = long_answers(host, data, folder)
         found["biology, module R@5"] = module_recall(host, *biology(data, folder))
         host.close()

@@ -25,10 +25,8 @@ log each render them their own way. Any other exception is a bug and keeps its t
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any, ClassVar
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from pathlib import Path
+from typing import Any, ClassVar
 
 
 def is_failure(error: BaseException) -> bool:

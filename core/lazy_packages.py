@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from importlib.util import find_spec
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .lazy_names import imported_names, source_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 
 def import_lazily(package: str) -> None:

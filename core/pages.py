@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import ExitStack
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, get_args
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping
-    from contextlib import AbstractContextManager
-
     View = TypeVar("View", bound=Callable[..., Any])
 
 __all__ = ["KEEP_ALIVE", "EventStream", "Reach", "ViewOptions", "event"]

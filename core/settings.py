@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path  # noqa: TC003 - pydantic reads it
+from pathlib import Path
 from typing import Any, Literal, Self
 from urllib.parse import urlsplit
 

@@ -7,9 +7,8 @@ import shutil
 import socket
 import sys
 from collections.abc import Mapping
-from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import flask
 import hypothesis
@@ -58,25 +57,6 @@ def _can_call(depth: int) -> bool:
         return depth == 0 or _can_call(depth - 1)
     except RecursionError:
         return False
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _installed_packages() -> Iterator[None]:
-    """The packages of the environment stay as they are: their entry points are read once, and not for every host."""
-    whole = cast("property", metadata.PathDistribution.entry_points).fget
-    assert whole is not None
-    kept: dict[Path, metadata.EntryPoints] = {}
-
-    def entry_points(self: Any) -> metadata.EntryPoints:
-        if not Path(self._path).is_relative_to(sys.prefix):
-            return cast("metadata.EntryPoints", whole(self))
-        if self._path not in kept:
-            kept[self._path] = whole(self)
-        return kept[self._path]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(metadata.PathDistribution, "entry_points", property(entry_points), raising=False)
-        yield
 
 
 @pytest.fixture(autouse=True)

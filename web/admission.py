@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from flask import Flask, current_app, g, request
+from flask import Flask, Response, current_app, g, request
 from werkzeug.exceptions import RequestEntityTooLarge, ServiceUnavailable
 
 from ragstone.core.pages import ViewOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from flask import Response
 
     Environ = dict[str, Any]
 

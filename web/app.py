@@ -31,8 +31,6 @@ from .origins import Origins
 from .settings import WebSettings
 
 if TYPE_CHECKING:
-    from flask import Flask
-
     from ragstone.core import Host
 
 _FORM_MEMORY = 500_000
@@ -90,7 +88,9 @@ def takes_files(app: Flask) -> bool:
 def _limit_work(app: Flask, options: WebSettings) -> None:
     """Give every request a budget, but those of the administration, which may take as long as they need."""
     # the other threads stay free for what needs no language model
-    slots = Slots(max(1, options.threads - max(1, options.threads // 4)), _llm_busy)
+    busy = "as many questions as may wait for the language model already do"
+    count = max(1, options.threads - max(1, options.threads // 4))
+    slots = Slots(count, lambda: LLMBusy(busy, hint="ask again in a moment"))
 
     @app.before_request
     def begin() -> None:
@@ -104,10 +104,6 @@ def _limit_work(app: Flask, options: WebSettings) -> None:
         else:
             set_budget(None)
         return response
-
-
-def _llm_busy() -> LLMBusy:
-    return LLMBusy("as many questions as may wait for the language model already do", hint="ask again in a moment")
 
 
 def _let_files_in(app: Flask, most: int) -> None:

@@ -9,14 +9,10 @@ from __future__ import annotations
 
 import gzip
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
-from flask import Flask, request
+from flask import Flask, Response, request
 
 from .admission import view_options
-
-if TYPE_CHECKING:
-    from flask import Response
 
 _KINDS = frozenset({"application/json", "application/problem+json", "text/javascript", "image/svg+xml"})
 _LEAST, _LEVEL = 600, 6

@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from flask import Blueprint, Response, current_app, url_for
-from sqlalchemy import Column, Float, MetaData, Table, Text, delete, insert, select
+from sqlalchemy import Column, ColumnElement, Float, MetaData, Table, Text, delete, insert, select
 
 from ragstone.core import BadRequest, NotFound
 from ragstone.core.pages import ViewOptions
@@ -18,8 +18,6 @@ from .keys import store
 from .keys.access import access
 
 if TYPE_CHECKING:
-    from sqlalchemy import ColumnElement
-
     from ragstone.core import Assistant, Host
     from ragstone.core.catalog import PluginTables
 

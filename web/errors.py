@@ -89,7 +89,6 @@ class App(Flask):
             return super().dispatch_request()
 
     def wsgi_app(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        """Answer a request."""
         body: Iterable[bytes]
         try:
             body = super().wsgi_app(environ, start_response)
@@ -182,14 +181,10 @@ def _bug(error: Exception) -> Response:
     plugin = _note(error)
     of = f" of the plugin {plugin}" if plugin else ""
     _log.error("%s %s%s failed", request.method, request.path, of, exc_info=error)
-    return _answer(problem_in(plugin), None if plugin else _OURS)
-
-
-def problem_in(plugin: str | None) -> dict[str, Any]:
-    """Return the problem details of a bug; ``plugin``: in whose code it is, if it is in a plugin's."""
     if plugin is None:
-        return dict(BUG)
-    return {**BUG, "title": PluginError.title, "detail": f"The plugin {plugin} failed. Ragstone's log says more."}
+        return _answer(dict(BUG), _OURS)
+    detail = f"The plugin {plugin} failed. Ragstone's log says more."
+    return _answer({**BUG, "title": PluginError.title, "detail": detail})
 
 
 def _answer(problem: dict[str, Any], words: str | None = None) -> Response:

@@ -67,7 +67,6 @@ class Node:
         return [self.name, dict(self.attributes), children]
 
     def to_html(self) -> Markup:
-        """The element as HTML has it."""
         given = Markup().join(Markup(' {}="{}"').format(*each) for each in self.attributes.items())
         inner = Markup().join(escape(each) if isinstance(each, str) else each.to_html() for each in self.children)
         return Markup("<{0}{1}>{2}</{0}>").format(self.name, given, inner)

@@ -133,7 +133,6 @@ class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
         super().__init__(*arguments, **options)
 
     def received(self, data: bytes) -> bool:
-        """Take what the client has sent."""
         taken: bool = super().received(data)
         request = cast("RequestParser | None", self.request)
         asked = request is not None and request.held is not None and (request, "admission") != self._awaited
@@ -200,14 +199,12 @@ class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
     # response is ended first (shutdown), and what comes in is read and dropped for a moment.
 
     def readable(self) -> bool:
-        """Whether to read."""
         if self._lingers_until not in {None, float("inf")}:
             return self._discarded < _LINGER_BYTES
         request = cast("RequestParser | None", self.request)
         return bool(super().readable()) and (request is None or request.held is None)
 
     def handle_read(self) -> None:
-        """Read what the client has sent."""
         if self._lingers_until is None:
             super().handle_read()
             return

@@ -43,7 +43,6 @@ class Lane(ThreadedTaskDispatcher):  # type: ignore[misc]  # waitress has no typ
         self.set_thread_count(threads)
 
     def add_task(self, task: Any) -> None:
-        """Put it behind the others."""
         super().add_task(_Timed(task, self))
 
     def serve(self, task: Any) -> None:

@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from flask import request
+from flask import Response, request
 
 from .admission import view_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from flask import Response
 
     from ragstone.core.pages import Reach
 

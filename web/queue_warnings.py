@@ -5,11 +5,8 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 #: Where waitress warns of each request that has to wait.
 LOGGER = "waitress.queue"
@@ -27,7 +24,6 @@ class RareWarnings(logging.Filter):
         self._next = float("-inf")
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether the record is logged."""
         with self._lock:
             now = self._clock()
             if now < self._next:

@@ -13,7 +13,7 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
-from flask import url_for
+from flask import Flask, url_for
 
 from .answers import endpoint_of
 from .conversations import address_for
@@ -21,8 +21,6 @@ from .formulas import FORMULA, formula
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from flask import Flask
 
     from ragstone.core import Assistant, Citation
 

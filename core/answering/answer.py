@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .citation_format import Place
@@ -46,11 +46,7 @@ class Timings:
 
     def to_dict(self) -> dict[str, float]:
         """Milliseconds, to a tenth of one."""
-        return {
-            "encode": round(self.encode, 1),
-            "retrieve": round(self.retrieve, 1),
-            "answer": round(self.answer, 1),
-        }
+        return {part: round(spent, 1) for part, spent in asdict(self).items()}
 
 
 @dataclass(frozen=True)

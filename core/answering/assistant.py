@@ -13,7 +13,7 @@ from llama_index.core.callbacks import CallbackManager
 from llama_index.core.instrumentation.events.query import QueryEndEvent, QueryStartEvent
 
 from ..errors import PluginError, is_failure
-from ..retrieval.evidence_gate import judge, weigh_evidence
+from ..retrieval.evidence_gate import Verdict, judge, weigh_evidence
 from ..retrieval.follow_up import FollowUp, follow_up
 from ..runtime.scope import current_scope
 from ..text.question_kinds import topic_of
@@ -22,7 +22,7 @@ from .answer import Answer, Delta
 from .overview import is_greeting, reply_to_greeting
 from .question import LONGEST_QUESTION, Question
 from .selection import from_selection, placed
-from .writer import AnswerWriter
+from .writer import AnswerPipeline, AnswerWriter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
@@ -33,10 +33,8 @@ if TYPE_CHECKING:
     from llama_index.core.vector_stores.types import MetadataFilters
 
     from ..corpus import Corpus
-    from ..retrieval.evidence_gate import Verdict
     from ..retrieval.models import Retrieval
     from .profile import EmptyState, Profile
-    from .writer import AnswerPipeline
 
 Given = TypeVar("Given")
 

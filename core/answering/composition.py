@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..text.instructions import instruction_note
 from ..tracing import step
 from .answer import Citation
-from .guard import Verdict
+from .guard import CitedWarning, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from ..text.chunk_terms import ChunkTerms
     from .draft import Draft, Sentence
-    from .guard import CitedWarning
     from .profile import Profile
 
 #: Letters by which a word is recognized in another form.

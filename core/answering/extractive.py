@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from ..retrieval.sentences import sentences_of
+from ..retrieval.sentences import ScoredSentence, sentences_of
 from ..text.instructions import instructions_of, is_asked_about
 from ..text.question_kinds import asks_for_a_reason, asks_for_manner, gives_a_reason, sides_of
 from ..text.sentence_kinds import NO_ANSWER
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Sequence
 
     from ..retrieval.models import Retrieval
-    from ..retrieval.sentences import ScoredSentence
 
 _MOST_SENTENCES = 3
 #: A further sentence has a score at most so much below the best one's, without what that has for defining.
@@ -58,8 +57,8 @@ _CLOSER = 0.2
 _LONGEST_PAIR = 600
 
 
-def choose(retrieval: Retrieval, *, most: int = _MOST_SENTENCES) -> list[ScoredSentence]:
-    """The passages' sentences that answer, the best one first: as many as add something, at most ``most``."""
+def choose(retrieval: Retrieval) -> list[ScoredSentence]:
+    """The passages' sentences that answer, the best one first: those that add something, at most three."""
     sides = sides_of(retrieval.question)
     if sides and (compared := choose_sides(rank_quotes(retrieval), sides, retrieval)):
         return _with_references(compared, retrieval)
@@ -70,7 +69,7 @@ def choose(retrieval: Retrieval, *, most: int = _MOST_SENTENCES) -> list[ScoredS
     chosen, stems = [best], [_stems(best, retrieval)]
     score, asked = best.score - best.for_defining, frozenset(map(stem_hash, retrieval.idf))
     for other in allowed:
-        if len(chosen) == most or other.score < score - _CLOSE:
+        if len(chosen) == _MOST_SENTENCES or other.score < score - _CLOSE:
             break
         own = _stems(other, retrieval)
         adds = not asked.isdisjoint(own - stems[0])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -12,8 +12,6 @@ from ..errors import BadRequest
 from ..runtime.scope import current_scope
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from llama_index.core.schema import BaseNode
 
     from .citation_format import CitationFormat

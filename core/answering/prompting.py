@@ -77,7 +77,6 @@ class PassagePrompt:
 
     @property
     def messages(self) -> list[ChatMessage]:
-        """The request."""
         return self._prompt.format_messages(
             context_str="\n\n".join(self._fenced(number, text) for number, text in enumerate(self._shown, start=1)),
             query_str=escape_fences(self._question),

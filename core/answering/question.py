@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import BadRequest, TooLarge
 from ..retrieval.follow_up import LONGEST_HISTORY, Turn
 from ..retrieval.models import check_top_k
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
 
 #: Characters: enough for any question, and few enough to be embedded quickly.
 LONGEST_QUESTION = 4_000

@@ -110,6 +110,3 @@ class Generative:
         for index, written in enumerate(rest):
             yield from check.read(reply.without_key(written), unfinished=reply.cut_short and index == len(rest) - 1)
         check.drop_announcing()
-
-
-__all__ = ["Draft", "Extractive", "Generative", "Sentence", "Synthesizer"]

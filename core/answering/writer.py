@@ -16,7 +16,7 @@ from .answer import Answer, Delta, Timings
 from .closest import closest_words
 from .composition import Composition
 from .draft import Draft
-from .synthesis import Extractive
+from .synthesis import Extractive, Synthesizer
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from .overview import Overview
     from .profile import Profile
     from .question import Question
-    from .synthesis import Synthesizer
 
 NOTHING_FOUND = "nothing in the text answers this"
 WITHHELD = "what the text says may not be repeated without a warning that it does not give"
@@ -108,7 +107,6 @@ class AnswerWriter:
         )
 
     def greet(self, reply: str) -> Generator[Delta, None, Answer]:
-        """The reply to a greeting."""
         yield Delta(reply)
         return Answer(reply, reason=NO_QUESTION)
 

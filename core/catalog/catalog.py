@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import WeakSet
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import Connection, MetaData, delete, insert, select, update
 
 from ..runtime.forks import ProcessGuard
 from .creation import create_or_upgrade
@@ -18,13 +18,12 @@ from .plugin_tables import PluginTables
 from .schema import chunk, corpus, document, removed
 from .shared.services import Shared
 from .snapshot import CorpusRow, Snapshot
-from .vector_filling import VectorFilling
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from sqlalchemy import Connection, MetaData
+    from .vector_filling import VectorFilling
 
 
 class Catalog:
@@ -63,6 +62,8 @@ class Catalog:
                 create_or_upgrade(self._database, self._read_engine, write_engine)
                 vectors = self._database.vectors
                 if vectors is not None and vectors.wanted:
+                    from .vector_filling import VectorFilling
+
                     with write_engine.begin() as connection:
                         vectors.require_extension(connection, self.where)
                     self.vector_filling = VectorFilling(self._database, vectors, self._engine, write_engine)
@@ -132,7 +133,7 @@ class Catalog:
                 connection.execute(insert(corpus).values(name=name, state=state, fingerprint=fingerprint, seq=0))
                 row = connection.execute(wanted).one()
                 self._database.full_text.create(connection, row.id)
-            return CorpusRow.of(row)
+            return CorpusRow(*row)
 
     def set_calibration(self, corpus_id: int, calibration: dict[str, Any]) -> None:
         """Store the corpus's calibration, without a new change number."""

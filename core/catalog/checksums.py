@@ -7,12 +7,10 @@ the rest of the row, verified by ``ragstone doctor`` and ``ragstone corpus check
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from typing import Any
 
 #: The hint for damaged chunks.
 RESTORE = "restore the database from a backup, or remove these documents and add them again"

@@ -6,14 +6,13 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import Connection, bindparam, func, select
 
 from ..errors import StorageError
 from ..text.sanitizing import strip_hidden
 from .checksums import ChunkCheck, DamagedChunk, is_intact, is_text_intact
 from .fts5 import after
 from .schema import about, chunk, document
-from .vectors import unpack_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from llama_index.core.schema import TextNode
     from llama_index.core.vector_stores.types import MetadataFilters
-    from sqlalchemy import Connection
 
     from ..text.chunk_terms import ChunkTerms
     from .database import Database
@@ -93,6 +91,19 @@ class ChunkReader:
         rows = self._connection.execute(select(chunk.c.id).where(chunk.c.corpus_id == corpus_id, passing))
         return np.array(sorted(rows.scalars()), np.int64)
 
+    def values(self, corpus_id: int, filters: MetadataFilters, keys: Sequence[str]) -> list[tuple[Any, ...]]:
+        """Chunk id, document id, and as text the values of these metadata keys, of the chunks that pass the filters; by
+        document, in their order."""
+        from .filters import condition
+
+        wanted = (
+            select(chunk.c.chunk_id, document.c.doc_id, *(self._database.columns.text(key) for key in keys))
+            .join(document, document.c.id == chunk.c.document_id)
+            .where(chunk.c.corpus_id == corpus_id, condition(filters, self._database.columns))
+            .order_by(document.c.doc_id, chunk.c.position)
+        )
+        return [tuple(row) for row in self._connection.execute(wanted)]
+
     def facets(self, corpus_id: int, keys: Sequence[str]) -> Facets:
         """The numbers of chunks by their values of these metadata keys."""
         # Labelled, not repeated: to PostgreSQL the same expression with other parameters is another expression.
@@ -116,6 +127,7 @@ class ChunkReader:
     def stored(self, keys: Iterable[int], dimension: int) -> dict[int, StoredChunk]:
         """Chunks by key; keys that are gone are left out."""
         from ..text.packed_terms import unpack
+        from .vectors import unpack_sentences
 
         rows = self._connection.execute(_STORED, {"keys": list(keys)}).all()
         return {

@@ -6,15 +6,13 @@ import logging
 from secrets import token_hex
 from typing import TYPE_CHECKING
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import Connection, Engine, insert, select, update
 
 from ..errors import StorageError, StorageLost
 from ..runtime.files import write_atomically
 from .schema import SCHEMA_VERSION, about, metadata
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection, Engine
-
     from .database import Database
 
 _log = logging.getLogger(__name__)

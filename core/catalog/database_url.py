@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError
 
 from ..errors import SettingsError
-from .database import SCHEMA
+from .database import SCHEMA, Database
 from .sqlite import SQLite
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from .database import Database
 
 
 def database_from_url(url: str | None, folder: Path, schema: str = SCHEMA, *, pgvector: bool = False) -> Database:

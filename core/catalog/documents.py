@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import Connection, delete, insert, select, update
 
 from ..errors import StorageError
 from .checksums import checksum
 from .creation import ALL_CHECKSUMS
 from .errors import translate_db_errors
 from .schema import about, chunk, corpus, document, removed
-from .vectors import pack_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from contextlib import AbstractContextManager
 
     import numpy as np
     import numpy.typing as npt
-    from sqlalchemy import Connection
 
     from .database import Database
 
@@ -167,6 +164,7 @@ def _row(corpus_id: int, position: int, part: NewChunk) -> dict[str, Any]:
     """The chunk's row without the key of its document."""
     from ..text.packed_terms import pack
     from ..text.stated_kinds import packed_in
+    from .vectors import pack_sentences
 
     sentences = part.sentences
     row = {

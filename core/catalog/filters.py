@@ -10,13 +10,11 @@ from llama_index.core.vector_stores.types import (
     MetadataFilter,
     MetadataFilters,
 )
-from sqlalchemy import and_, not_, or_
+from sqlalchemy import ColumnElement, and_, not_, or_
 
 from ..errors import BadRequest
 
 if TYPE_CHECKING:
-    from sqlalchemy import ColumnElement
-
     from .database import Columns
 
 

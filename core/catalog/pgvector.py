@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import select, text
+from sqlalchemy import Connection, select, text
 from sqlalchemy.exc import DBAPIError
 
 from ..errors import StorageDenied
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     import numpy as np
     import numpy.typing as npt
-    from sqlalchemy import Connection
 
 #: The first version with iterative scans.
 _OLDEST = (0, 8)

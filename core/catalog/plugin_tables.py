@@ -6,7 +6,7 @@ import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import Connection, Engine, MetaData, insert, select, update
 
 from ..errors import PluginError, StorageError
 from .errors import translate_db_errors
@@ -16,8 +16,6 @@ from .snapshot import Snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-
-    from sqlalchemy import Connection, Engine, MetaData
 
     from ..runtime.forks import ProcessGuard
     from .database import Database

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Double, case, cast, create_engine, event, func, text
+from sqlalchemy import URL, ColumnElement, Connection, Double, Engine, case, cast, create_engine, event, func, text
 
-from ..errors import StorageDenied
+from ..errors import RagstoneError, StorageDenied
 from ..extras import require_extra
 from . import postgresql_errors, postings
 from .database import Database, redact
@@ -16,13 +16,10 @@ from .schema import chunk
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sqlalchemy import URL, ColumnElement, Connection, Engine
     from sqlalchemy.exc import DBAPIError
 
-    from ..errors import RagstoneError
     from .pgvector import VectorTables
 
-_CONNECT_SECONDS = 10
 #: Settings of each session, times in milliseconds, so that nothing waits for ever. Another writer's transaction is one
 #: document long; only removing a large corpus takes minutes.
 _SESSION = {
@@ -31,8 +28,10 @@ _SESSION = {
     "idle_in_transaction_session_timeout": "300000",
     "timezone": "UTC",
 }
-#: A lost connection is detected within half a minute instead of the default of hours.
-_KEEPALIVE = {
+#: Of each connection: a lost one is detected within half a minute instead of the default of hours.
+_CONNECTION: dict[str, str | int] = {
+    "connect_timeout": 10,
+    "application_name": "ragstone",
     "keepalives_idle": "15",
     "keepalives_interval": "5",
     "keepalives_count": "3",
@@ -105,7 +104,7 @@ class PostgreSQL(Database):
             max_overflow=_POOL_OVERFLOW,
             pool_timeout=_POOL_SECONDS,
             hide_parameters=True,
-            connect_args={"connect_timeout": _CONNECT_SECONDS, "application_name": "ragstone", **_KEEPALIVE},
+            connect_args=_CONNECTION,
         )
 
         @event.listens_for(engine, "connect")
@@ -137,7 +136,8 @@ class PostgreSQL(Database):
             text("SELECT pg_advisory_xact_lock(:lock # hashtext(:schema)::bigint)"),
             {"lock": _LOCK, "schema": self._schema},
         )
-        connection.execute(text(f"CREATE SCHEMA IF NOT EXISTS {self._quoted_schema(connection)}"))
+        quoted = connection.dialect.identifier_preparer.quote_identifier(self._schema)
+        connection.execute(text(f"CREATE SCHEMA IF NOT EXISTS {quoted}"))
 
     def create(self, connection: Connection) -> None:
         """The postings; and vectors are stored uncompressed, because they are incompressible."""
@@ -165,12 +165,4 @@ class PostgreSQL(Database):
         from psycopg.conninfo import make_conninfo
 
         url = self._url.set(drivername="postgresql").render_as_string(hide_password=False)
-        known: dict[str, str | int] = {
-            "connect_timeout": _CONNECT_SECONDS,
-            "application_name": "ragstone",
-            **_KEEPALIVE,
-        }
-        return make_conninfo(url, **known), self._schema
-
-    def _quoted_schema(self, connection: Connection) -> str:
-        return connection.dialect.identifier_preparer.quote_identifier(self._schema)
+        return make_conninfo(url, **_CONNECTION), self._schema

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from sqlalchemy.exc import DataError
+from sqlalchemy.exc import DataError, DBAPIError
 
 from ..errors import BadRequest, RagstoneError, StorageAway, StorageBusy, StorageDenied, StorageError, StorageFull
-
-if TYPE_CHECKING:
-    from sqlalchemy.exc import DBAPIError
 
 _AGAIN = "try again in a moment"
 _CHECK_URL = "check `database` in the settings, and that its user may connect and create a schema"

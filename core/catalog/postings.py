@@ -9,10 +9,11 @@ ms; postings, read by an index-only scan, 6 / 22 ms, with the same scores as FTS
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from sqlalchemy import (
     Column,
+    Connection,
     ForeignKey,
     Index,
     Integer,
@@ -30,11 +31,6 @@ from sqlalchemy.dialects.postgresql import ARRAY, REAL
 from ..text.stemming import stems
 from .fts5 import HEADINGS_WEIGHT, after
 from .schema import corpus
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from sqlalchemy import Connection
 
 #: Separate from ``schema.metadata``: SQLite has none of these tables.
 metadata = MetaData()

@@ -12,6 +12,7 @@ from sqlalchemy import JSON as TEXT_JSON
 from sqlalchemy import (
     Column,
     DateTime,
+    Dialect,
     ForeignKey,
     Index,
     Integer,
@@ -22,12 +23,10 @@ from sqlalchemy import (
     func,
 )
 from sqlalchemy import Text as AnyText
-from sqlalchemy.types import TypeDecorator
+from sqlalchemy.types import TypeDecorator, TypeEngine
 
 if TYPE_CHECKING:
-    from sqlalchemy import Dialect
     from sqlalchemy.sql.operators import OperatorType
-    from sqlalchemy.types import TypeEngine
 
 #: Increased whenever the tables change; `catalog.py` refuses a newer version and upgrades an older one in place by the
 #: ``upgrades`` of its database.

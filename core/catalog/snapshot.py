@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import Connection, bindparam, func, select
 
 from ..errors import StorageError
 from .checksums import RESTORE, is_intact
 from .chunks import ChunkReader, named
 from .documents import NewChunk, NewDocument
 from .schema import about, chunk, corpus, document, removed
-from .vectors import VectorReader
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     import numpy as np
     import numpy.typing as npt
-    from sqlalchemy import Connection, Row
 
     from .database import Database
+    from .vectors import VectorReader
 
 # Built once, as in ``chunks``.
 _CATALOG_ID = select(about.c.value).where(about.c.key == "id")
@@ -31,19 +31,15 @@ _CORPUS = select(corpus).where(corpus.c.name == bindparam("name"), corpus.c.stat
 
 @dataclass(frozen=True)
 class CorpusRow:
-    """A row of the corpus table."""
+    """A row of the corpus table, its columns in their order."""
 
     id: int
     name: str
     state: str
     fingerprint: dict[str, Any]
     seq: int
+    calibration: dict[str, Any] | None
     created_at: datetime
-    calibration: dict[str, Any] | None = None
-
-    @classmethod
-    def of(cls, row: Row[Any]) -> CorpusRow:
-        return cls(row.id, row.name, row.state, row.fingerprint, row.seq, row.created_at, row.calibration)
 
 
 @dataclass(frozen=True)
@@ -81,16 +77,21 @@ class Snapshot:
         self._connection = connection
         self._database = database
         self.chunks = ChunkReader(connection, database)
-        self.vectors = VectorReader(connection, database)
+
+    @cached_property
+    def vectors(self) -> VectorReader:
+        from .vectors import VectorReader
+
+        return VectorReader(self._connection, self._database)
 
     def corpora(self) -> list[CorpusRow]:
         """Every corpus, ordered by name and then state, the active one first."""
         rows = self._connection.execute(select(corpus).order_by(corpus.c.name, corpus.c.state))
-        return [CorpusRow.of(row) for row in rows]
+        return [CorpusRow(*row) for row in rows]
 
     def corpus(self, name: str, *, state: str = "active") -> CorpusRow | None:
         row = self._connection.execute(_CORPUS, {"name": name, "state": state}).first()
-        return None if row is None else CorpusRow.of(row)
+        return None if row is None else CorpusRow(*row)
 
     def sizes(self, corpus_id: int) -> tuple[int, int]:
         """The numbers of the corpus's documents and chunks."""

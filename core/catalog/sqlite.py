@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import URL, LargeBinary, cast, create_engine, event
+from sqlalchemy import URL, ColumnElement, Connection, Engine, LargeBinary, cast, create_engine, event
 
 from ..errors import StorageBusy, StorageDenied, StorageError, StorageFull, StorageLost
 from ..runtime.sqlite_files import enable_wal
@@ -19,7 +19,6 @@ from .database import Database, redact
 from .schema import chunk
 
 if TYPE_CHECKING:
-    from sqlalchemy import ColumnElement, Connection, Engine
     from sqlalchemy.engine import ExceptionContext
     from sqlalchemy.exc import DBAPIError
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlalchemy import func, select, text
+import numpy as np
+from sqlalchemy import Connection, Engine, func, select, text
 
 from ..runtime.background import in_background
 from .errors import translate_db_errors
@@ -13,8 +14,6 @@ from .schema import chunk, corpus
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from sqlalchemy import Connection, Engine
 
     from .database import Database
     from .pgvector import VectorTables
@@ -150,8 +149,6 @@ class VectorFilling:
 def _copy_batch(connection: Connection, table: VectorTable, corpus_id: int, last: int) -> tuple[int | None, int]:
     """Copy the next chunks after the key ``last``; returns the new last key, ``None`` after the last one, and how many
     were copied."""
-    import numpy as np
-
     there = f"SELECT FROM {table.name} WHERE chunk_id = chunk.id"
     rows = connection.execute(
         select(chunk.c.id, chunk.c.vectors)

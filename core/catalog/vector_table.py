@@ -5,7 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import ARRAY, Integer, String, TextClause, bindparam, exists, literal_column, select, text
+import numpy as np
+from sqlalchemy import (
+    ARRAY,
+    ColumnElement,
+    Connection,
+    Integer,
+    String,
+    TextClause,
+    bindparam,
+    exists,
+    literal_column,
+    select,
+    text,
+)
 from sqlalchemy.exc import ProgrammingError
 
 from ..errors import StorageError
@@ -14,9 +27,7 @@ from .schema import chunk
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
     import numpy.typing as npt
-    from sqlalchemy import ColumnElement, Connection
 
 #: Candidates that HNSW keeps while it searches.
 _EF_SEARCH = 400
@@ -157,6 +168,4 @@ class VectorTable:
 
 def _literal(vector: npt.NDArray[np.float32]) -> str:
     """The vector in pgvector's form. A half has eleven bits: further digits would only be read."""
-    import numpy as np
-
     return str(np.round(vector.astype(np.float64), 6).tolist())

@@ -1,4 +1,4 @@
-"""Reads vectors of documents and chunks."""
+"""Reads vectors of documents and chunks. Imported where vectors are needed: most commands do without NumPy."""
 
 from __future__ import annotations
 
@@ -7,21 +7,19 @@ from itertools import groupby
 from math import gcd
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import func, select
+import numpy as np
+from sqlalchemy import Connection, func, select
 
 from .schema import chunk, document
-from .vector_table import Passing
+from .vector_table import Passing, VectorTable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
     import numpy.typing as npt
     from llama_index.core.vector_stores.types import MetadataFilters
-    from sqlalchemy import Connection
 
     from .database import Database
-    from .vector_table import VectorTable
 
 _BATCH_DOCUMENTS = 500
 #: The first byte of packed sentences: increased whenever the same text would have other units.
@@ -76,8 +74,6 @@ class VectorReader:
 
     def of_chunks(self, keys: Sequence[int], dimension: int) -> dict[int, npt.NDArray[np.float32]]:
         """Vectors of single chunks, [windows, dimension], by key."""
-        import numpy as np
-
         rows = self._connection.execute(select(chunk.c.id, chunk.c.vectors).where(chunk.c.id.in_(keys)))
         return {row.id: np.frombuffer(row.vectors, "<f4").reshape(-1, dimension) for row in rows}
 
@@ -120,8 +116,6 @@ class VectorReader:
         self, corpus_id: int, doc_id: str, dimension: int
     ) -> dict[tuple[str, str], tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]]:
         """The vectors of windows and sentences of the document's chunks that have both, by their headings and text."""
-        import numpy as np
-
         rows = self._connection.execute(
             select(chunk.c.headings, chunk.c.text, chunk.c.vectors, chunk.c.sentences)
             .join(document, document.c.id == chunk.c.document_id)
@@ -137,8 +131,6 @@ class VectorReader:
 def pack_sentences(vectors: npt.NDArray[np.float32]) -> bytes:
     """The directions of the vectors as 8-bit integers, each row scaled to its largest number. Cosines change by less
     than 0.01."""
-    import numpy as np
-
     largest = np.abs(vectors).max(axis=1, keepdims=True, initial=np.finfo(np.float32).tiny)
     numbers: npt.NDArray[np.int8] = np.rint(vectors / largest * 127).astype(np.int8)
     return bytes([_SENTENCES_VERSION]) + numbers.tobytes()
@@ -146,8 +138,6 @@ def pack_sentences(vectors: npt.NDArray[np.float32]) -> bytes:
 
 def unpack_sentences(packed: bytes | None, dimension: int) -> npt.NDArray[np.float32] | None:
     """Unit rows, [units, dimension]; ``None`` for what another version packed, or nothing."""
-    import numpy as np
-
     if not packed or packed[0] != _SENTENCES_VERSION or (len(packed) - 1) % dimension:
         return None
     numbers = np.frombuffer(packed, np.int8, offset=1).reshape(-1, dimension).astype(np.float32)
@@ -156,8 +146,6 @@ def unpack_sentences(packed: bytes | None, dimension: int) -> npt.NDArray[np.flo
 
 
 def _vectors(rows: Sequence[Any], dimension: int) -> DocumentVectors:
-    import numpy as np
-
     blobs = [row.vectors for row in rows]
     return DocumentVectors(
         np.array([row.id for row in rows], np.int64),

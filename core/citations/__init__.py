@@ -14,7 +14,7 @@ from .check import MARKER, check_sentence
 from .contradiction import Contradiction, contradictions
 from .ocr import as_recognised
 from .sentence_stream import ITEM_MARK, Splitter, split_answer
-from .sources import AnalyzedText, Segment, Source
+from .sources import AnalyzedText, Source
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -70,16 +70,14 @@ class Passages:
         if recognised := [self._sources[number - 1].text for number in numbers if number - 1 in self._by_ocr]:
             bare = as_recognised(bare, recognised)
         found = check_sentence(bare, [self._sources[number - 1] for number in numbers])
-        supports = tuple(Support(each.passage + 1, self._text_of(each)) for each in found.segments)
+        texts = [self._sources[each.passage].text[each.start : each.end] for each in found.segments]
+        supports = tuple(Support(each.passage + 1, text) for each, text in zip(found.segments, texts, strict=True))
         if found.fault is not None:
             return CheckedSentence(text, numbers, found.fault, replacements=supports)
         quotes: dict[int, str] = {}
         for support in supports:
             quotes.setdefault(support.passage, support.text)
         return CheckedSentence(text, tuple(quotes), None, tuple(quotes.values()))
-
-    def _text_of(self, segment: Segment) -> str:
-        return self._sources[segment.passage].text[segment.start : segment.end]
 
 
 def read_markers(sentence: str) -> tuple[str, tuple[int, ...]]:

@@ -6,20 +6,18 @@ other added or missing word is a fault.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from .candidates import PRONOUNS, Candidate, may_follow, referents_of
 from .quantities import matches
-from .sources import units_of
+from .sources import Segment, Source, units_of
 from .transformations import lead_ins, make_active, move_front_part, removable_parts, state_apposition
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from .items import Item
-    from .sources import Segment, Source
 
 #: Source sentences that one sentence may join.
 _MOST_JOINED = 3
@@ -30,14 +28,6 @@ _STOPS = frozenset(";.:!")
 _LEAST_SHARED = 0.15
 #: Limits on the work for one sentence, whatever the passages and the sentence are.
 _MOST_CANDIDATES, _MOST_VARIANTS, _LONGEST_SEGMENT, _MOST_WORK = 40, 12, 1_500, 2_000_000
-
-
-@dataclass(frozen=True)
-class AlignmentResult:
-    """The source sentences that support a sentence, or its first difference from the closest one."""
-
-    segments: tuple[Segment, ...]
-    fault: str | None = None
 
 
 class Alignment:
@@ -64,20 +54,21 @@ class Alignment:
         self._ends: dict[tuple[int, int], list[int]] = {}
         self._dead_ends: set[tuple[int, int, int]] = set()
 
-    def find(self) -> AlignmentResult:
-        """The first alignment found: with one altered source sentence, or with several whole ones."""
+    def find(self) -> tuple[tuple[Segment, ...], str | None]:
+        """The source sentences of the first alignment found, one that is altered or several whole ones; else none, and
+        the first difference from the closest one."""
         furthest, fault = -1, "its words are not in the passage"
         for candidate in self._candidates:
             for sentence, source in self._variants(candidate):
                 comparison = self._compare(sentence, source, candidate)
                 if comparison is None:
-                    return AlignmentResult((), "it is too long to be compared with the passage")
+                    return (), "it is too long to be compared with the passage"
                 if len(sentence) in comparison.ends(0, removable_parts(source)):
-                    return AlignmentResult((candidate.segment,))
+                    return (candidate.segment,), None
                 if sentence is self._sentence and comparison.furthest > furthest:
                     furthest, fault = comparison.furthest, comparison.difference()
         segments = self._join(0, [])
-        return AlignmentResult(segments) if segments else AlignmentResult((), fault)
+        return (segments, None) if segments else ((), fault)
 
     def _variants(self, candidate: Candidate) -> Iterator[tuple[Sequence[Item], Sequence[Item]]]:
         """The sentence and the source sentence, then pairs in which one of them is altered."""

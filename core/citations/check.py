@@ -8,16 +8,13 @@ replacements. ``python -m bench.citations`` measures how often the check errs.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from .alignment import Alignment
 from .links import addresses, markup, quotations
 from .rows import supports
 from .sources import AnalyzedText, Segment, Source
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 #: The numbers of passages that a sentence cites.
 MARKER = re.compile(r"(?<!\s)\s*\[(\d{1,4}(?:\s*[,;]\s*\d{1,4})*)\]")
@@ -61,13 +58,12 @@ def check_sentence(sentence: str, sources: Sequence[Source]) -> CheckResult:
         return CheckResult((), "it says nothing that could be looked up")
     fault = _markup_fault(analyzed, sources)
     if fault is None:
-        aligned = Alignment(content.items, sources).find()
-        if aligned.fault is None:
-            return CheckResult(aligned.segments, None)
+        segments, fault = Alignment(content.items, sources).find()
+        if fault is None:
+            return CheckResult(segments, None)
         row = next((each for source in sources for each in source.segments if supports(each, content)), None)
         if row is not None:
             return CheckResult((row,), None)
-        fault = aligned.fault
     return CheckResult(tuple(_closest(content, sources)), fault)
 
 

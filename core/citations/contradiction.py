@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from .polarity import find_opposite
 from .sources import AnalyzedText
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 #: Share of the stems in a negation's scope that the other text must have, for the negation to be about it.
 _LEAST_SHARED = 0.5

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Sequence
 
-from .words import stem_of
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from .words import Token
+from .words import Token, stem_of
 
 _NEGATIONS = frozenset(
     """no not never none nobody nothing nowhere cannot without neither nor hardly scarcely barely rarely seldom unable

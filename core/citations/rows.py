@@ -8,13 +8,12 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from .quantities import matches
-from .sources import AnalyzedText, units_of
+from .sources import AnalyzedText, Segment, units_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .items import Item
-    from .sources import Segment
 
 #: Words that join the cells of a row in a sentence.
 _CONNECTORS = frozenset({"have", "is", "of", "with", "and", "for", "its", "in"})

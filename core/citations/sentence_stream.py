@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from ..text.segmentation import sentence_spans
 from .check import LONGEST_SENTENCE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 #: The mark of a list item, which is not part of its sentence.
 ITEM_MARK = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from ..text.instructions import find_instructions
 from ..text.segmentation import units
@@ -13,10 +12,7 @@ from .links import addresses, is_instruction
 from .polarity import negation_scopes
 from .quantities import Quantity, quantities
 from .units import find_units
-from .words import distinct_words, normalize, stem_of, tokens
-
-if TYPE_CHECKING:
-    from .words import Token
+from .words import Token, distinct_words, normalize, stem_of, tokens
 
 
 class AnalyzedText:

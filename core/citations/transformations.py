@@ -6,14 +6,9 @@ that may matter is kept. The tests have for every rule one example that it accep
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
-from .items import keys
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from .items import Item
+from .items import Item, keys
 
 
 def _keys_of(words: str) -> frozenset[str]:

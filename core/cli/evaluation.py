@@ -98,7 +98,7 @@ def eval_refusal(
         _opened(deployment, data, limit) as (corpus, questions),
         _questions(len(questions.texts) + len(outside)) as tick,
     ):
-        found = refusal(corpus, list(questions.texts.values()), outside, top_k, tick).to_dict()
+        found = refusal(corpus, list(questions.texts.values()), outside, top_k, tick)
     _print(found, as_json)
 
 
@@ -117,7 +117,7 @@ def eval_answers(deployment: Deployment, data: Path, limit: int | None, top_k: i
         if not texts:
             raise SourceError("its questions have no answers", where=str(data))
         with _questions(len(texts)) as tick:
-            found = answers(corpus, texts, questions.answers, top_k, tick).to_dict()
+            found = answers(corpus, texts, questions.answers, top_k, tick)
     _print(found, as_json)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 #: How many passages ``inspect`` shows beyond those for the answer.
 _CUT_SHOWN = 5
 _SENTENCES_SHOWN = 8
+#: Digits of a passage's scores.
+_DIGITS = {"fused": 4, "dense": 4, "lexical": 3, "linked": 4}
 
 
 @asks('ragstone inspect book_chat "What is a caster?" --top-k 10')
@@ -76,15 +78,13 @@ def inspect(asked: Asked) -> None:
     click.echo("words: " + ", ".join(f"{word} {weight}" for word, weight in gate["words"].items()))
 
 
+def _rounded(value: float | None, digits: int = 4) -> float | None:
+    return None if value is None else round(value, digits)
+
+
 def _sentence(sentence: ScoredSentence) -> dict[str, Any]:
-    return {
-        "score": round(sentence.score, 3),
-        "words": round(sentence.words, 3),
-        "cosine": None if sentence.cosine is None else round(sentence.cosine, 3),
-        "kind": sentence.kind,
-        "rank": sentence.passage + 1,
-        "text": sentence.text,
-    }
+    numbers = {name: _rounded(getattr(sentence, name), 3) for name in ("score", "words", "cosine")}
+    return {**numbers, "kind": sentence.kind, "rank": sentence.passage + 1, "text": sentence.text}
 
 
 def _gate(found: Retrieval, verdict: Verdict) -> dict[str, Any]:
@@ -93,14 +93,9 @@ def _gate(found: Retrieval, verdict: Verdict) -> dict[str, Any]:
 
     seen = weigh_evidence(found)
     return {
-        "cosine": None if seen.cosine is None else round(seen.cosine, 4),
-        "coverage": round(seen.coverage, 4),
-        "sentence": round(seen.sentence, 4),
-        "order": round(seen.order, 4),
-        "own_coverage": round(seen.own_coverage, 4),
+        **{name: _rounded(value) for name, value in asdict(seen).items()},
         "score": round(seen.score, 4),
         "threshold": found.threshold,
-        "likelihood": round(seen.likelihood, 4),
         "least_likelihood": least_likelihood(),
         "verdict": verdict,
         "refused": verdict == "refused",
@@ -114,14 +109,9 @@ def _passage(rank: int | None, node: NodeWithScore, found: Retrieval, form: Cita
     return {
         "rank": rank,
         "chunk_id": node.node.node_id,
-        "score": None if node.score is None else round(node.score, 4),
-        "fused": None if scores is None else round(scores.fused, 4),
-        "fused_rank": None if scores is None else scores.fused_rank,
-        "dense": None if scores is None or scores.dense is None else round(scores.dense, 4),
-        "dense_rank": None if scores is None else scores.dense_rank,
-        "lexical": None if scores is None else round(scores.lexical, 3),
-        "lexical_rank": None if scores is None else scores.lexical_rank,
-        "linked": None if scores is None else round(scores.linked, 4),
+        "score": _rounded(node.score),
+        **{name: _rounded(getattr(scores, name, None), digits) for name, digits in _DIGITS.items()},
+        **{name: getattr(scores, name, None) for name in ("fused_rank", "dense_rank", "lexical_rank")},
         "place": " › ".join(form.place(form.fields_of(node.node)).path),
         "text": " ".join(node.node.get_content().split())[:100],
     }

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import sys
 import unicodedata
 from contextlib import contextmanager
-from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -19,8 +17,8 @@ if TYPE_CHECKING:
     from ..answering.answer import Answer
     from ..ingestion.pipeline import IngestProgress, OnProgress
 
-#: Between two columns of a table.
-_GAP = "  "
+#: Characters of a line that is not for a terminal.
+_WIDEST = 1_000_000
 
 Command = TypeVar("Command", bound="Callable[..., Any]")
 
@@ -59,37 +57,21 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, empty: st
     if not rows:
         click.echo(empty)
         return
-    cells = [
-        ["" if cell is None else printable(" ".join(str(cell).split())) for cell in row] for row in (columns, *rows)
-    ]
-    widths = [max(map(_width, column)) for column in zip(*cells, strict=True)]
-    if sys.stdout.isatty() and sum(widths) + len(_GAP) * (len(widths) - 1) > get_terminal_size().columns:
-        _folded_table(cells)
-        return
-    for number, row in enumerate(cells):  # for a program or a file no line is cut
-        padded = (cell + " " * (width - _width(cell)) for cell, width in zip(row, widths, strict=True))
-        click.echo(click.style(_GAP.join(padded).rstrip(), bold=number == 0 or None))
-
-
-def _width(text: str) -> int:
-    """Columns of a terminal that the text takes."""
-    wide = sum(unicodedata.east_asian_width(char) in {"F", "W"} for char in text)
-    return len(text) + wide - sum(unicodedata.category(char) in {"Me", "Mn"} for char in text)
-
-
-def _folded_table(cells: Sequence[Sequence[str]]) -> None:
-    """Print a table that is too wide for the terminal, its cells folded."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    columns, *rows = cells
     shown = Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:
         shown.add_column(column, overflow="fold")
     for row in rows:
-        shown.add_row(*map(Text, row))
-    Console(highlight=False).print(shown)
+        shown.add_row(*(Text("" if cell is None else printable(" ".join(str(cell).split()))) for cell in row))
+    console = Console(highlight=False)
+    if not console.is_terminal:  # for a program or a file no line is folded
+        console.width = _WIDEST
+    with console.capture() as printed:
+        console.print(shown)
+    click.echo("\n".join(line.rstrip() for line in printed.get().splitlines()))  # rich pads every line
 
 
 def answer(found: Answer) -> None:

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from ..errors import RagstoneError, SettingsError
 from ..health import Check
 from ..host.host import Host
-from ..settings import PluginsTable
+from ..settings import PluginsTable, Settings
 from ..settings_file import config_path, read_settings
 from . import machine, parts
 from .inspection import run_check
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from ..settings import Settings
 
 
 def examine(config: Path | None) -> Iterator[Check]:
@@ -75,7 +70,8 @@ class _Examination:
         yield from run_check("plugins", partial(parts.plugins, host, self._known))
 
     def _read_settings(self) -> Iterator[Check]:
-        self._file = _absolute(config_path(self._config))
+        found = config_path(self._config)
+        self._file = None if found is None else found.absolute()
         try:
             self._settings = read_settings(self._config)
         except SettingsError as error:
@@ -119,7 +115,3 @@ def _close(host: Host) -> list[Check]:
     with suppress(RagstoneError):
         host.close()
     return []
-
-
-def _absolute(path: Path | None) -> Path | None:
-    return None if path is None else path.absolute()

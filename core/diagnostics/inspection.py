@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import logging
 import sys
+from collections.abc import Callable, Iterable
 from contextlib import redirect_stdout
-from typing import TYPE_CHECKING
 
 from ..errors import RagstoneError
 from ..health import Check
 from ..runtime.background import in_background
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 _log = logging.getLogger(__name__)
 

@@ -7,6 +7,7 @@ import shlex
 import stat
 import tempfile
 import time
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -87,7 +88,7 @@ def clock(settings: Settings | None) -> Iterator[Check]:
     if now < _EARLIEST.timestamp():
         yield Check("clock", False, f"it shows {shown}, which is in the past", mend=mend)
         return
-    newest = max((_modified(path) for path in _files_of(settings)), default=0.0)
+    newest = _last_written(settings)
     if newest > now + _AHEAD:
         ahead = datetime.fromtimestamp(newest, UTC).strftime("%Y-%m-%d %H:%M UTC")
         where = str(settings.data_dir) if settings is not None else None
@@ -130,27 +131,20 @@ def _read_by_others(file: Path) -> bool:
 
 
 def _contains_password(settings: Settings) -> bool:
-    return settings.database is not None and "RAGSTONE_DATABASE" not in os.environ and _has_password(settings.database)
-
-
-def _has_password(url: str) -> bool:
-    try:
-        return bool(urlsplit(url).password)
-    except ValueError:
-        return False
+    if settings.database is not None and "RAGSTONE_DATABASE" not in os.environ:
+        with suppress(ValueError):
+            return bool(urlsplit(settings.database).password)
+    return False
 
 
 def _variable(folder: str) -> str:
     return "RAGSTONE_DATA_DIR" if folder == "data folder" else "RAGSTONE_CACHE_DIR"
 
 
-def _files_of(settings: Settings | None) -> Iterator[Path]:
-    if settings is not None and settings.data_dir.is_dir():
-        yield from settings.data_dir.glob("catalog.sqlite*")
-
-
-def _modified(path: Path) -> float:
-    try:
-        return path.stat().st_mtime
-    except OSError:  # removed meanwhile
-        return 0.0
+def _last_written(settings: Settings | None) -> float:
+    """When the catalog's files were written last; 0 without any."""
+    newest = 0.0
+    for path in () if settings is None else settings.data_dir.glob("catalog.sqlite*"):
+        with suppress(OSError):  # removed meanwhile
+            newest = max(newest, path.stat().st_mtime)
+    return newest

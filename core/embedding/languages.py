@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ..text.languages import language_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 #: Of some fifty languages, small, and used without a prefix before questions.
 MULTILINGUAL = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2"
@@ -33,14 +30,12 @@ class LanguageMismatch:
 
     @property
     def detail(self) -> str:
-        """What it means, in words."""
         many = "it seems" if self.of == 1 else f"{self.count} of {self.of} samples seem"
         return (
             f"{many} to be {self.language}; the encoder {self.encoder} is made for {self.known}, and finds less of it"
         )
 
     def remedy(self, corpus: str) -> str:
-        """What to install and to set."""
         return (
             f'pip install \'ragstone[huggingface]\'; [encoder] provider = "huggingface", model = "{MULTILINGUAL}"; '
             f"ragstone corpus rebuild {corpus}"

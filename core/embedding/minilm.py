@@ -166,17 +166,13 @@ class MiniLMEmbedding(BaseEmbedding):
             return list(pool.map(lambda window: self._run(window, spans), windows))
 
     def _run(self, window: _Window, spans: list[TokenSpans]) -> tuple[Vectors, PartSums | None]:
-        first, last = self._ends
+        first, last = (self._tokenizer.token_to_id(mark) for mark in ("[CLS]", "[SEP]"))
         ids = np.array([[first, *window.ids, last]], np.int64)
         inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids)}
         if not spans:
             return self._session.run(["mean"], inputs)[0][0], None
         means, tokens = self._session.run(["mean", "token_vectors"], inputs)
         return means[0], _part_sums(spans[window.row], window, tokens[0])
-
-    @property
-    def _ends(self) -> tuple[int, int]:
-        return self._tokenizer.token_to_id("[CLS]"), self._tokenizer.token_to_id("[SEP]")
 
     def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
         return [row.tolist() for row in self.encode(texts)]

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import importlib.util
 import socket
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
 from ..errors import EncoderError
 from .model_cache import TOKENIZER_FILE, WEIGHTS_FILE, ModelCache, ModelFiles, ModelFolder, Precision, PublishedModel
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 ALL_MINILM_L6_V2 = PublishedModel(
     name="all-MiniLM-L6-v2",

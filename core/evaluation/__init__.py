@@ -1,13 +1,11 @@
 """Quality measures of retrieval, refusal and answers, for ``ragstone eval``."""
 
 from .corpora import QuestionSet, open_corpus, read_question_set, read_questions_file
-from .measures import DEPTH, AnswerQuality, RefusalQuality, answers, refusal, retrieval, sides
+from .measures import DEPTH, answers, refusal, retrieval, sides
 
 __all__ = [
     "DEPTH",
-    "AnswerQuality",
     "QuestionSet",
-    "RefusalQuality",
     "answers",
     "open_corpus",
     "read_question_set",

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..answering.extractive import choose
 from ..retrieval.calibration import threshold_of
-from ..retrieval.evidence_gate import judge, weigh_evidence
-from ..retrieval.search import HybridRetriever
+from ..retrieval.evidence_gate import Verdict, judge, weigh_evidence
+from ..retrieval.search import HybridRetriever, ScoredRetriever
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ..corpus import Corpus
-    from ..retrieval.evidence_gate import Verdict
-    from ..retrieval.search import ScoredRetriever
     from .corpora import QuestionSet
 
     OnQuestion = Callable[[], None]
@@ -28,54 +25,6 @@ SIDES = {"dense": 1.0, "lexical": 0.0, "hybrid": None}
 #: Passages that are retrieved for each question.
 DEPTH = 100
 _SPACE = re.compile(r"\s+")
-
-
-@dataclass(frozen=True)
-class RefusalQuality:
-    """How well the evidence gate separates answerable from unanswerable questions."""
-
-    #: Probability that an answerable question scores above an unanswerable one.
-    auroc: float
-    #: Share of unanswerable questions that pass when 5 % (2 %) of the answerable ones are refused.
-    leak_at_5: float
-    leak_at_2: float
-    threshold: float
-    false_refusals: float
-    leak: float
-    #: Share of the answerable questions to which something only comes closest, and of the unanswerable ones that get a
-    #: plain answer.
-    closest: float
-    plain_answers: float
-
-    def to_dict(self) -> dict[str, float]:
-        """As ``ragstone eval refusal --json`` prints it."""
-        return {
-            "AUROC": round(self.auroc, 4),
-            "leak@5%": round(self.leak_at_5, 4),
-            "leak@2%": round(self.leak_at_2, 4),
-            "threshold": self.threshold,
-            "false_refusals": round(self.false_refusals, 4),
-            "leak": round(self.leak, 4),
-            "closest": round(self.closest, 4),
-            "plain_answers": round(self.plain_answers, 4),
-        }
-
-
-@dataclass(frozen=True)
-class AnswerQuality:
-    """Shares of questions with the gold answer in the first sentence, the first two, and the whole answer."""
-
-    first: float
-    first_two: float
-    whole: float
-
-    def to_dict(self) -> dict[str, float]:
-        """As ``ragstone eval answers --json`` prints it."""
-        return {
-            "first_sentence": round(self.first, 4),
-            "first_two": round(self.first_two, 4),
-            "whole": round(self.whole, 4),
-        }
 
 
 def sides(corpus: Corpus) -> dict[str, ScoredRetriever]:
@@ -123,8 +72,14 @@ def retrieval(
 
 def refusal(
     corpus: Corpus, questions: Sequence[str], negatives: Sequence[str], top_k: int, on_question: OnQuestion
-) -> RefusalQuality:
-    """Measure the evidence gate: ``questions`` can be answered from the corpus, ``negatives`` cannot."""
+) -> dict[str, float]:
+    """How well the evidence gate separates ``questions``, which the corpus answers, from ``negatives``, by measure.
+
+    ``AUROC``: the probability that an answerable question scores above an unanswerable one. ``leak@5%``, ``leak@2%``:
+    the share of unanswerable questions that pass when so many of the answerable ones are refused. ``closest``: the
+    share of answerable questions to which something only comes closest. ``plain_answers``: the share of unanswerable
+    ones that get a plain answer.
+    """
     retriever = HybridRetriever(corpus, top_k=top_k)
 
     def judged(texts: Sequence[str]) -> tuple[np.ndarray[Any, np.dtype[np.float64]], list[Verdict]]:
@@ -141,22 +96,24 @@ def refusal(
     with corpus.catalog.read() as snapshot:
         threshold = threshold_of(corpus.contents.row(snapshot), corpus.options)
     above = (inside[:, None] > outside[None, :]).mean() + 0.5 * (inside[:, None] == outside[None, :]).mean()
-    return RefusalQuality(
-        auroc=float(above),
-        leak_at_5=float((outside >= np.quantile(inside, 0.05)).mean()),
-        leak_at_2=float((outside >= np.quantile(inside, 0.02)).mean()),
-        threshold=threshold,
-        false_refusals=float((inside < threshold).mean()),
-        leak=float((outside >= threshold).mean()),
-        closest=judged_inside.count("closest") / len(judged_inside),
-        plain_answers=judged_outside.count("answered") / len(judged_outside),
-    )
+    found = {
+        "AUROC": above,
+        "leak@5%": (outside >= np.quantile(inside, 0.05)).mean(),
+        "leak@2%": (outside >= np.quantile(inside, 0.02)).mean(),
+        "threshold": threshold,
+        "false_refusals": (inside < threshold).mean(),
+        "leak": (outside >= threshold).mean(),
+        "closest": judged_inside.count("closest") / len(judged_inside),
+        "plain_answers": judged_outside.count("answered") / len(judged_outside),
+    }
+    return {name: round(float(value), 4) for name, value in found.items()}
 
 
 def answers(
     corpus: Corpus, texts: Mapping[str, str], gold: Mapping[str, Sequence[str]], top_k: int, on_question: OnQuestion
-) -> AnswerQuality:
-    """Measure extractive answers: whether they contain a gold answer, without regard to case and white space."""
+) -> dict[str, float]:
+    """The shares of extractive answers with a gold answer in the first sentence, the first two, and the whole answer,
+    without regard to case and white space."""
     retriever = HybridRetriever(corpus, top_k=top_k)
     hits = []
     for question, text in texts.items():
@@ -164,8 +121,8 @@ def answers(
         wanted = [_normalize(answer) for answer in gold[question]]
         hits.append([any(answer in " ".join(quotes[:count]) for answer in wanted) for count in (1, 2, len(quotes))])
         on_question()
-    first, first_two, whole = np.mean(hits, axis=0)
-    return AnswerQuality(float(first), float(first_two), float(whole))
+    names = ("first_sentence", "first_two", "whole")
+    return {name: round(float(share), 4) for name, share in zip(names, np.mean(hits, axis=0), strict=True)}
 
 
 def _normalize(text: str) -> str:

@@ -14,10 +14,10 @@ from ..runtime.lazy import lazily
 from . import results
 from .commands import PluginCommands
 from .encoder import make_encoder
-from .manager import reason_of
+from .manager import Plugins, reason_of
 from .options import checked_options
 from .question_hooks import QuestionHooks
-from .results import by_name, one
+from .results import Shape, by_name, one
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from ..embedding import Encoder
     from ..health import Check
     from ..settings import Settings
-    from .manager import Plugins
-    from .results import Shape
 
 Options = TypeVar("Options", bound="BaseModel")
 

@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING
 
 from ..errors import is_failure
 from . import results
-from .manager import reason_of
+from .manager import Plugins, reason_of
 
 if TYPE_CHECKING:
     import click
-
-    from .manager import Plugins
 
 
 class PluginCommands:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import difflib
+import sys
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from importlib import metadata
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -52,7 +54,7 @@ def candidates(table: PluginsTable, given: dict[str, object]) -> list[Candidate]
 
     Ragstone's interfaces that the deployment does not list come first: no plugin displaces what they contribute.
     """
-    groups = _installed()
+    groups = installed_plugins()
     installed, interfaces, builtins = [*groups[PLUGINS], *_given(given)], groups[INTERFACES], groups[BUILTINS]
     if table.enabled is None:
         own = [candidate for candidate in installed if candidate.state.origin == _OWN]
@@ -76,8 +78,17 @@ def candidates(table: PluginsTable, given: dict[str, object]) -> list[Candidate]
     ]
 
 
-def _installed() -> dict[str, list[Candidate]]:
-    """Each group's installed plugins, sorted by name; of two with the same name Ragstone's own comes first."""
+def installed_plugins() -> dict[str, list[Candidate]]:
+    """Each group's installed plugins, sorted by name; of two with the same name Ragstone's own comes first.
+
+    They are read again only when a folder of the path of modules has changed.
+    """
+    folders = map(Path, sys.path)
+    return _installed(tuple((folder, folder.stat().st_mtime_ns) for folder in folders if folder.exists()))
+
+
+@lru_cache(maxsize=1)
+def _installed(_changes: tuple[tuple[Path, int], ...]) -> dict[str, list[Candidate]]:
     points = metadata.entry_points()  # reads a file of every installed distribution
     about = cache(lambda dist: (dist.metadata["Name"], dist.metadata["Version"]))
     found: dict[str, list[Candidate]] = {}

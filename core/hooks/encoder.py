@@ -6,13 +6,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..errors import EncoderError, SettingsError, is_failure
-from .manager import reason_of
+from .manager import Plugins, reason_of
 from .results import one
 
 if TYPE_CHECKING:
     from ..embedding import Encoder
     from ..settings import Settings
-    from .manager import Plugins
 
 
 def make_encoder(plugins: Plugins, settings: Settings) -> Encoder:

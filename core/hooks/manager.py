@@ -6,24 +6,20 @@ import difflib
 import logging
 import re
 import threading
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from types import CoroutineType, ModuleType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import pluggy
 
 from ..errors import MissingExtra, PluginError, RagstoneError, StorageAway, StorageBusy, is_failure
 from ..runtime.time_limits import TimeLimit, TookTooLong, Watchdog, run_limited
-from ..settings import LimitsSettings
+from ..settings import LimitsSettings, PluginsTable
 from . import spec
 from .discovery import Candidate, PluginState, candidates
 from .results import Shape, anything
 from .versions import check_version, upgrade_hint
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from ..settings import PluginsTable
 
 _log = logging.getLogger(__name__)
 

@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import SettingsError, is_failure
 from ..settings_file import check_options
-from .manager import reason_of
+from .manager import Plugins, reason_of
 from .results import model_class
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pydantic import BaseModel
-
-    from .manager import Plugins
 
 
 def checked_options(plugins: Plugins, raw: Mapping[str, Any]) -> dict[str, BaseModel]:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import difflib
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from llama_index.core.prompts import BasePromptTemplate, PromptTemplate
 
 from ..errors import SettingsError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 def replaced_prompts(

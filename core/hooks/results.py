@@ -105,7 +105,7 @@ def assistants_by_name(result: Any) -> dict[str, Assistant]:
         for each in by_name(QuestionFilter)(filters.by_name).values():
             _require(each.help, str, "gives as help of a filter")
             several(str)(each.choices)
-        if "/" in profile.name or not _is_int(profile.top_k, least=1):
+        if "/" in profile.name or not isinstance(profile.top_k, int) or profile.top_k < 1:
             raise ValueError(f"it gives an assistant {profile.name!r} with {profile.top_k!r} passages")
     found = {assistant.name: assistant for assistant in items}
     if len(found) < len(items):
@@ -216,10 +216,6 @@ def _require(value: Any, kind: type, verb: str) -> Any:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, Real) and math.isfinite(value)
-
-
-def _is_int(value: Any, *, least: int) -> bool:
-    return isinstance(value, int) and value >= least
 
 
 def _describe(value: Any) -> str:

@@ -27,7 +27,6 @@ class HostChecks:
         return tuple(check for look in self.parts().values() for check in look())
 
     def add(self, name: str, look: Callable[[], Sequence[Check]]) -> None:
-        """Add checks."""
         self._more[name] = look
 
     def parts(self) -> dict[str, Callable[[], Sequence[Check]]]:

@@ -18,7 +18,6 @@ from .checks import HostChecks
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-    from types import TracebackType
 
     from ..answering.assistant import Assistant
     from ..catalog import Catalog
@@ -73,8 +72,7 @@ class Host:
             self._opened = True
             HOSTS[id(self)] = self
             try:
-                for _name, _result in self.plugins.call("ragstone_opened", host=self):
-                    pass
+                list(self.plugins.call("ragstone_opened", host=self))
             except StorageError:
                 self.close()
                 raise
@@ -106,9 +104,7 @@ class Host:
     def __enter__(self) -> Host:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def serve(self) -> None:
@@ -125,8 +121,7 @@ class Host:
                 self._followers.add(corpus)
             self._followers.start()
         self.checks.add("index", self._followers.checks)
-        for _name, _result in self.plugins.call("ragstone_serving", anything, (StorageError,), host=self):
-            pass
+        list(self.plugins.call("ragstone_serving", anything, (StorageError,), host=self))
 
     def assistant(self, name: str) -> Assistant:
         """The assistant of that name. Raises ``NotFound``."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import PluginError, RagstoneError, StorageAway, StorageBusy, TooLarge, is_failure
 from ..hooks import results
-from ..hooks.manager import reason_of
+from ..hooks.manager import Plugins, reason_of
 from ..retrieval.models import Retrieval, check_top_k
 from ..runtime.budget import check_budget
 from ..runtime.scope import in_scope
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from ..catalog import Catalog
     from ..corpus import Corpus
     from ..hooks.calls import Hooks
-    from ..hooks.manager import Plugins
     from ..settings import Settings
 
 #: Passages on which postprocessors are tried.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from concurrent.futures import CancelledError, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import closing
 from contextvars import copy_context
 from dataclasses import dataclass, field
@@ -15,18 +15,16 @@ from llama_index.core.schema import NodeRelationship, TextNode
 from ..catalog import NewChunk, NewDocument
 from ..embedding import ChunkVectors
 from ..errors import PluginError, RagstoneError, is_failure
+from ..retrieval.models import SearchableCorpus
 from ..text.chunk_terms import headings_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-    from concurrent.futures import Future
 
     from llama_index.core.node_parser import NodeParser
     from llama_index.core.schema import Document
 
-    from ..catalog import Catalog
     from ..embedding import Encoder
-    from ..retrieval.contents import CorpusContents
 
     #: Documents with their nodes.
     Group = list[tuple[Document, list[TextNode]]]
@@ -65,21 +63,13 @@ class OnProgress(Protocol):
     def __call__(self, progress: IngestProgress, /) -> None: ...
 
 
-class IngestingCorpus(Protocol):
+class IngestingCorpus(SearchableCorpus, Protocol):
     """The part of a corpus that ingestion and a rebuild need."""
 
     @property
-    def name(self) -> str: ...
-    @property
-    def contents(self) -> CorpusContents: ...
-    @property
     def fingerprint(self) -> dict[str, Any]: ...
     @property
-    def catalog(self) -> Catalog: ...
-    @property
     def parser(self) -> NodeParser: ...
-    @property
-    def encoder(self) -> Encoder: ...
 
 
 def ingest(

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 from llama_index.core.schema import Document
 
-from .pipeline import ingest
+from .pipeline import IngestingCorpus, IngestReport, OnProgress, ingest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ..catalog import CorpusRow
-    from .pipeline import IngestingCorpus, IngestReport, OnProgress
 
 
 def rebuild(corpus: IngestingCorpus, on_progress: OnProgress | None = None) -> IngestReport:

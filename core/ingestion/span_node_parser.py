@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence  # noqa: TC003 - pydantic reads them
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, TypeVar
 
 from llama_index.core.node_parser import NodeParser

@@ -46,7 +46,6 @@ class ChatServer:
     temperature: float | None = 0.0
 
     def body(self, prompt: str) -> bytes:
-        """The request as it is sent."""
         body: dict[str, Any] = {
             "model": self.model,
             "messages": [{"role": "user", "content": prompt}],

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import json
 import urllib.parse
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import httpx
 
 from ..errors import LLMError
 from .chat_client import ChatFailed, ChatServer, ask_chat
 from .errors import translate_error
-from .keys import GEMINI_VARIABLE, OWN_VARIABLE, read_key
+from .keys import GEMINI_VARIABLE, OWN_VARIABLE, Key, read_key
 from .requests import Call, clients
-from .settings import GeminiSettings, OpenAILikeSettings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from .keys import Key
-    from .settings import LLMSettings
+from .settings import GeminiSettings, LLMSettings, OpenAILikeSettings
 
 _GOOGLE = "https://generativelanguage.googleapis.com"
 #: Seconds without a byte.

@@ -39,7 +39,6 @@ class Bounded(httpx.SyncByteStream):
         self._stream = stream
 
     def __iter__(self) -> Iterator[bytes]:
-        """The pieces as they come."""
         total = line = 0
         for piece in self._stream:
             total += len(piece)
@@ -50,7 +49,6 @@ class Bounded(httpx.SyncByteStream):
             yield piece
 
     def close(self) -> None:
-        """End the response."""
         self._stream.close()
 
 
@@ -74,5 +72,4 @@ class WithoutKey(httpx.SyncByteStream):
             yield held
 
     def close(self) -> None:
-        """End the response."""
         self._stream.close()

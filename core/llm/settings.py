@@ -74,12 +74,10 @@ class ModelSettings(LLMSettings):
 
     @property
     def window(self) -> int | None:
-        """``context_window``."""
         return self.context_window
 
     @property
     def longest_answer(self) -> int:
-        """``max_tokens``."""
         return self.max_tokens
 
 

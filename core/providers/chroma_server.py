@@ -41,7 +41,6 @@ class _Connection:
         return self._client
 
     def close(self) -> None:
-        """Close the client."""
         if self._client is not None:
             self._client.close()
             for part in (self._client, self._client._admin_client):  # noqa: SLF001 - it leaves their sockets open

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 from ..errors import SettingsError
 from ..extras import require_extra
 from ..llm.keys import GEMINI_VARIABLE, OWN_VARIABLE, read_key
-from ..llm.settings import GeminiSettings
+from ..llm.settings import GeminiSettings, LLMSettings
 from ..markers import hookimpl
 
 if TYPE_CHECKING:
     from llama_index.core.llms import LLM
 
-    from ..llm.settings import LLMSettings
 
 require_extra("gemini", "llama_index.llms.google_genai")
 

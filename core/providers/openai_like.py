@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from ..extras import require_extra
 from ..llm.keys import OWN_VARIABLE, read_key
-from ..llm.settings import OpenAILikeSettings
+from ..llm.settings import LLMSettings, OpenAILikeSettings
 from ..markers import hookimpl
 
 if TYPE_CHECKING:
     from llama_index.core.llms import LLM
 
-    from ..llm.settings import LLMSettings
 
 require_extra("openai-like", "llama_index.llms.openai_like")
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import NotFound
 from ..runtime.scope import current_scope, in_scope
-from .search_cache import RevisionSearch
+from .search_cache import RevisionSearch, SearchCache
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from llama_index.core.vector_stores.types import MetadataFilters
 
     from ..catalog import Catalog, ChunkCheck, CorpusRow, Facets, Snapshot, StoredDocument
-    from .search_cache import SearchCache
 
 
 #: Chunks of a document that ``samples`` takes.
@@ -108,6 +107,14 @@ class CorpusContents:
             row = self.row(snapshot)
             found = snapshot.chunks.nodes(snapshot.chunks.keys(row.id, filters).tolist())
         return [found[key] for key in sorted(found) if in_scope(found[key].metadata)]
+
+    def values(self, filters: MetadataFilters, *keys: str) -> list[tuple[Any, ...]]:
+        """Chunk id, document id, and as text the values of these metadata keys, of the chunks that pass the filters; by
+        document, in their order. Their texts are not read."""
+        scoped, size = tuple(current_scope()), 2 + len(keys)
+        with self._catalog.read() as snapshot:
+            found = snapshot.chunks.values(self.row(snapshot).id, filters, (*keys, *scoped))
+        return [row[:size] for row in found if in_scope(dict(zip(scoped, row[size:], strict=True)))]
 
     def facets(self, *keys: str) -> Facets:
         """How many chunks have which values under these metadata keys; counted once for each state of the corpus."""

@@ -6,13 +6,10 @@ A passage that uses a term often is found before the one that says once what the
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from ..text.definitions import defines
 from ..text.segmentation import units
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 #: Passages with the term that are looked through, the best ones by BM25.
 SEARCHED = 200

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..catalog import DocumentVectors
-from ..runtime.batched_matvec import BatchedMatVec
+from ..runtime.batched_matvec import BatchedMatVec, PendingProduct
 from .top_k import top_positions
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from ..catalog import CorpusRow, Snapshot
-    from ..runtime.batched_matvec import PendingProduct
 
 
 #: Candidates in addition to the requested number of chunks.

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ..text.stemming import stems
 from ..text.stemming import words as plain_words
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 #: Earlier turns that are looked at.
 LONGEST_HISTORY = 20

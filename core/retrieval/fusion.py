@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ..text.packed_terms import is_beside_the_text, is_code_alone
 from .rerank import link_scores, rerank_scores
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
 
 #: Chunks that are reranked.
 _RERANKED = 20

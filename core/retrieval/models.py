@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..errors import BadRequest
-from ..text.chunk_terms import terms_of
+from ..text.chunk_terms import ChunkTerms, terms_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from ..catalog import Catalog, CorpusRow
     from ..embedding import Encoder
     from ..settings import RetrievalSettings
-    from ..text.chunk_terms import ChunkTerms
     from .contents import CorpusContents
     from .follow_up import FollowUp
     from .fusion import Scores
@@ -32,28 +31,17 @@ class SearchableCorpus(Protocol):
     """A corpus as retrieval sees it."""
 
     @property
-    def name(self) -> str:
-        """Its name."""
-
+    def name(self) -> str: ...
     @property
-    def catalog(self) -> Catalog:
-        """Where its chunks are."""
-
+    def catalog(self) -> Catalog: ...
     @property
-    def encoder(self) -> Encoder:
-        """What embeds its chunks and the questions."""
-
+    def encoder(self) -> Encoder: ...
     @property
-    def options(self) -> RetrievalSettings:
-        """How it is searched."""
-
+    def options(self) -> RetrievalSettings: ...
     @property
-    def search_cache(self) -> SearchCache:
-        """What searching it keeps in memory."""
-
+    def search_cache(self) -> SearchCache: ...
     @property
-    def contents(self) -> CorpusContents:
-        """Its documents and chunks."""
+    def contents(self) -> CorpusContents: ...
 
     def has_vectors(self, row: CorpusRow) -> bool:
         """Whether its vectors can be compared with those of its encoder."""

@@ -21,7 +21,7 @@ from ..tracing import step
 from .calibration import threshold_of
 from .definitions import SEARCHED, best_definition
 from .fusion import Candidates, Scores, inverse_frequencies, rank
-from .models import Retrieval, Spelling, check_top_k
+from .models import Retrieval, SearchableCorpus, Spelling, check_top_k
 from .search_cache import RevisionSearch
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from llama_index.core.schema import QueryBundle
 
     from ..catalog import Snapshot
-    from .models import SearchableCorpus
 
 
 class ScoredRetriever(BaseRetriever):
@@ -70,7 +69,6 @@ class HybridRetriever(ScoredRetriever):
         self._filters = filters
 
     def search(self, question: str) -> Retrieval:
-        """The passages with their scores."""
         encoder = self._corpus.encoder  # loaded here, once, so that no question's time counts it
         started = time.perf_counter()
         embedded = encoder.embed_query(question)

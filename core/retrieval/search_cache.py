@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from ..runtime.forks import ForkSafeLock
 from ..runtime.lazy import lazily
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from ..catalog import CorpusRow, Facets, Snapshot
     from ..runtime.batched_matvec import PendingProduct
     from .dense import ExactSearch, LoadedVectors
+
+Value = TypeVar("Value")
 
 #: Bytes of cached word scores, keys by filter and counts: the words of some thousand questions over 20,000 chunks.
 _REVISION_BYTES = 32_000_000
@@ -93,13 +95,11 @@ class RevisionSearch:
 
     def size(self) -> int:
         """The number of chunks."""
-        found: int = self._cached(("size",), lambda: self._snapshot.sizes(self._row.id)[1])
-        return found
+        return self._cached(("size",), lambda: self._snapshot.sizes(self._row.id)[1])
 
     def facets(self, keys: tuple[str, ...]) -> Facets:
         """The numbers of chunks by their values of these metadata keys."""
-        found: Facets = self._cached(("chunk facets", keys), lambda: self._snapshot.chunks.facets(self._row.id, keys))
-        return found
+        return self._cached(("chunk facets", keys), lambda: self._snapshot.chunks.facets(self._row.id, keys))
 
     def document_facets(self, keys: tuple[str, ...]) -> Facets:
         """The numbers of documents by their values of these metadata keys."""
@@ -108,24 +108,20 @@ class RevisionSearch:
             known = [document.metadata for document in self._snapshot.documents(self._row.id)]
             return list(Counter(tuple(each.get(key) for key in keys) for each in known).items())
 
-        found: Facets = self._cached(("document facets", keys), counted)
-        return found
+        return self._cached(("document facets", keys), counted)
 
     @cached_property
     def _keys(self) -> npt.NDArray[np.int64] | None:
         """Keys of the chunks that pass the filters, ascending; ``None`` without filters."""
-        return self._filtered("keys", lambda filters: self._snapshot.chunks.keys(self._row.id, filters))
+        filters = self._filters
+        if filters is None:
+            return None
+        return self._cached(("keys", self._filter_key), lambda: self._snapshot.chunks.keys(self._row.id, filters))
 
     def _rows(self, loaded: LoadedVectors) -> npt.NDArray[np.int64] | None:
         """Rows of the vectors of these chunks; ``None`` without filters."""
         keys = self._keys
-        return None if keys is None else self._filtered("rows", lambda _filters: loaded.rows_of(keys))
-
-    def _filtered(
-        self, name: str, compute: Callable[[MetadataFilters], npt.NDArray[np.int64]]
-    ) -> npt.NDArray[np.int64] | None:
-        filters = self._filters
-        return None if filters is None else self._cached((name, self._filter_key), lambda: compute(filters))
+        return None if keys is None else self._cached(("rows", self._filter_key), lambda: loaded.rows_of(keys))
 
     @cached_property
     def _filter_key(self) -> str:
@@ -152,11 +148,9 @@ class RevisionSearch:
         return {word: meant for word, meant in found.items() if meant}
 
     def _correction(self, word: str) -> str | None:
-        def looked_up() -> str | None:
-            return correction_of(word, self._snapshot.terms(self._row.id, word[0]))
-
-        found: str | None = self._cached(("correction", word), looked_up)
-        return found
+        return self._cached(
+            ("correction", word), lambda: correction_of(word, self._snapshot.terms(self._row.id, word[0]))
+        )
 
     def nearest(
         self, question: npt.NDArray[np.float32], limit: int, pending: PendingProduct | None = None
@@ -204,6 +198,7 @@ class RevisionSearch:
         """As ``ChunkReader.packed_words``."""
         return self._cache.packed.get_many(None, keys, self._snapshot.chunks.packed_words)
 
-    def _cached(self, key: tuple[object, ...], compute: Callable[[], Any]) -> Any:
+    def _cached(self, key: tuple[object, ...], compute: Callable[[], Value]) -> Value:
         """``key``: a tuple, since the scores of a word have the word as theirs."""
-        return self._cache.revisions.get((self._row.id, self._row.seq), key, compute)
+        value: Value = self._cache.revisions.get((self._row.id, self._row.seq), key, compute)
+        return value

@@ -13,7 +13,7 @@ from ..runtime.budget import check_budget
 from ..text.definitions import defines, subject_of
 from ..text.question_kinds import answer_type_scorer, asks_for_steps, asks_for_tasks
 from ..text.segmentation import quote_end
-from ..text.sentence_kinds import NO_ANSWER
+from ..text.sentence_kinds import NO_ANSWER, Kind
 from ..text.stemming import stem_hash, stem_hashes
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from ..embedding import Encoder
     from ..text.chunk_terms import ChunkTerms
-    from ..text.sentence_kinds import Kind
     from .models import Retrieval
 
 # The weights come from a listwise logistic model of 1,519 questions of SQuAD articles, rounded. On 1,998 questions on

@@ -6,12 +6,10 @@ import logging
 import threading
 import time
 from collections import deque
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Generic, TypeVar
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+from typing import Generic, TypeVar
 
 Job = TypeVar("Job")
 Key = TypeVar("Key")

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from ..errors import StorageDenied, StorageError, StorageFull
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 _DENIED = {errno.EACCES, errno.EPERM, errno.EROFS}
@@ -29,9 +26,9 @@ def storage_error(error: OSError, where: Path | str, *, what: str = "cannot be u
 
 
 @contextmanager
-def storage_errors(where: Path | str, *, what: str = "cannot be used", hint: str = "") -> Iterator[None]:
+def storage_errors(where: Path | str, *, hint: str = "") -> Iterator[None]:
     """Raise each ``OSError`` as ``storage_error`` says."""
     try:
         yield
     except OSError as error:
-        raise storage_error(error, where, what=what, hint=hint) from error
+        raise storage_error(error, where, hint=hint) from error

@@ -5,14 +5,11 @@ from __future__ import annotations
 import os
 import stat
 from contextlib import suppress
+from pathlib import Path
 from secrets import token_hex
-from typing import TYPE_CHECKING
+from typing import BinaryIO
 
 from ..errors import SourceError
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from typing import BinaryIO
 
 #: Prefix of files and folders that are being written.
 TEMPORARY = ".ragstone-"

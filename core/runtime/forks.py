@@ -10,12 +10,8 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import TYPE_CHECKING
 
 from ..errors import StorageBusy, StorageError
-
-if TYPE_CHECKING:
-    from types import TracebackType
 
 
 class ProcessGuard:
@@ -143,9 +139,7 @@ class ForkSafeLock(ProcessGuard):
                 self._lock.release()
             raise
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         me = _this_thread.owner
         if me.depth:
             me.leave(self)

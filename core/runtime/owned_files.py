@@ -11,16 +11,13 @@ import os
 import re
 import shutil
 import stat
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from secrets import token_hex
-from typing import TYPE_CHECKING
 
 from ..errors import StorageDenied
 from .files import TEMPORARY, write_atomically
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 _log = logging.getLogger(__name__)
 

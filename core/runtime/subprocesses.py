@@ -8,12 +8,10 @@ import resource
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+from typing import IO
 
 
 @contextmanager

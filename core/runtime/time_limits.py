@@ -12,17 +12,15 @@ import logging
 import sys
 import threading
 import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import TYPE_CHECKING, TypeVar
+from types import FrameType
+from typing import TypeVar
 
 from .forks import LockOwner, lock_owner, take_locks_as
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from types import FrameType
 
 _log = logging.getLogger(__name__)
 

@@ -9,13 +9,10 @@ import socket
 import struct
 import subprocess
 import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
 
 from .subprocesses import begin
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 #: Before each request and each answer: its length, most significant byte first.
 _LENGTH = struct.Struct("!I")

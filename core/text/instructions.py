@@ -15,7 +15,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .chunk_terms import analyze_chunk, headings_of
+from .chunk_terms import ChunkTerms, analyze_chunk, headings_of
 from .imperatives import DISCOURSE, command_verb
 from .sanitizing import strip_hidden
 from .stemming import stems, words
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from llama_index.core.schema import BaseNode
 
-    from .chunk_terms import ChunkTerms
 
 #: Shown by interfaces beside a source that contains such sentences.
 INSTRUCTIONS_NOTE = "this source contains instructions, shown as text"

@@ -1,7 +1,8 @@
 """A chunk's terms, packed so that a question needs neither a stemmer nor the rules for sentences and their kinds.
 
 Splitting a chunk into sentences, stemming them and finding their kinds and instructions takes a millisecond. A question
-reranks twenty chunks and answers from five. So all of it is done once, when the chunk is stored.
+reranks twenty chunks and answers from five. So all of it is done once, when the chunk is stored. Imported where packed
+terms are needed: most commands do without NumPy.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from collections import Counter
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, get_args
 from zlib import crc32
+
+import numpy as np
 
 from .chunk_terms import ChunkTerms, analyze_chunk
 from .instructions import find_instructions
@@ -20,7 +23,6 @@ from .stemming import stem_hashes
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    import numpy as np
     import numpy.typing as npt
 
 #: Increased whenever the same chunk would be packed differently.
@@ -40,8 +42,6 @@ def pack(headings: str, text: str, stated: str = "") -> bytes:
     """The chunk's terms as little-endian uint32: a header; the stems of the headings; the units' numbers of stems; the
     distinct stems of each unit, one after the other; all stems of the text in order; the units themselves; the CRC-32
     of all before. ``stated``: as for ``analyze_chunk``."""
-    import numpy as np
-
     terms, instructions = analyze_chunk(headings, text, stated), find_instructions(headings, text)
     version = PACKING_VERSION + _NO_ANSWER * holds_no_answer(terms.kinds)
     stems = [sorted(each) for each in terms.unit_stems]
@@ -64,8 +64,6 @@ def pack(headings: str, text: str, stated: str = "") -> bytes:
 def unpack(data: bytes | None) -> ChunkTerms | None:
     """What ``analyze_chunk`` and ``find_instructions`` would find; ``None`` for what an older version packed, and for
     damaged data."""
-    import numpy as np
-
     if (
         data is None
         or _version(data) & ~_NO_ANSWER != PACKING_VERSION
@@ -95,8 +93,6 @@ def unpack(data: bytes | None) -> ChunkTerms | None:
 
 def count_kinds(chunks: Iterable[bytes]) -> dict[str, int]:
     """How many units of each kind packed chunks of this version have, the most frequent kind first."""
-    import numpy as np
-
     counts: Counter[int] = Counter()
     for packed in chunks:
         numbers = np.frombuffer(packed[:-4], "<u4")
@@ -106,8 +102,6 @@ def count_kinds(chunks: Iterable[bytes]) -> dict[str, int]:
 
 def numbers_behind(versions: npt.NDArray[np.int64], units: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """How many numbers are behind the stems of the text, in packed terms of these versions and numbers of units."""
-    import numpy as np
-
     return np.where(versions & ~_NO_ANSWER == 1, 0, _UNIT * units + 1)
 
 

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 from .stemming import stems, words
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 _ASKS_TIME = re.compile(
     r"^(?:and |but |so )?when\b|\bwhen (?:did|do|does|is|are|was|were|will|has|have|had|would|can|could|should)\b"

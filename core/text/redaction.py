@@ -10,10 +10,8 @@ import math
 import os
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 _GONE = "[redacted]"
 _SECRET_NAME = re.compile(r"(?:^|_)(?:API|KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASS|CREDENTIALS?|AUTH)(?:_|$)", re.I)

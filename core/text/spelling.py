@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from collections.abc import Mapping
 
 #: A shorter word is one letter away from too many others. A word in fewer passages may be misspelt itself.
 SHORTEST_CORRECTED = 6

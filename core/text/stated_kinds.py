@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Mapping, Sequence
 from operator import itemgetter
-from typing import TYPE_CHECKING
 
 from .sentence_kinds import Kind
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 #: Start, end and kind of a part of a text.
 StatedKind = tuple[int, int, Kind]

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
 
 from ..errors import StorageAway
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 #: Seconds that a question may wait for the server, before exact search answers; and what is written, for its answer.
 _SECONDS = 5.0
@@ -20,13 +18,14 @@ _SECONDS = 5.0
 def heartbeat(server: str) -> None:
     """Check that the server answers. Raises ``StorageAway``."""
     with _translated(server):
-        _request_heartbeat(server)
+        # Chroma's own client has no time limit, not even for its first request.
+        httpx.get(f"{server}/api/v2/heartbeat", timeout=_SECONDS).raise_for_status()
 
 
 def open_client(server: str) -> Any:
     """Chroma's client of the server at this address. Raises ``StorageAway``."""
+    heartbeat(server)
     with _translated(server):
-        _request_heartbeat(server)
         return _open(server)
 
 
@@ -37,11 +36,6 @@ def _translated(server: str) -> Iterator[None]:
     except (httpx.HTTPError, ValueError) as error:
         what = f"the Chroma server does not answer ({error})"
         raise StorageAway(what, where=server, hint="start it: chroma run --path FOLDER") from None
-
-
-def _request_heartbeat(server: str) -> None:
-    # Chroma's own client has no time limit, not even for its first request.
-    httpx.get(f"{server}/api/v2/heartbeat", timeout=_SECONDS).raise_for_status()
 
 
 def _open(server: str) -> Any:

@@ -5,13 +5,10 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from ..runtime.files import TEMPORARY, write_atomically
 from ..runtime.owned_files import OwnedFolders
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _FILE = "state.json"
 

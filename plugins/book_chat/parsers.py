@@ -7,7 +7,7 @@ import json
 import re
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence  # noqa: TC003 - pydantic reads them
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from llama_index.core.schema import BaseNode, MetadataMode, NodeRelationship, TextNode

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator  # noqa: TC003 - pydantic reads them
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
 from llama_index.core.schema import BaseNode, MetadataMode, TextNode

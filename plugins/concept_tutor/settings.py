@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path  # noqa: TC003 - pydantic reads it
+from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 from pydantic import Field, field_validator, model_validator

@@ -6,7 +6,7 @@ import ipaddress
 import re
 from dataclasses import dataclass
 from decimal import Decimal
-from pathlib import Path  # noqa: TC003 - pydantic reads it
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, Self
 from urllib.parse import urlsplit
 

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from llama_index.core.node_parser import NodeParser
 from llama_index.core.schema import BaseNode, Document, MetadataMode, NodeRelationship, RelatedNodeInfo, TextNode
+from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter, MetadataFilters
 from pydantic import PrivateAttr
 
 from ragstone.core import Host, NotFound
 from ragstone.core.ingestion import pipeline as ingest_module
 from ragstone.core.retrieval.sentences import sentences_of
+from ragstone.core.runtime import limited_to
 from ragstone.core.testing import WordEmbedding, open_host
 from ragstone.plugins.book_chat import Shelf
 from tests.support.patience import HANG
@@ -200,6 +202,25 @@ def test_a_word_of_a_question_is_no_key_of_what_else_is_cached(fast_host: Host, 
     corpus.ingest([Document(id_="b:b.md", text=f"# Wheels\n\nThe {word} of a wheel.\n", metadata=about)])
     _ = corpus.contents.facets("book"), corpus.contents.document_facets("book")
     assert fast_host.pipeline.retrieve(corpus, word, top_k=1).nodes
+
+
+def test_values_of_chunks_by_document_in_order_and_in_scope(fast_host: Host) -> None:
+    corpus = fast_host.corpus("books", kind="book")
+    text = f"# Wheels\n\n{'A caster swivels. ' * 99}\n\n## Tyres\n\n{'Rubber grips wet concrete. ' * 99}\n"
+    for slug in ("b", "a", "c"):
+        about = {"book": slug, "book_title": "B", "edition": "First Edition", "path": "b.md", "title": "B"}
+        corpus.ingest([Document(id_=f"{slug}:b.md", text=text, metadata=about)])
+    filters = MetadataFilters(filters=[MetadataFilter(key="book", value=["a", "b"], operator=FilterOperator.IN)])
+    rows = corpus.contents.values(filters, "book", "no such key")
+    wanted = [
+        (node.node_id, f"{slug}:b.md", slug, None)
+        for slug in "ab"
+        for node in corpus.contents.document_nodes(f"{slug}:b.md")
+    ]
+    assert rows == wanted
+    assert len(rows) > 4
+    with limited_to({"book": frozenset("a")}):
+        assert corpus.contents.values(filters, "book", "no such key") == [row for row in wanted if row[2] == "a"]
 
 
 class Counting(WordEmbedding):

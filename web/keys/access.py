@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 #: Interfaces that a key can be for: ``web`` is the pages and the JSON that they use.
 INTERFACES = ("web", "openai", "mcp")

@@ -14,7 +14,7 @@ from ragstone.core.runtime import in_background, set_scope
 from ..admission import HEALTH, add_check, is_free, view_options
 from ..mounts import plugin_of
 from ..security import is_loopback
-from .access import NOTHING, WITHOUT_KEY, access
+from .access import NOTHING, WITHOUT_KEY, Access, access
 from .sessions import COOKIE, SIGN_IN, Sessions
 from .store import LONGEST, Keys
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from ragstone.core.pages import ViewOptions
 
     from ..settings import WebSettings
-    from .access import Access
 
 
 def needs_keys(options: WebSettings, listen: str) -> bool:

@@ -11,7 +11,7 @@ from sqlalchemy import Column, Float, MetaData, Table, Text, delete, insert, sel
 
 from ragstone.core.pages import ViewOptions
 
-from .access import WITHOUT_KEY
+from .access import WITHOUT_KEY, Access
 from .store import LONGEST, Keys, hash_of
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from ragstone.core import Host
     from ragstone.core.catalog import PluginTables
 
-    from .access import Access
 
 COOKIE = "ragstone_session"
 SIGN_IN = "ragstone_keys.sign_in"

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Column, MetaData, Table, Text, delete, insert, select, text, update
+from sqlalchemy import Column, Connection, MetaData, Row, Table, Text, delete, insert, select, text, update
 
 from ragstone.core import BadRequest, NotFound
 
@@ -23,8 +23,6 @@ from .access import INTERFACES, NOTHING, Access
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
-
-    from sqlalchemy import Connection, Row
 
     from ragstone.core import Assistant, Host
     from ragstone.core.catalog import PluginTables

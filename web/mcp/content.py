@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import base64
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 import mcp_types as types
 from llama_index.core.base.llms.types import AudioBlock, DocumentBlock, ImageBlock, TextBlock
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 def contents_of(blocks: Iterable[Any]) -> list[types.ContentBlock]:

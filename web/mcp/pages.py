@@ -9,14 +9,13 @@ from flask import Blueprint, Response, request
 from ragstone.core.pages import ViewOptions
 
 from ..keys.access import access
-from ..openapi import TEXT, response_of
+from ..openapi import TEXT, Operation, response_of
 from .bridge import Bridge, Sent
 from .failures import PATH
 
 if TYPE_CHECKING:
     from ragstone.core import Host
 
-    from ..openapi import Operation
 
 _ID = {"type": ["string", "integer", "null"]}
 _MESSAGE = {

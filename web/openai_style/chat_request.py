@@ -111,11 +111,8 @@ def _turns(read: list[tuple[str, str]]) -> list[Turn]:
         elif turns:
             turns[-1] = Turn(turns[-1].question, "\n".join(filter(None, (turns[-1].answer, without_sources(text)))))
     # A conversation grows, and its client does not know the limits: what is beyond them is left out, not refused.
-    return [turn for turn in turns if _fits(turn.question, LONGEST_QUESTION) and len(turn.answer) <= LONGEST_SELECTION]
-
-
-def _fits(text: str, longest: int) -> bool:
-    return bool(text.strip()) and len(text) <= longest
+    asked = [turn for turn in turns if turn.question.strip() and len(turn.question) <= LONGEST_QUESTION]
+    return [turn for turn in asked if len(turn.answer) <= LONGEST_SELECTION]
 
 
 def _text(content: object, role: str) -> str:

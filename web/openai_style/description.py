@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..openapi import ALWAYS, COUNT, MAYBE_TEXT, TEXT, list_of, object_of, response_of
+from ..openapi import ALWAYS, COUNT, MAYBE_TEXT, TEXT, Operation, list_of, object_of, response_of
 
 if TYPE_CHECKING:
     from ragstone.core import Host
 
-    from ..openapi import Operation
 
 _ERROR = response_of(
     "What went wrong, in OpenAI's form",

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from werkzeug.exceptions import NotFound
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _TYPES = {
     HTTPStatus.UNAUTHORIZED: "authentication_error",

@@ -37,7 +37,8 @@ def blueprint(host: Host, options: WebSettings) -> Blueprint:
     pages = Blueprint("ragstone_openai", __name__, url_prefix="/v1")
     made = int(time.time())
     # one of these keeps a thread and all processors for seconds: questions have the other threads
-    slots = Slots(max(1, options.threads // 4), _embeddings_busy)
+    busy = "As many texts as can be embedded at the same time already are. Please try again."
+    slots = Slots(max(1, options.threads // 4), lambda: ServiceUnavailable(busy))
 
     def assistants() -> tuple[str, ...]:
         return tuple(name for name in host.hooks.assistants if access().may_ask(name))
@@ -93,10 +94,6 @@ def blueprint(host: Host, options: WebSettings) -> Blueprint:
         ViewOptions(reach="listed", interface="openai", any_assistant=True, openapi=operation)(view)
         pages.add_url_rule(rule, view_func=view, methods=[method])
     return pages
-
-
-def _embeddings_busy() -> ServiceUnavailable:
-    return ServiceUnavailable("As many texts as can be embedded at the same time already are. Please try again.")
 
 
 def _encoders(host: Host) -> tuple[str, ...]:

@@ -37,7 +37,6 @@ class Reply:
     created: int = field(default_factory=lambda: int(time.time()))
 
     def whole(self, answer: Answer) -> dict[str, Any]:
-        """The completion."""
         text = answer.text + source_list(answer.citations, self.base)
         message = {
             "role": "assistant",

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from ...errors import RagstoneError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 #: Seconds after the last sign of life of a worker when its jobs are given to others.
 LEASE_SECONDS = 30.0

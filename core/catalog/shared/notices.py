@@ -9,13 +9,10 @@ import json
 import logging
 import threading
 from collections import deque
+from collections.abc import Callable
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import uuid4
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 
 _log = logging.getLogger(__name__)
 

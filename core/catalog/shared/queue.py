@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import BadRequest, SettingsError
 from ...extras import require_extra
 from . import queue_statements
-from .jobs import LEASE_SECONDS, STATES, QueuedJob, QueueState
+from .jobs import LEASE_SECONDS, STATES, QueuedJob, QueueState, Work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from ..database import Database
     from ..plugin_tables import PluginTables
-    from .jobs import Work
 
 #: Seconds over which the rate is measured.
 _RATE_SECONDS = 600

@@ -16,7 +16,7 @@ from contextvars import copy_context
 from typing import TYPE_CHECKING, Any
 
 import psycopg
-from procrastinate import App, BaseRetryStrategy, PsycopgConnector, RetryDecision
+from procrastinate import App, BaseRetryStrategy, JobContext, PsycopgConnector, RetryDecision
 from procrastinate.exceptions import ConnectorException
 from procrastinate.manager import JobManager
 from procrastinate.worker import Worker
@@ -24,16 +24,14 @@ from psycopg_pool import PoolTimeout
 
 from ...errors import BadRequest, RagstoneError, SourceError, StorageError
 from . import queue_statements
-from .jobs import MOST_ATTEMPTS, LeaseLost, Stopped, Unfit
+from .jobs import MOST_ATTEMPTS, LeaseLost, Stopped, Unfit, Work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from procrastinate import JobContext
     from procrastinate.jobs import Job, Status
 
     from ..plugin_tables import PluginTables
-    from .jobs import Work
 
 _log = logging.getLogger(__name__)
 # procrastinate logs each job's traceback as an error; what became of a job is in the queue and in our own log.

@@ -43,7 +43,6 @@ class Shared:
         return Notices(self._database.server())
 
     def close(self) -> None:
-        """End the messages and free the slots."""
         for slots in self._slots:
             slots.close()
         if "notices" in self.__dict__:

@@ -37,7 +37,7 @@ class SharedSlots:
         while True:
             with self._lock:
                 for slot in sorted(self._free):
-                    if self._take(slot):
+                    if self._ask("SELECT pg_try_advisory_lock(%s, %s)", slot) is not False:
                         self._free.remove(slot)
                         return slot
                 left = ends - time.monotonic()
@@ -46,7 +46,6 @@ class SharedSlots:
                 self._lock.wait(left if self._server is None else min(left, _POLL))
 
     def release(self, slot: int) -> None:
-        """Free the slot."""
         with self._lock:
             self._ask("SELECT pg_advisory_unlock(%s, %s)", slot)
             self._free.add(slot)
@@ -59,9 +58,6 @@ class SharedSlots:
             if self._connection is not None:
                 self._connection.close()
                 self._connection = None
-
-    def _take(self, slot: int) -> bool:
-        return self._ask("SELECT pg_try_advisory_lock(%s, %s)", slot) is not False
 
     def _ask(self, statement: str, slot: int) -> bool | None:
         """The server's answer; ``None`` without one."""

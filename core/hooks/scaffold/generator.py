@@ -10,8 +10,8 @@ from importlib import metadata, resources
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from ...errors import BadRequest, StorageDenied, StorageError, StorageFull
-from ...runtime.disk_errors import is_full
+from ...errors import BadRequest
+from ...runtime.disk_errors import storage_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,14 +61,9 @@ def make_plugin(name: str, into: Path) -> NewPlugin:
         finally:
             shutil.rmtree(scratch, ignore_errors=True)
     except OSError as error:
-        raise _error_type(error)(f"it cannot be made there: {error.strerror or error}", where=str(into)) from error
+        failure = OSError(error.errno, error.strerror or str(error))  # without the name of a scratch file
+        raise storage_error(failure, into, what="it cannot be made there") from error
     return NewPlugin(name, distribution, package, str(target), files)
-
-
-def _error_type(error: OSError) -> type[StorageError]:
-    if is_full(error):
-        return StorageFull
-    return StorageDenied if isinstance(error, PermissionError) else StorageError
 
 
 def _rename(folder: Path, target: Path) -> None:

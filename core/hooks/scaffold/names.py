@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import keyword
 import re
-from importlib import metadata
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from itertools import chain
 
 from ...errors import BadRequest
 from ...text.sanitizing import one_line
-from ..discovery import BUILTINS, INTERFACES, PLUGINS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from ..discovery import installed_plugins
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 _LONGEST = 40
@@ -34,10 +31,9 @@ def valid_name(name: str, commands: Iterable[str]) -> str:
         raise BadRequest(f"{shown} cannot be a plugin's name", hint=_suggestion(name) or _RULE)
     if keyword.iskeyword(name) or name in _RESERVED:
         raise BadRequest(f"{shown} cannot be a plugin's name: it means something else", hint="take another")
-    for group in (PLUGINS, INTERFACES, BUILTINS):
-        for point in metadata.entry_points(group=group, name=name):
-            owner = point.dist.name if point.dist else "another package"
-            raise BadRequest(f"{shown} is taken by the plugin of {owner}", hint="take another name")
+    for plugin in chain.from_iterable(installed_plugins().values()):
+        if plugin.state.name == name:
+            raise BadRequest(f"{shown} is taken by the plugin of {plugin.state.origin}", hint="take another name")
     if name in set(commands):
         raise BadRequest(f"{shown} is a command of Ragstone's already", hint="take another name")
     return name

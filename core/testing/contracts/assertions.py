@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
 from concurrent.futures import wait
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from ...runtime.background import in_background
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 Result = TypeVar("Result")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from llama_index.core.node_parser import NodeParser
 from llama_index.core.schema import Document, MetadataMode, TextNode
@@ -12,9 +12,6 @@ from ...corpus import parser_fingerprint
 from ...markers import hookimpl
 from ..hosts import open_host
 from .assertions import attempt, check, check_storable, run_in_thread
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _ADDRESS = re.compile(r"\bat 0x[0-9a-f]+", re.IGNORECASE)
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from llama_index.core.readers.base import BaseReader
 from llama_index.core.schema import Document
 
 from ...errors import SourceError
 from .assertions import TIMEOUT, attempt, check, check_raises, check_storable, run_in_thread
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _EXTRA = {"contract": "extra"}
 

@@ -6,15 +6,11 @@ import io
 import stat
 import zipfile
 import zlib
-from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from pathlib import Path, PurePosixPath
 
 from ragstone.core import SourceError, TooLarge
 
 from ..library.files import MAX_DEPTH
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 #: What an archive may hold. Text packs to a quarter or so; what packs a hundredfold is there to fill the disk.
 MOST_FILES = 5_000

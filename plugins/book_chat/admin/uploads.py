@@ -7,10 +7,11 @@ import logging
 import re
 import shutil
 import time
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import IO, TYPE_CHECKING
+from typing import IO
 from uuid import uuid4
 
 from filelock import FileLock, Timeout
@@ -19,9 +20,6 @@ from ragstone.core import BadRequest, SourceError
 from ragstone.core.runtime import OwnedFolders, write_atomically
 
 from .archives import unpack
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
 
 ZIP = ".zip"
 #: Seconds after which an incomplete upload, whose server was killed, is removed.

@@ -5,14 +5,12 @@ from __future__ import annotations
 import posixpath
 import zipfile
 import zlib
+from collections.abc import Iterator
 from pathlib import PurePosixPath
-from typing import IO, TYPE_CHECKING
+from typing import IO
 from urllib.parse import unquote, urlsplit
 
 from .refusal import Refused
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 #: Bytes of one part and of all that are read; parts of an archive.
 MOST_PART, MOST_IN_ALL, MOST_PARTS = 30_000_000, 120_000_000, 50_000

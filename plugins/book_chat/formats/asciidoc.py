@@ -7,12 +7,9 @@ captions, images, links, references, formatting and attributes. Includes, condit
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from .asciidoc_inline import IMAGE, InlineReader
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _ATTRIBUTE = re.compile(r":(!?[\w-]+!?):(?:\s+(.*))?$")
 _HEADING = re.compile(r"(={1,6}|#{1,6})\s+(.+?)(?:\s+\1)?\s*$")

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..markdown.characters import without_controls
 from .archive import part_named
 from .inline import MARK
 from .markup import name_of, names_of, words_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _MOST_ENTRIES, _DEEPEST, _LONGEST = 20_000, 12, 300
 _NUMBER = re.compile(r"^(?:section|§)?\s*(\d+(?:\.\d+)+)\b", re.IGNORECASE)

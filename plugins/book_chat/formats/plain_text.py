@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from ragstone.core import SourceError
 from ragstone.core.runtime import open_regular
@@ -11,10 +12,6 @@ from ragstone.core.runtime import open_regular
 from ..markdown.characters import escape_block, without_controls
 from .assembly import Text
 from .markup import decoded
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
 _MOST_BYTES = 20_000_000
 _START = re.compile(r"^\*\*\* ?START OF (?:THE|THIS) PROJECT GUTENBERG EBOOK[^\n]*$", re.MULTILINE)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import signal
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, get_args
+from pathlib import Path
+from typing import Any, get_args
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
@@ -15,9 +16,6 @@ from ragstone.core.runtime import WorkerDied, Workers, open_regular
 from .assembly import Text
 from .limits import MAX_BYTES, MEGABYTES, PACKAGES, seconds_for
 from .refusal import Reason, Refused
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _REASONS: tuple[Reason, ...] = get_args(Reason)
 _TEXT = TypeAdapter(Text)

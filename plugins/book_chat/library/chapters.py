@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
 
@@ -12,8 +12,6 @@ from ..markdown.characters import SEPARATOR
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from llama_index.core.schema import TextNode
 
     from ragstone.core import Corpus
 
@@ -40,21 +38,18 @@ class Chapter:
 def chapters_of(corpus: Corpus, slug: str) -> tuple[Chapter, ...]:
     """The chapters of a book with their sections."""
     positions = {each.doc_id: int(each.metadata.get("position") or 0) for each in corpus.contents.documents()}
-    found = corpus.contents.find(MetadataFilters(filters=[MetadataFilter(key="book", value=slug)]))
-    found.sort(
-        key=lambda node: (positions.get(str(node.ref_doc_id), 0), str(node.ref_doc_id), node.start_char_idx or 0)
-    )
-    by_chapter = groupby(found, key=lambda node: str(node.metadata["chapter"] or ""))
-    return tuple(_chapter(title, list(nodes)) for title, nodes in by_chapter)
+    of_book = MetadataFilters(filters=[MetadataFilter(key="book", value=slug)])
+    found = corpus.contents.values(of_book, "chapter", "section", "page_label")
+    found.sort(key=lambda row: (positions.get(row[1], 0), row[1]))
+    return tuple(_chapter(title, list(rows)) for title, rows in groupby(found, key=lambda row: row[2] or ""))
 
 
-def _chapter(title: str, nodes: Sequence[TextNode]) -> Chapter:
+def _chapter(title: str, rows: Sequence[tuple[Any, ...]]) -> Chapter:
     sections: dict[str, Section] = {}
-    for node in nodes:
-        steps = [step for step in str(node.metadata["section"] or "").split(SEPARATOR) if step.strip()]
+    for chunk_id, _document, _chapter, section, page_label in rows:
+        steps = [step for step in (section or "").split(SEPARATOR) if step.strip()]
         if steps[:1] == [title]:
             steps = steps[1:]
         if steps:
-            section = Section(steps[-1], len(steps) - 1, node.node_id, node.metadata.get("page_label"))
-            sections.setdefault(SEPARATOR.join(steps), section)
-    return Chapter(title, nodes[0].node_id, tuple(sections.values()))
+            sections.setdefault(SEPARATOR.join(steps), Section(steps[-1], len(steps) - 1, chunk_id, page_label))
+    return Chapter(title, rows[0][0], tuple(sections.values()))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 from ragstone.core import SourceError
 
@@ -12,10 +14,6 @@ from .fields import one_line, read_yaml, split_front_matter
 from .files import MARKDOWN, ChapterFile, LeftOut, is_file, is_index, natural, read_text
 from .pages import read_page, title_of
 from .sites import Repository, Site
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 _NUMBER_PREFIX = re.compile(r"(\d+)\s*[-_.]+\s*(?=[^-_.\s\d])")
 # The configuration is a program. It is never run: these values are read from it where they are plain texts.

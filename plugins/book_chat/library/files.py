@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import file_digest
-from typing import IO, TYPE_CHECKING, Any
+from pathlib import Path, PurePath
+from typing import IO, Any
 
 from ragstone.core import SourceError
 from ragstone.core.runtime import open_regular
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path, PurePath
 
 #: Suffixes of Markdown and of AsciiDoc, which becomes Markdown.
 MARKDOWN = (".md", ".markdown", ".mdx", ".qmd")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ragstone.core import SourceError
 
@@ -19,9 +19,6 @@ from .saved_sites import find_saved_site
 from .sites import Kind, Repository, SeveralBooks, Site, pages_of
 from .sphinx import find_sphinx
 from .unread import is_note, readable_in, unread_files
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 
 @dataclass(frozen=True)

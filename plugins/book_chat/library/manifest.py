@@ -22,9 +22,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
 from urllib.parse import quote, urljoin, urlsplit
 
 from pydantic import Field, ValidationError, field_validator
@@ -36,10 +36,6 @@ from ..markdown.characters import SEPARATOR
 from .books import LONGEST_EDITION, LONGEST_TITLE
 from .fields import read_toml
 from .files import is_file, is_index, read_text
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 NAME = "book.toml"
 #: The metadata key of the owner's statements on simulation.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
 
 from ragstone.core import SourceError
 
@@ -10,10 +12,6 @@ from .contents import Contents, Entry, listed_files
 from .fields import LONGEST_SITE_YAML, names_in, one_line, parse_yaml
 from .files import MARKDOWN, LeftOut, natural_path
 from .sites import WITHOUT, Kind, Repository, Site, pages_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
 #: Keys of what stands below an entry, of its file and of its title, in Jupyter Book, MyST and Quarto.
 _BELOW = ("parts", "chapters", "subtrees", "entries", "sections", "children", "contents")

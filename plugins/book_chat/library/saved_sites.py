@@ -6,7 +6,8 @@ import html
 import os
 import re
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from ragstone.core import SourceError
@@ -16,10 +17,6 @@ from ..formats.markup import decoded
 from ..markdown.characters import without_controls
 from .files import HTML, LeftOut, is_index, natural_path
 from .sites import Repository, Site, pages_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
 
 #: Bytes of a page that is searched for links and a title, and pages of which the titles are compared.
 _LONGEST_PAGE, _COMPARED = 3_000_000, 24

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from ragstone.core import SourceError
 
 from .files import ASCIIDOC, MARKDOWN, ChapterFile, LeftOut, read_text, relative
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 Kind = Literal["mdbook", "docusaurus", "mkdocs", "jupyterbook", "quarto", "sphinx", "folder", "file"]
 

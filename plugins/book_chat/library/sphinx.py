@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 from ragstone.core import SourceError
 
@@ -12,10 +13,6 @@ from .contents import Contents, Entry, listed_files
 from .fields import names_in, one_line
 from .files import MARKDOWN, MAX_DEPTH, MAX_FILES, LeftOut, read_text
 from .sites import Repository, Site
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 # conf.py is a program. It is never run: these values are read from it where they are plain texts.
 _VALUE = re.compile(r"""^(project|author|master_doc|root_doc)\s*=\s*u?(["'])([^"'\n\\]*)\2""", re.MULTILINE)

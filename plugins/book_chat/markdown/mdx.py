@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
 
 from .dialects import is_module_line
 from .mathematics import MATH
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 _TOKEN = re.compile(r"\\.|^[ \t]*(?:`{3,}|~{3,}).*|^(?:import|export)\b|`+|[{}<$\"']|/\*", re.MULTILINE)

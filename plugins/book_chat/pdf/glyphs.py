@@ -5,15 +5,13 @@ from __future__ import annotations
 import ctypes
 import math
 import unicodedata
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pypdfium2.raw as pdfium
 
 from .fonts import Fonts
 from .model import Page, Rule, Word
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 #: Glyphs and drawn objects of one page that are looked at; no page that a person reads has more.
 MAX_GLYPHS = 100_000

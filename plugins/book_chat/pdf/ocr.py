@@ -7,10 +7,12 @@ import logging
 import os
 import shutil
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from statistics import median
 from tempfile import TemporaryFile
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -19,10 +21,6 @@ from ragstone.core.runtime import run_in_subprocess, write_atomically
 from .headings import is_numbered
 from .model import Word
 from .process import ReadFailed, collect, draw_for_ocr
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
 
 _log = logging.getLogger(__name__)
 _WORDS: TypeAdapter[dict[int, list[Word]]] = TypeAdapter(dict[int, list[Word]])

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from ..markdown.blocks import LONGEST_BLOCK, short_parts
 from ..markdown.characters import escape_block, without_controls
 from .model import Block
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
 
 _HYPHENATED = re.compile(r"([^\W\d_]+(?:-[^\W\d_]+)*)[-\xad]\n([^\W\d_]+)")
 _TERMINAL = re.compile(r"[.!?:;][\"')\]”’]*$")

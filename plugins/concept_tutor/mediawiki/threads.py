@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Iterable
 from concurrent.futures import wait
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from ragstone.core.runtime import in_background
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 Item = TypeVar("Item")
 

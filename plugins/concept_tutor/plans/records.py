@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
-
-if TYPE_CHECKING:
-    from datetime import datetime
+from datetime import datetime
+from typing import Literal
 
 #: The state of a concept's sources: not looked for yet; a process is looking; there are some; the wikis have none; the
 #: search failed, with a reason. All but ``found`` can be tried again.

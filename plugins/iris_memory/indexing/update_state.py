@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from filelock import FileLock, Timeout
 
@@ -13,10 +14,6 @@ from ragstone.core import StorageBusy
 from ragstone.core.runtime import storage_error, write_atomically
 
 from .missing import MissingReason
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
 #: Seconds: the first update of a large memory takes minutes.
 _TIMEOUT = 900.0

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from ragstone.core.text import sentence_spans
 
 from .sections import Section, lines_within_code
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 #: What is longer than this is not counted: that it is too long is certain, and its tokens need memory.
 _COUNTED = 20_000

@@ -5,18 +5,15 @@ from __future__ import annotations
 import bisect
 import json
 import re
+from collections.abc import Iterator
 from json.decoder import scanstring  # type: ignore[attr-defined]
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from ragstone.core import SourceError
 from ragstone.core.text import storable
 
 from ..fields import SEPARATOR
 from .files import FileReader, ParsedFile, utf8
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from ragstone.core import SourceError
 from ragstone.core.text import Redactor, storable, strip_hidden
@@ -11,9 +12,6 @@ from ragstone.core.text import Redactor, storable, strip_hidden
 from .. import fields
 from .files import FileReader, ParsedFile, utf8
 from .transcript_records import Event, events_of, named_title, time_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 #: Characters of a tool's call and of its result that are kept, and those of a session's title.
 _LONGEST_CALL, _LONGEST_RESULT, _LONGEST_TITLE = 200, 200, 80

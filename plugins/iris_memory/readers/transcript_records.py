@@ -14,12 +14,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from typing import Any, Literal
 
 _SPEAKERS = {"user": "user", "human": "user", "assistant": "agent", "model": "agent", "gemini": "agent"}
 _TEXT = frozenset({"text", "input_text", "output_text"})

@@ -10,12 +10,9 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from ragstone.core.text import LIKE_LESS_THAN, escape_fences, strip_hidden
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 #: Every way to write the bracket: itself, and as HTML, URLs and JSON do.
 _OPENING = r"(?:<|&(?:amp;)*(?:lt|#0*60|#x0*3c);?|%3c|\\u003c|\\x3c)"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable  # noqa: TC003 - pydantic reads it
+from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING
 

@@ -64,10 +64,9 @@ def build_shard(
     check_type(on_progress, "on_progress", Callable, "a function")  # type: ignore[arg-type]
     with work_folder(options.out, options.id, restart=restart) as folder:
         plan = make_plan(options, host, folder, _planning(on_progress))
-        resumed = PartCounts(plan).resumed
+        counts = PartCounts(plan)
         work(plan, host, on_progress)
-        report = _merged(plan, host, folder, options.out, lambda now: on_progress(replace(now, resumed=resumed)))
-        return replace(report, resumed=resumed)
+        return _merged(counts, host, folder, options.out, on_progress)
 
 
 def plan_build(
@@ -108,7 +107,9 @@ def merge_plan(
         out = out or plan.options.out
         with work_folder(out, plan.options.id) as scratch:
             set_purpose(scratch, {"merge": plan.purpose}, f"finish it, or remove {scratch}")
-            return _merged(plan, host, scratch, out, on_progress)
+            counts = PartCounts(plan)
+            counts.resumed = 0  # nothing is built here
+            return _merged(counts, host, scratch, out, on_progress)
 
 
 def _planning(on_progress: Callable[[BuildProgress], None]) -> Callable[[int], None]:
@@ -116,19 +117,19 @@ def _planning(on_progress: Callable[[BuildProgress], None]) -> Callable[[int], N
 
 
 def _merged(
-    plan: Plan, host: Host, scratch: Path, out: Path, on_progress: Callable[[BuildProgress], None]
+    counts: PartCounts, host: Host, scratch: Path, out: Path, on_progress: Callable[[BuildProgress], None]
 ) -> BuildReport:
     """Merge the parts in the folder ``scratch`` and put the shard in its place."""
     if described(scratch) is None:
-        counts = PartCounts(plan)
-        now = replace(counts.progress(), resumed=0, step="merging")
+        counts.look()
+        plan, now = counts.plan, replace(counts.progress(), step="merging")
         merged = merge(plan, scratch, counts.wanted, lambda part: on_progress(replace(now, parts=part)))
         on_progress(replace(now, step="indexing"))
         fields = _entry(plan, merged, host)
         describe(scratch, out, fields, articles=merged.articles, left_out=merged.left_out, rest=merged.rest)
     noted = described(scratch) or {}
     entry, folder = publish(scratch, out)
-    return BuildReport(entry, folder, noted["articles"], entry.size, 0, noted["left_out"], noted["rest"])
+    return BuildReport(entry, folder, noted["articles"], entry.size, counts.resumed, noted["left_out"], noted["rest"])
 
 
 def _entry(plan: Plan, merged: Merged, host: Host) -> dict[str, Any]:

@@ -13,15 +13,12 @@ import re
 import socket
 import threading
 import time
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from secrets import token_hex
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
 
 LEASES = "leases"
 #: Seconds after which a lease that was not renewed may be taken over.

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Self
+from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 
@@ -13,10 +15,6 @@ from ragstone.core.text import pack
 
 from ..search.file_arrays import GrowingArray
 from ..search.side_files import NAMES, headings_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from pathlib import Path
 
 #: Of a part: the terms of the chunks with vectors and without, and how many numbers each chunk has, all uint32.
 _TERMS, _SIZES = ("packed.bin", "rest-packed.bin"), ("packed-sizes.bin", "rest-packed-sizes.bin")

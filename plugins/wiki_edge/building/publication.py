@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from itertools import chain, count
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from ragstone.core import StorageError
 from ragstone.core.runtime import OwnedFolders, sync_folder, write_atomically
@@ -18,10 +20,6 @@ from ..shards.releases import locked
 from ..shards.verification import sums_in
 from ..shards.writer import EMBEDDINGS, METADATA
 from .work_folder import AGAIN, FINISHED, RESTART, SHARD
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 #: Seconds that another build or an installation may need for its last step.
 _PATIENCE = 60

@@ -6,8 +6,10 @@ import json
 import os
 import sys
 import time
+from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from ragstone.core import Host, RagstoneError, read_settings
 
@@ -15,10 +17,6 @@ from .leases import Leases
 from .parts import PartBuilder, finished
 from .plan import read_plan, reader_of
 from .work import PartCounts
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 #: Seconds that ``ray.wait`` waits, between two looks at the cluster, and for its processors to come back.
 _WAIT_S, _LOOK_S, _AWAY_S = 0.5, 2.0, 20.0

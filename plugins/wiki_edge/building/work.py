@@ -44,7 +44,7 @@ class PartCounts:
     """Counts of the finished parts, which are looked at again and again."""
 
     def __init__(self, plan: Plan) -> None:
-        self._plan = plan
+        self.plan = plan
         self._records: dict[int, PartRecord] = {}
         self.look()
         #: Rows that were there at first.
@@ -52,8 +52,8 @@ class PartCounts:
 
     def look(self) -> set[int]:
         """Read the records of parts that are new; returns the finished parts."""
-        done = finished(self._plan)
-        self._records |= {number: record_of(self._plan, number) for number in done - self._records.keys()}
+        done = finished(self.plan)
+        self._records |= {number: record_of(self.plan, number) for number in done - self._records.keys()}
         return self.done
 
     @property
@@ -64,18 +64,18 @@ class PartCounts:
     @property
     def wanted(self) -> range:
         """The parts that the shard is made of: all, or the first ones with as many articles as are wanted."""
-        limit, articles = self._plan.options.limit, 0
-        for number in range(len(self._plan.parts) if limit is not None else 0):
+        limit, articles = self.plan.options.limit, 0
+        for number in range(len(self.plan.parts) if limit is not None else 0):
             if number not in self._records:
                 break
             articles += self._records[number].articles
             if articles >= (limit or 0):
                 return range(number + 1)
-        return range(len(self._plan.parts))
+        return range(len(self.plan.parts))
 
     def progress(self, part: Part | None = None, batch: Batch | None = None, rows: int = 0) -> BuildProgress:
         """The progress with a batch of a part that is not finished, of which ``rows`` are embedded."""
-        plan, known = self._plan, self._records
+        plan, known = self.plan, self._records
         articles = sum(record.articles for record in known.values())
         chunks = sum(record.rows for record in known.values())
         size = float(sum(plan.parts[number].bytes for number in known))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from filelock import FileLock, Timeout
 
@@ -13,10 +15,6 @@ from ragstone.core.runtime import OwnedFolders, storage_error, write_atomically
 
 from ..shards.files import real
 from ..shards.writer import EMBEDDINGS, HEADER
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
 #: The shard's files, and at the very end its entry.
 SHARD, FINISHED = "shard", "finished.json"

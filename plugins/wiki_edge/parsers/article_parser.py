@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence  # noqa: TC003 - pydantic reads them
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from llama_index.core.schema import BaseNode, MetadataMode, NodeRelationship, TextNode

@@ -5,15 +5,12 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from ragstone.core.runtime import storage_errors
 
 from .episodes import OPEN, abandoned
 from .steps import METADATA, STEPS, TORN, is_locked, make_last_step, read_lines, read_object, step_files, write_metadata
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @dataclass(frozen=True)

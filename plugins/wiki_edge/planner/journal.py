@@ -11,15 +11,13 @@ import logging
 import os
 import time
 import zlib
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, BinaryIO
+from pathlib import Path
+from typing import Any, BinaryIO
 
 from ragstone.core import StorageBusy, StorageError
 from ragstone.core.runtime import storage_errors, sync_folder, write_atomically
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
 _log = logging.getLogger(__name__)
 

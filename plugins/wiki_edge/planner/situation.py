@@ -9,16 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import NoneType
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from ragstone.core import BadRequest, TooLarge
 from ragstone.core.answering import check_type
 from ragstone.core.text import question_stems
 
 from .order_flags import flags
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 #: An answer's origin: the language model on the robot, its shards, the remote agent.
 Origin = Literal["slm", "rag", "remote"]

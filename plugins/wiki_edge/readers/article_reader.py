@@ -9,10 +9,11 @@ import signal
 import subprocess
 import tempfile
 from collections import Counter
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import IO, Any, cast
 
 from llama_index.core.readers.base import BaseReader
 from llama_index.core.schema import Document
@@ -21,9 +22,6 @@ from ragstone.core import BadRequest, MissingExtra, NotFound, RagstoneError, Sou
 from ragstone.core.runtime import run_in_subprocess
 
 from .worker import UNREADABLE
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Mapping
 
 _log = logging.getLogger(__name__)
 

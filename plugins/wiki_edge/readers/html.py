@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from .articles import Block, Text
 from .prose import opening, tidy
 from .sections import Outline
 from .tables import html_rows, is_grid, is_navigation
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 #: Elements with nothing to read in them.
 _DROPPED_NAMES = """

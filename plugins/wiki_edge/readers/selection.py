@@ -5,12 +5,9 @@ from __future__ import annotations
 import re
 import sqlite3
 from heapq import heappush, heappushpop
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from ragstone.core import BadRequest, NotFound
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 class TitleFilter:

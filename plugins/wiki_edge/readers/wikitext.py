@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .articles import Block
 from .prose import opening, tidy
 from .sections import Outline
 from .tables import rows_of
 from .wikitext_templates import words_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 #: Elements with nothing to read in them.
 _DROPPED_NAMES = """

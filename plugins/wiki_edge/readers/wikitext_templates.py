@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from collections.abc import Callable
+from typing import Any
 
 _FIRST_NAMES = """
     nowrap nobr j small smaller larger big resize abbr tooltip hover ill interlanguage_link em strong strongbad var mvar

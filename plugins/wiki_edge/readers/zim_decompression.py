@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import lzma
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator
 
 _XZ, _ZSTD = 4, 5
 _READ = 1 << 17

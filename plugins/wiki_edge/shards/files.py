@@ -6,13 +6,11 @@ import json
 import math
 import os
 import stat
+from io import BufferedReader
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .errors import ShardError
-
-if TYPE_CHECKING:
-    from io import BufferedReader
 
 #: What an interrupted writing leaves behind begins with it, as in the core; the next installation clears it away.
 TEMPORARY = ".ragstone-"

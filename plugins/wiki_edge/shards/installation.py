@@ -6,11 +6,12 @@ the old files open reads on: the release before the newest stays on the disk.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from ragstone.core.answering import check_type
 from ragstone.core.runtime import sync_folder
@@ -22,9 +23,6 @@ from .manifest import NAME, SIGNATURE, Manifest, ShardEntry
 from .signatures import Signer, content_digest, keep_signature, signer
 from .staging import Limits, named_files, stage
 from .verification import Fault, Faults, check_files, sums_in, verify
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
 
 
 @dataclass(frozen=True)

@@ -127,7 +127,7 @@ def test_nobody_waits_for_ever(
 
 def test_a_server_that_takes_the_call_and_says_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     needed("psycopg")
-    monkeypatch.setattr(postgresql, "_CONNECT_SECONDS", 2)  # the least that libpq takes
+    monkeypatch.setitem(postgresql._CONNECTION, "connect_timeout", 2)  # the least that libpq takes
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"postgresql+psycopg://me:{SECRET}@127.0.0.1:{silent.getsockname()[1]}/x"
         with pytest.raises(StorageAway, match="timeout") as result:

@@ -149,13 +149,13 @@ def test_retrieval_of_an_assistant_that_there_is_not(here: Here, judged_book: Pa
 def test_refusal(corpus: Corpus) -> None:
     inside = [text for text, _, _ in QUESTIONS.values()]
     found = refusal(corpus, inside, ["Who wrote Hamlet?", "What is the capital of France?"], 5, lambda: None)
-    assert (found.auroc, found.leak_at_5, found.leak, found.false_refusals) == (1.0, 0.0, 0.0, 0.0)
+    assert [found[name] for name in ("AUROC", "leak@5%", "leak", "false_refusals")] == [1.0, 0.0, 0.0, 0.0]
 
 
 def test_answers(corpus: Corpus, folder: Path) -> None:
     questions = read_question_set(folder)
     found = answers(corpus, questions.texts, questions.answers, 5, lambda: None)
-    assert found.to_dict() == {"first_sentence": 0.5, "first_two": 0.5, "whole": 0.5}
+    assert found == {"first_sentence": 0.5, "first_two": 0.5, "whole": 0.5}
 
 
 def test_a_set_is_brought_up_to_date(fast_host: Host, folder: Path) -> None:

@@ -13,6 +13,7 @@ import click
 import pytest
 
 from ragstone.core import HOOKS_VERSION, Host, MissingExtra, PluginState, Settings, hookimpl, require_extra
+from ragstone.core.hooks.discovery import installed_plugins
 from ragstone.plugins.book_chat import Shelf
 from tests.support.installed import BUILTINS, INTERFACES, PLUGINS
 from tests.support.third_party_fakes import distribution, fast_models, run
@@ -218,6 +219,16 @@ def test_one_package_under_two_names_is_one_plugin(site: Path, tmp_path: Path, m
         assert states(host)["first"] == ("loaded", None)
         assert states(host)["second"][0] == "failed"
         assert [check.name for check in host.checks()].count("fine") == 1
+
+
+def test_what_is_installed_is_read_again_when_it_changes(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    distribution(site, "ant", FINE)
+    on_path(site, monkeypatch)
+    read = installed_plugins()
+    assert "ant" in {candidate.state.name for candidate in read["ragstone"]}
+    assert installed_plugins() is read
+    distribution(site, "bee", FINE)
+    assert "bee" in {candidate.state.name for candidate in installed_plugins()["ragstone"]}
 
 
 def test_a_hook_with_an_argument_that_there_is_not_says_which(tmp_path: Path) -> None:

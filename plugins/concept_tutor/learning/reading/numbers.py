@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from collections.abc import Iterator
 
 _MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 #: "in 1859", "in March 1861", "on 4 July 1776". Of "before 1860" every earlier one is right as well.

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import zlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from .errors import WikiInvalidAnswer, WikiTooLarge
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _PIECE = 65_536
 _HINT = "{key} in [plugins.concept_tutor.wikis] is the limit"

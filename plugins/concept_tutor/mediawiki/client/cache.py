@@ -18,12 +18,9 @@ import zlib
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from ragstone.core.runtime import remove_own_file, write_atomically
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _log = logging.getLogger(__name__)
 

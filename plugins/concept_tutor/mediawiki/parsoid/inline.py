@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from .dropped import MISSING, drop_reason
-
-if TYPE_CHECKING:
-    from collections import Counter
-    from collections.abc import Callable, Iterator
 
 _SPACES = re.compile(r"[^\S\n]+")
 _AROUND_LINE = re.compile(r" *\n[ \n]*")

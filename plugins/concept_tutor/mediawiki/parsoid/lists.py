@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
 
 from .dropped import drop_reason
 from .inline import InlineText, fenced_code, inline_text
-
-if TYPE_CHECKING:
-    from collections import Counter
-    from collections.abc import Iterator
 
 LISTS = frozenset({"ul", "ol", "dl"})
 _MOST_COLUMNS = 40

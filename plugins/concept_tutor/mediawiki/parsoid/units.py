@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ragstone.core.text import sentence_spans
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 _WORD = re.compile(r"[^\W_]+(?:['’.,·-][^\W_]+)*")
 _LINE = re.compile(r"[^\n]+")

@@ -6,10 +6,11 @@ import csv
 import io
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from types import NoneType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
@@ -18,9 +19,6 @@ from ragstone.core.answering import check_type
 
 from .assembly import ImportedPlan, assemble
 from .schema import ConceptSchema, PlanSchema
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 Schema = TypeVar("Schema", PlanSchema, ConceptSchema)
 
