@@ -88,10 +88,11 @@ class Proxy:
     """Stands before a Chroma server, and takes its time for every answer but a heartbeat's."""
 
     def __init__(self, server: ChromaServer, *, seconds: float = 0.0, silent: bool = False) -> None:
-        """``seconds``: before rows are handed on. ``silent``: nothing is ever answered until ``close``."""
+        """``seconds``: before rows are handed on; they may be changed. ``silent``: nothing is ever answered until ``close``."""
         #: Rows of each request that added some, and requests that wait for their answer.
         self.added: list[int] = []
         self.waiting = 0
+        self.seconds = seconds
         self._closed = threading.Event()
         proxy = self
 
@@ -106,7 +107,7 @@ class Proxy:
                     return
                 if self.path.endswith("/add"):
                     proxy.added.append(len(json.loads(body)["ids"]))
-                    time.sleep(seconds)
+                    time.sleep(proxy.seconds)
                 sent = {"Content-Type": "application/json"}
                 got = httpx.request(self.command, server.address + self.path, content=body, headers=sent, timeout=None)
                 self.send_response(got.status_code)
@@ -283,7 +284,7 @@ def test_a_host_that_closes_leaves_a_slow_one_half_filled_and_the_next_goes_on(
         Document(id_=f"day-{day}", text=" ".join(f"On day {day} the valve {n} was opened by hand." for n in range(40)))
         for day in range(16)
     ]
-    proxy = Proxy(server, seconds=0.3)
+    proxy = Proxy(server, seconds=1.5)  # a busy machine notices the second request late
     with opened(tmp_path / "deployed", proxy) as host:
         notes(host).ingest(documents)
         total = notes(host).info().chunks
@@ -292,6 +293,7 @@ def test_a_host_that_closes_leaves_a_slow_one_half_filled_and_the_next_goes_on(
     before = sum(proxy.added)
     assert before <= total - 2 * 128, "it went on while the host closed"
     assert not indexing()
+    proxy.seconds = 0.0
     with opened(tmp_path / "deployed", proxy) as host:
         follow(host, notes(host))
         chunks = notes(host).info().chunks
