@@ -88,7 +88,7 @@ class Proxy:
     """Stands before a Chroma server, and takes its time for every answer but a heartbeat's."""
 
     def __init__(self, server: ChromaServer, *, seconds: float = 0.0, silent: bool = False) -> None:
-        """``seconds``: before rows are handed on; they may be changed. ``silent``: nothing is ever answered until ``close``."""
+        """``seconds``: before rows are handed on. ``silent``: nothing is ever answered until ``close``."""
         #: Rows of each request that added some, and requests that wait for their answer.
         self.added: list[int] = []
         self.waiting = 0
