@@ -2,9 +2,10 @@
 
 FILE has a JSON object a line, an answer with the grade that a teacher gives it: ``form`` (``blank`` or ``open``),
 ``question``, ``key``, ``span`` (the source's sentence), ``answer``, ``grade`` (``right``, ``partly`` or ``wrong``), and
-optionally ``kind``, by which the wrong answers are counted. Without a file, the answers of ``learner_answers.jsonl`` are
-graded: a question a line, whose span is a place in the data sets of ``RAGSTONE_DATA`` and whose key a place in the span.
-Their spans are divided by their hashes into ``tune``, which may be read and fitted, and ``check``, which may not.
+optionally ``kind``, by which the wrong answers are counted. Without a file it grades ``learner_answers.jsonl``: a
+question a line, whose span is a place in the data sets of ``RAGSTONE_DATA`` and whose key is a place in the span. The
+spans are divided by their hashes into ``tune``, which may be read and fitted, and ``check``, which may not. What was
+``added`` after the grading had been read belongs to ``tune``.
 
 Prints the confusion table, and with ``--show`` the answers of ``tune`` or the files that got another grade. ``--fit``
 writes the weights that fit the answers of ``tune`` or the files for ``learning/grading/likeness.py``, and prints for
@@ -28,7 +29,7 @@ import numpy as np
 from ragstone.core import Encoder
 from ragstone.core.embedding import MiniLMEmbedding
 from ragstone.plugins.concept_tutor.learning.grading.comparison import compare
-from ragstone.plugins.concept_tutor.learning.grading.free import FreeAnswers, disorder, objection
+from ragstone.plugins.concept_tutor.learning.grading.free import FreeAnswers, disorder, is_other, objection
 from ragstone.plugins.concept_tutor.learning.grading.likeness import likeness
 from ragstone.plugins.concept_tutor.learning.grading.short import grade_short
 from ragstone.plugins.concept_tutor.learning.records import Finding, Question, Support
@@ -55,7 +56,7 @@ def learner_answers(data: Path = _DATA) -> dict[str, list[dict[str, str]]]:
             raise ValueError(f"{item['file']} has another text at {item['start']} than was answered")
         start, end = item["key"]
         row = {"form": item["form"], "question": item["question"], "key": span[start:end], "span": span}
-        half = "check" if int(item["sha256"], 16) >> 248 & 1 else "tune"
+        half = "check" if int(item["sha256"], 16) >> 248 & 1 and "added" not in item else "tune"
         halves[half] += [
             {**row, "grade": grade, "kind": kind, "answer": answer} for grade, kind, answer in item["answers"]
         ]
@@ -88,7 +89,8 @@ def fit(rows: list[dict[str, str]], encoder: Encoder) -> dict[str, float]:
     for row in asked:
         question = _question(row)
         found = compare(question, row["answer"])
-        if objection(question, row["answer"], found) is None and disorder(question, found) is None:
+        faults = objection(question, row["answer"], found), disorder(question, row["answer"], found)
+        if faults == (None, None) and not is_other(question, found):
             seen.append(row)
             measured.append(likeness(question, row["answer"], found, encoder).features)
     names = list(measured[0])

@@ -62,7 +62,9 @@ class LearnStore:
     def without_questions(self, plan: str) -> set[str]:
         """The concepts for which questions were written, and none came of it."""
         asked = exists().where(
-            tables.question.c.plan == plan, tables.question.c.concept == tables.written.c.concept, tables.question.c.current
+            tables.question.c.plan == plan,
+            tables.question.c.concept == tables.written.c.concept,
+            tables.question.c.current,
         )
         with self.tables.read() as connection:
             wanted = select(tables.written.c.concept).where(tables.written.c.plan == plan, ~asked)

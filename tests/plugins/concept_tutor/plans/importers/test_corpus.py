@@ -104,7 +104,9 @@ def test_a_part_that_two_books_have_is_named_with_its_book(tmp_path: Path) -> No
         assert error.value.hint == 'name it with its book: --part "Cells: Osmosis"'
         made = plan_from_corpus(host, "books", part="tissues: osmosis", title="One")
         assert {chunk.source for chunks in made.sources.values() for chunk in chunks} == {"book Tissues"}
-        assert [concept.name for concept in plan_from_corpus(host, "books", part="Cells").plan.concepts] == list(CHAPTERS)
+        assert [concept.name for concept in plan_from_corpus(host, "books", part="Cells").plan.concepts] == list(
+            CHAPTERS
+        )
         both = plan_from_corpus(host, "books").plan
         assert [concept.name for concept in both.concepts][::2] == ["Cells: Osmosis", "Tissues: Osmosis"]
         assert both.origin == "from “Cells” and “Tissues”"
