@@ -239,7 +239,10 @@ def test_answers_in_own_words(encoder: Encoder, subject: str, key: str, answer: 
 ASKED = {
     ("Why did the dam break?", "The dam broke because heavy rain filled the lake."): (
         "heavy rain filled the lake",
-        {"right": ["because the lake was filled by heavy rain"], "wrong": ["the broken dam led to heavy rain in the lake"]},
+        {
+            "right": ["because the lake was filled by heavy rain"],
+            "wrong": ["the broken dam led to heavy rain in the lake"],
+        },
     ),
     ("What does frost do to pipes?", "Frost causes pipes to burst."): (
         "causes pipes to burst",
