@@ -1,16 +1,23 @@
-"""Errors of the tutor's grading: ``python -m bench.grading FILE … [--show] [--without-encoder] [--fit WEIGHTS]``.
+"""Errors of the tutor's grading: ``python -m bench.grading [FILE …] [--show] [--without-encoder] [--fit WEIGHTS]``.
 
 FILE has a JSON object a line, an answer with the grade that a teacher gives it: ``form`` (``blank`` or ``open``),
 ``question``, ``key``, ``span`` (the source's sentence), ``answer``, ``grade`` (``right``, ``partly`` or ``wrong``), and
-optionally ``kind``, by which the wrong answers are counted. Prints the confusion table, and with ``--show`` the answers
-that got another grade. ``--fit`` writes the weights that fit the answers for ``learning/grading/likeness.py``, and
-prints for several thresholds which share of each grade is above, by weights that were fitted without an answer's span.
+optionally ``kind``, by which the wrong answers are counted. Without a file it grades ``learner_answers.jsonl``: a
+question a line, whose span is a place in the data sets of ``RAGSTONE_DATA`` and whose key is a place in the span. The
+spans are divided by their hashes into ``tune``, which may be read and fitted, and ``check``, which may not. What was
+``added`` after the grading had been read belongs to ``tune``.
+
+Prints the confusion table, and with ``--show`` the answers of ``tune`` or the files that got another grade. ``--fit``
+writes the weights that fit the answers of ``tune`` or the files for ``learning/grading/likeness.py``, and prints for
+several thresholds which share of each grade is above, by weights that were fitted without an answer's span.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
+import os
 import tempfile
 import zlib
 from collections import Counter
@@ -22,7 +29,7 @@ import numpy as np
 from ragstone.core import Encoder
 from ragstone.core.embedding import MiniLMEmbedding
 from ragstone.plugins.concept_tutor.learning.grading.comparison import compare
-from ragstone.plugins.concept_tutor.learning.grading.free import FreeAnswers, disorder, objection
+from ragstone.plugins.concept_tutor.learning.grading.free import FreeAnswers, disorder, is_other, objection
 from ragstone.plugins.concept_tutor.learning.grading.likeness import likeness
 from ragstone.plugins.concept_tutor.learning.grading.short import grade_short
 from ragstone.plugins.concept_tutor.learning.records import Finding, Question, Support
@@ -33,6 +40,35 @@ if TYPE_CHECKING:
 #: Parts of the spans of which each is graded by weights that were fitted on the others; see ``_solve``.
 _FOLDS, _RIDGE, _STEPS = 10, 3.0, 30
 _GRADES = ("right", "partly", "wrong")
+_ANSWERS = Path(__file__).with_name("learner_answers.jsonl")
+_DATA = Path(os.environ.get("RAGSTONE_DATA") or Path(__file__).parents[2] / "shared" / "data")
+
+
+def learner_answers(data: Path = _DATA) -> dict[str, list[dict[str, str]]]:
+    """The rows of ``tune`` and of ``check``. Raises ``ValueError`` for a place that has another text than it had."""
+    halves: dict[str, list[dict[str, str]]] = {"tune": [], "check": []}
+    texts = dict[str, dict[str, str]]()
+    for item in map(json.loads, _ANSWERS.read_text("utf-8").splitlines()):
+        if item["file"] not in texts:
+            texts[item["file"]] = _texts(data / item["file"])
+        span = texts[item["file"]][item.get("id", "")][item["start"] : item["end"]]
+        if hashlib.sha256(span.encode()).hexdigest() != item["sha256"]:
+            raise ValueError(f"{item['file']} has another text at {item['start']} than was answered")
+        start, end = item["key"]
+        row = {"form": item["form"], "question": item["question"], "key": span[start:end], "span": span}
+        half = "check" if int(item["sha256"], 16) >> 248 & 1 and "added" not in item else "tune"
+        halves[half] += [
+            {**row, "grade": grade, "kind": kind, "answer": answer} for grade, kind, answer in item["answers"]
+        ]
+    return halves
+
+
+def _texts(file: Path) -> dict[str, str]:
+    """The file's texts by their ids; a page of Markdown is one text."""
+    if file.suffix == ".md":
+        return {"": file.read_text("utf-8")}
+    rows = map(json.loads, file.read_text("utf-8").splitlines())
+    return {row.get("_id") or row["tag"]: row.get("text") or row.get("summary", "") for row in rows}
 
 
 def graded(rows: list[dict[str, str]], encoder: Encoder | None) -> list[Finding]:
@@ -53,7 +89,8 @@ def fit(rows: list[dict[str, str]], encoder: Encoder) -> dict[str, float]:
     for row in asked:
         question = _question(row)
         found = compare(question, row["answer"])
-        if objection(question, row["answer"], found) is None and disorder(question, found) is None:
+        faults = objection(question, row["answer"], found), disorder(question, row["answer"], found)
+        if faults == (None, None) and not is_other(question, found):
             seen.append(row)
             measured.append(likeness(question, row["answer"], found, encoder).features)
     names = list(measured[0])
@@ -104,20 +141,27 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         prog="python -m bench.grading", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("files", type=Path, metavar="FILE", nargs="+")
+    parser.add_argument("files", type=Path, metavar="FILE", nargs="*")
     parser.add_argument("--show", action="store_true", help="print the answers that got another grade")
     parser.add_argument("--without-encoder", action="store_true", help="compare words alone")
     parser.add_argument("--fit", type=Path, metavar="WEIGHTS", help="fit the weights and write them to this file")
     wanted = parser.parse_args()
     lines = [line for file in wanted.files for line in file.read_text("utf-8").splitlines()]
-    rows = [json.loads(line) for line in lines if line.strip()]
+    sets = {"files": [json.loads(line) for line in lines if line.strip()]} if wanted.files else learner_answers()
     with tempfile.TemporaryDirectory(prefix="ragstone-bench-") as folder:
         model = MiniLMEmbedding.find(Path(folder, "encoder")) if not wanted.without_encoder else None
         encoder = Encoder(model) if model is not None else None
         if wanted.fit is not None and encoder is not None:
-            wanted.fit.write_text(json.dumps(fit(rows, encoder), indent=2) + "\n", "utf-8")
+            weights = fit(next(iter(sets.values())), encoder)
+            wanted.fit.write_text(json.dumps(weights, indent=2) + "\n", "utf-8")
             return
-        findings = graded(rows, encoder)
+        for name, rows in sets.items():
+            print(f"\n{name}: ", end="")
+            report(rows, graded(rows, encoder), wanted.show and name != "check")
+
+
+def report(rows: list[dict[str, str]], findings: list[Finding], show: bool) -> None:
+    """Print the confusion table of one set of answers."""
     pairs: Counter[tuple[str, str]] = Counter(
         (row["grade"], found.verdict) for row, found in zip(rows, findings, strict=True)
     )
@@ -135,7 +179,7 @@ def main() -> None:
     print("\nwrong by  " + "".join(f"{grade:>8}" for grade in _GRADES))
     for kind in sorted({kind for kind, _verdict in kinds}):
         print(f"{kind:10}" + "".join(f"{kinds[kind, each]:8}" for each in _GRADES))
-    if wanted.show:
+    if show:
         for row, found in zip(rows, findings, strict=True):
             if row["grade"] != found.verdict:
                 print(f"\n{row['grade']} graded {found.verdict}: {found.because}\n  Q: {row['question']}")

@@ -30,8 +30,10 @@ if TYPE_CHECKING:
 _REPOSITORY = Path(__file__).parent.parent
 _LOOPBACK = ("127.", "::1", "localhost")
 
-# Where CI is set, Hypothesis takes a profile of its own, of 100 examples a test.
-hypothesis.settings.register_profile("local", max_examples=25)
+# Where CI is set, Hypothesis takes a profile of its own, of 100 examples a test. A busy machine fails no test in either.
+hypothesis.settings.register_profile(
+    "local", max_examples=25, deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
 if "CI" not in os.environ:
     hypothesis.settings.load_profile("local")
 

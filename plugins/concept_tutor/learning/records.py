@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
+from ..plans.records import BOOK
+
 if TYPE_CHECKING:
     from ..plans.records import SourceChunk
 
@@ -46,11 +48,25 @@ class QuestionSource:
     section: str = ""
     licence: str = ""
     chunk_id: str = ""
+    #: The page as a sentence names it, where it is no article.
+    place: str = ""
 
     @classmethod
     def of(cls, chunk: SourceChunk, index: int) -> QuestionSource:
         """The chunk as a question names it."""
-        return cls(index, chunk.page_title, chunk.page_url, chunk.section, chunk.licence, chunk.chunk_id)
+        title, place = chunk.page_title, ""
+        if chunk.source.startswith(BOOK):
+            book, chapter = chunk.source.removeprefix(BOOK), next(iter(chunk.categories), title)
+            page = f"“{title}” in " if chapter != title else ""
+            place = f"{page}the chapter “{chapter}” of the book “{book}”"
+        elif chunk.source.startswith("corpus "):
+            place = f"“{title}”"
+        return cls(index, title, chunk.page_url, chunk.section, chunk.licence, chunk.chunk_id, place)
+
+    @property
+    def named(self) -> str:
+        """The page as a sentence names it."""
+        return self.place or f"the article on {self.page_title}"
 
     def as_json(self) -> dict[str, Any]:
         """As the specification names its fields."""

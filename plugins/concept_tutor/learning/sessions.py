@@ -43,7 +43,7 @@ class Sessions:
     ) -> Session:
         """Begin a session of ``length`` answers at most, or of all that is due.
 
-        Raises ``BadRequest`` where there is nothing to ask.
+        A concept without questions is passed over. Raises ``BadRequest`` where there is nothing to ask.
         """
         if kind not in get_args(SessionKind):
             raise BadRequest("there is no such kind of session", hint=", ".join(get_args(SessionKind)))
@@ -61,6 +61,11 @@ class Sessions:
         )
         most = min(length, MOST_DUE) if kind != "due" else MOST_DUE
         available = sum(1 for _ in islice(self._questions(new), most))
+        if concept is not None and concept in self._answers.without_questions(plan):
+            raise BadRequest(
+                "there are no questions about this concept",
+                hint="read what its sources say of it, and begin a session of the whole plan",
+            )
         if not available:
             raise BadRequest(
                 "nothing is due now" if kind == "due" else "there is nothing new, and nothing is due now",
@@ -129,7 +134,8 @@ class Sessions:
         later = [due for due in dues if due > now]
         states = {one.key: one.state for one in self._plans.concepts(plan)}
         mastery = self._lessons.mastery(plan, learner)
-        new = [key for key in self._lessons.order(plan) if states[key] == "found" and not mastery[key].attempts]
+        able = {key for key, state in states.items() if state == "found"} - self._answers.without_questions(plan)
+        new = [key for key in self._lessons.order(plan) if key in able and not mastery[key].attempts]
         day = later[0].astimezone().date() if later else None
         return Outlook(
             due=len(dues) - len(later),

@@ -11,6 +11,10 @@ from typing import Literal
 SourceState = Literal["waiting", "running", "found", "none", "failed"]
 
 
+#: Before the title of a book where a chunk says what it is from.
+BOOK = "book "
+
+
 @dataclass(frozen=True)
 class Plan:
     """A study plan. ``slug`` is its name in addresses and commands; ``origin``: where it came from, in words."""

@@ -15,14 +15,14 @@ _MARKER = re.compile(r"\[(\d{1,4})\]")
 def feedback(question: Question, finding: Finding) -> str:
     """In sentences that end with the numbers of their sources, ``[N]``."""
     source = question.source
-    quote = f"As the article on {source.page_title} says [{source.index}]: “{question.support.text}”"
+    quote = f"As {source.named} says [{source.index}]: “{question.support.text}”"
     if finding.verdict == "right":
         noted = f" ({finding.because})" if finding.because else ""
         return f"Right{noted}. {quote}"
     opening = _OPENINGS[finding.verdict] + (f": {finding.because}." if finding.because else ".")
     solution = f" The answer is “{question.key}”." if question.form != "open" else ""
     section = f", section “{source.section}”" if source.section else ""
-    return f"{opening}{solution} {quote} Read on in the article on {source.page_title}{section} [{source.index}]."
+    return f"{opening}{solution} {quote} Read on in {source.named}{section} [{source.index}]."
 
 
 def cited(text: str, question: Question) -> tuple[int, ...]:

@@ -16,8 +16,8 @@ from ..records import Finding
 from .comparison import compare
 from .likeness import likeness
 from .order import are_phrases_exchanged, is_shuffled
-from .polarity import denies_otherwise, may_deny, opposite
-from .roles import are_swapped
+from .polarity import LACKING, denies_otherwise, may_deny, opposite
+from .roles import are_swapped, is_cause_exchanged
 from .wording import stem_of, words_of
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 #: From this share of what the key tells an answer is partly right, and without an encoder right.
 _PARTLY, _PARTLY_WITH_OTHERS, _RIGHT, _SURE = 0.18, 0.25, 0.7, 0.78
-#: From this chance on it is right (of the wrong answers that the model was not fitted on 2 % had more), or partly.
+#: From this chance on it is right (of the wrong answers that the model was not fitted on 1.2 % had more), or partly.
 _LIKELY, _PERHAPS = 0.75, 0.4
 _LONG, _TIMES = 60, 3
 #: Words that feedback names.
@@ -50,14 +50,13 @@ class FreeAnswers:
         wrong = objection(question, answer, found)
         if wrong is not None:
             return Finding("wrong", wrong if found.share >= _PARTLY else "")
-        against = [each for each in contradictions(answer, question.support.text) if each.kind == "number"]
-        if against:  # another number: the rest of the answer is graded without it
+        fault = disorder(question, answer, found)
+        if other_number(question, answer):  # the rest of the answer is graded without it
             numbers = [place for place in found.foreign if found.answer[place].is_number]
             for at, place in zip([at for at in found.missing if found.key[at].is_number], numbers, strict=False):
                 found = found.with_match(at, place)
         chance, alike = self._judged(question, answer, found)
         likely = chance >= _LIKELY
-        fault = disorder(question, found) or (_reason(against[0]) if against else None)
         if fault is not None:
             return Finding("partly" if likely else "wrong", fault, 0.5 if likely else 0.0)
         if found.share >= _RIGHT and len(answer.split()) > max(_LONG, _TIMES * len(question.key.split())):
@@ -72,7 +71,7 @@ class FreeAnswers:
         """How likely nothing that matters is missing or exchanged; the key's words that are there in other words."""
         if self.encoder is None:
             return float(found.share >= (_SURE if found.foreign else _RIGHT)), frozenset()
-        if found.has_other_number() or denies_otherwise(found):
+        if is_other(question, found):
             return 0.0, frozenset()
         like = likeness(question, answer, found, self.encoder)
         return like.chance, like.alike
@@ -82,20 +81,43 @@ def objection(question: Question, answer: str, found: Comparison) -> str | None:
     """What makes an answer wrong whatever else it says, in words for the learner: a denial or an opposite."""
     if not found.matches and not found.foreign:
         return "it says no more than the question"
+    lacks = _lacks(question)
     for each in contradictions(answer, question.support.text):
         is_chance = each.kind == "opposite" and not stem_of(each.stated)  # "like" and "unlike" are often in texts
-        if each.kind != "number" and not is_chance and not (each.kind == "negation" and may_deny(found, each.stated)):
+        if (
+            each.kind != "number"
+            and not is_chance
+            and not (each.kind == "negation" and (lacks or may_deny(found, each.stated)))
+        ):
             return _reason(each)
     return opposite(found)
 
 
-def disorder(question: Question, found: Comparison) -> str | None:
-    """What makes an answer that has the right words less than right: their order."""
-    if is_shuffled([*words_of(question.text), *found.key], found.answer):
+def is_other(question: Question, found: Comparison) -> bool:
+    """Whether no likeness makes it right: the source has no such number, or does not deny what it denies."""
+    return found.has_other_number() or denies_otherwise(found, _lacks(question))
+
+
+def other_number(question: Question, answer: str) -> str | None:
+    """The answer's number where the source has another one of the unit."""
+    return next(
+        (_reason(each) for each in contradictions(answer, question.support.text) if each.kind == "number"), None
+    )
+
+
+def disorder(question: Question, answer: str, found: Comparison) -> str | None:
+    """What makes an answer that has the right words less than right: their order, or a number."""
+    asked = words_of(question.text)
+    if is_shuffled([*asked, *found.key], found.answer):
         return "it has the source's words, but they make no statement"
-    if are_phrases_exchanged(found.key, found.answer) or are_swapped(found):
+    if are_phrases_exchanged(found.key, found.answer) or are_swapped(found) or is_cause_exchanged(asked, found):
         return "it says of one thing what the source says of another"
-    return None
+    return other_number(question, answer)
+
+
+def _lacks(question: Question) -> bool:
+    """Whether the question asks for what is not there: the key is what the source denies."""
+    return any(word.low in LACKING for word in words_of(question.text))
 
 
 def _missing(found: Comparison, alike: frozenset[int]) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .wording import is_light
+from .wording import are_opposite, is_light
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,22 +52,25 @@ def likeness(question: Question, answer: str, found: Comparison, encoder: Encode
     spans = [_places(question.key, found.key), _places(answer, found.answer), []]
     (key, given, span), (mine, theirs, _) = encoder.embed_parts(texts, spans)
     wanted = [at for at, weight in found.weights.items() if weight == 1]
+    missing = [at for at in wanted if at not in found.matches]
     asserting = [place for place, word in enumerate(found.answer) if word.stem and not is_light(word)]
+    foreign = [place for place in found.foreign if place in asserting]
     near = mine @ theirs.T
     best = {at: float(near[at, asserting].max(initial=0)) for at in wanted}
-    kept = [float(near[at, place]) for at, place in found.matches.items() if at in best] or [1.0]
-    missing = [at for at in wanted if at not in found.matches]
-    foreign = [place for place in found.foreign if place in asserting]
+    reached = [1.0 if at in found.matches else best[at] for at in wanted]
+    matched = set(found.matches.values())
     features = {
         "cosine": float(key @ given),
         "cosine_of_source": float(span @ given),
-        # Words of the key: how near the answer comes to them, and how much those that it has stand among the same ones.
-        "reached": float(np.mean([1.0 if at in found.matches else best[at] for at in wanted] or [1.0])),
-        "incomplete": float(bool(missing)),
-        "least_context": min(kept),
-        # Words of the answer that the source has not.
-        "foreign_names": float(sum(found.answer[place].is_name for place in foreign if place)),
+        # Words of the key: how near the answer comes to them, those that make up its meaning first, and how much those
+        # that it has stand among the same ones.
+        "reached": float(np.average(reached, weights=[max(0.01, mine[at] @ key) for at in wanted])) if wanted else 1.0,
+        "least_context": min((float(near[at, found.matches[at]]) for at in wanted if at in found.matches), default=1.0),
+        # Words of the answer: how near the key comes to them, and those that the source has not.
+        "least_near": min((1.0 if at in matched else float(near[:, at].max()) for at in asserting), default=0.0),
+        "foreign_beside_all": float(bool(foreign) and not missing),
         "exchanged": float(near[np.ix_(missing, foreign)].max(initial=0)),
+        "opposite": float(any(are_opposite(word.low, found.answer[at].low) for at in foreign for word in found.key)),
         # Who copies the source but for a word has changed it; who says it otherwise may leave one out.
         "copied_with_foreign": found.copied * bool(foreign),
         "copied_with_missing": found.copied * bool(missing),

@@ -11,9 +11,8 @@ if TYPE_CHECKING:
     from .comparison import Comparison
     from .wording import Word
 
-_DENYING = frozenset(
-    {"few", "little", "less", "without", "lack", "lacks", "lacking", "fails", "absence", "missing", "absent"}
-)
+LACKING = frozenset({"without", "lack", "lacks", "lacked", "lacking", "absence", "missing", "absent"})
+_DENYING = LACKING | {"few", "little", "less", "fails"}
 _DEGREES = frozenset({"too", "less"})
 
 
@@ -31,17 +30,21 @@ def may_deny(found: Comparison, stated: str) -> bool:
     )
 
 
-def denies_otherwise(found: Comparison) -> bool:
-    """Whether one of the two denies something and the other nothing: "without being consumed", "is used up"."""
+def denies_otherwise(found: Comparison, lacks: bool) -> bool:
+    """Whether one of the two denies something and the other nothing: "without being consumed", "is used up".
+
+    An answer may deny what a question asks for that ``lacks`` something.
+    """
     mine, theirs = ({word.low for word in words} - _DEGREES for words in (found.key, found.answer))
     if any(map(is_negation, theirs)):
-        return not may_deny(found, "not") and not any(map(turned, mine))
+        return not lacks and not may_deny(found, "not") and not any(map(turned, mine))
     return any(map(is_negation, mine)) and not theirs & _DENYING and not any(map(turned, theirs))
 
 
 def opposite(found: Comparison) -> str | None:
     """A word of the answer that says the opposite of what the source says, in words for the learner."""
     matched = set(found.matches.values())
+    stems = {word.stem for word in found.key if word.stem}
     for at, word in enumerate(found.key):
         if at in found.matches or (at not in found.weights and word.stem) or word.low in _lows(found.answer):
             continue
@@ -49,6 +52,7 @@ def opposite(found: Comparison) -> str | None:
             if (
                 place not in matched
                 and other.low != "like"
+                and other.stem not in stems
                 and are_opposite(word.low, other.low)
                 and (at in found.weights or _stand_alike(found, at, place))
                 and not (other.low == "caused" and "from" in _lows(found.key[at : at + 2]))

@@ -6,6 +6,7 @@ from collections import defaultdict
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from ..reading.spelling import word_set
 from .wording import ARTICLES, Word, is_light, same
 
 if TYPE_CHECKING:
@@ -35,6 +36,11 @@ _RELATIVE = frozenset({"that", "which", "who", "whose", "where", "in", "inside"}
 #: Verbs with which a part comes before the whole.
 _FORMING = ("form", "constitute", "up", "be", "called")
 _BECOMES = frozenset({"becomes", "become", "became", "becoming"})
+_CAUSING = word_set(
+    "cause causes caused lead leads led make makes made change changes changed create creates created trigger triggers"
+    " triggered produce produces produced"
+)
+_ASKING_CAUSE = frozenset({"why", "due", "because", "reason", "reasons", "cause", "causes"})
 
 
 def are_swapped(found: Comparison) -> bool:
@@ -89,6 +95,23 @@ def are_swapped(found: Comparison) -> bool:
     return False
 
 
+def is_cause_exchanged(question: list[Word], found: Comparison) -> bool:
+    """Whether the answer makes an effect of the cause that is asked for, or a cause of the effect."""
+    verbs = [place for place, word in enumerate(found.answer) if word.low in _CAUSING]
+    if len(verbs) != 1 or verbs[0] in found.matches.values() or _is_passive(found.answer, verbs[0]):
+        return False
+    stems = {word.stem for word in found.key if word.stem}
+    topic = {word.stem for word in question if word.stem and not is_light(word)} - stems
+    asked = [place for place, word in enumerate(found.answer) if word.stem in topic]
+    given = [place for at, place in found.matches.items() if found.weights[at] == 1]
+    first, then = (asked, given) if any(word.low in _ASKING_CAUSE for word in question) else (given, asked)
+    return bool(first and then) and max(first) < verbs[0] < min(then)
+
+
+def _is_passive(words: list[Word], place: int) -> bool:
+    return any(word.low == "by" for word in words[place + 1 : place + 2])
+
+
 def _is_another_head(found: Comparison) -> bool:
     """Whether the answer defines one of the key's other nouns by its head: "bacteria that eat viruses"."""
     one, other = _head(found.key), _head(found.answer)
@@ -124,8 +147,14 @@ def _are_paired_otherwise(found: Comparison) -> bool:
     mine = _adjacent(found.key, stems)
     theirs = _adjacent(found.answer, {place: stems[at] for at, place in found.matches.items()})
     names = {word.stem for word in found.key if word.is_name}
+    numbers = {word.stem for word in found.key if word.is_number}
     return any(
-        (another, two) in theirs - mine and ((one, other) in theirs or ({one, another} <= names and two not in names))
+        (another, two) in theirs - mine
+        and (
+            (one, other) in theirs
+            or ({one, another} <= names and two not in names)
+            or ({one, another} <= numbers and not {(one, two), (another, other)} & theirs)
+        )
         for one, two in mine
         for another, other in mine
         if one != another
@@ -142,7 +171,9 @@ def _agents(words: list[Word], stems: dict[int, str]) -> list[tuple[str, str]]:
     """Of the passive verbs, by their stems, with those who do it: "is eaten by animals"."""
     agents = []
     for place, verb in stems.items():
-        passive = any(word.low in _BE for word in words[max(0, place - 3) : place])
+        # "Eaten by animals" begins as "it is eaten by animals" does.
+        begins = not any(word.stem for word in words[:place])
+        passive = begins or any(word.low in _BE for word in words[max(0, place - 3) : place])
         following = words[place + 1 : place + 7]
         at = next((number for number, word in enumerate(following) if word.low == "by"), None)
         if passive and at is not None:

@@ -58,7 +58,11 @@ def _against(key: str, answer: str, question: Question) -> Finding:
         if word.stem and _is_same(word, other, alone=len(wanted) == 1)
     }
     needed = {at for at, word in enumerate(wanted) if word.stem}
-    added = [other for place, other in enumerate(answered) if place not in alike and other.stem and not is_light(other)]
+    added = [
+        other
+        for place, other in enumerate(answered)
+        if place not in alike and other.stem and not is_light(other) and not (numbers and other.low == "year")
+    ]
     known = {word.stem for word in (*words_of(question.text), *words_of(question.support.text))}
     foreign = [each for each in added if each.stem not in known]
     if numbers and given.keys() == numbers.keys():

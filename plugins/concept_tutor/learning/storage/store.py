@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
-from sqlalchemy import and_, func, select, update
+from sqlalchemy import and_, exists, func, select, update
 
 from ragstone.core import BadRequest, NotFound
 
@@ -58,6 +58,17 @@ class LearnStore:
                 .order_by(tables.question.c.position)
             )
             return tuple(_QUESTION.validate_json(body) for body in found.scalars())
+
+    def without_questions(self, plan: str) -> set[str]:
+        """The concepts for which questions were written, and none came of it."""
+        asked = exists().where(
+            tables.question.c.plan == plan,
+            tables.question.c.concept == tables.written.c.concept,
+            tables.question.c.current,
+        )
+        with self.tables.read() as connection:
+            wanted = select(tables.written.c.concept).where(tables.written.c.plan == plan, ~asked)
+            return set(connection.execute(wanted).scalars())
 
     def put(self, plan: str, concept: str, made_of: str, questions: Sequence[Question]) -> None:
         """Let these be the concept's questions. Others that it had are asked no more; answers to them stay."""

@@ -124,6 +124,7 @@ class BuiltIn:
         number = next(at for at, one in enumerate(chunks, start=1) if one.chunk_id == chunk.chunk_id)
         question_id = id_of(plan, concept, draft.text, draft.key)
         options = [draft.key, *draft.wrong] if draft.form == "choice" else []
+        source = QuestionSource.of(chunk, number)
         random.Random(f"{self._seed}\n{question_id}").shuffle(options)  # noqa: S311 - an order, no secret
         return Question(
             question_id=question_id,
@@ -135,9 +136,9 @@ class BuiltIn:
             key=draft.key,
             options=tuple(sorted(options) if draft.asked == "year" else options),
             also=draft.also,
-            explanation=f"As {named(chunk)} says [{number}]: “{sentence.text}”",
+            explanation=f"As {source.named} says [{number}]: “{sentence.text}”",
             support=Support(chunk.chunk_id, sentence.start, sentence.end, sentence.text),
-            sources=(QuestionSource.of(chunk, number),),
+            sources=(source,),
         )
 
 
@@ -148,11 +149,6 @@ def _owners(material: Material, names: Mapping[str, str]) -> dict[str, str]:
         if is_about(names.get(chunk.concept, ""), chunk.page_title):
             of_page.setdefault(chunk.page_title, chunk.concept)
     return {chunk.chunk_id: of_page.get(chunk.page_title, chunk.concept) for chunk in material.chunks}
-
-
-def named(chunk: SourceChunk) -> str:
-    """The page as an explanation names it."""
-    return f"“{chunk.page_title}”" if chunk.source.startswith("corpus ") else f"the article on {chunk.page_title}"
 
 
 def id_of(plan: str, concept: str, text: str, key: str) -> str:

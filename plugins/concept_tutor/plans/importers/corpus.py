@@ -15,6 +15,7 @@ from ragstone.core import BadRequest, Host
 from ragstone.core.answering import check_type
 from ragstone.core.text import section_kind
 
+from ..records import BOOK
 from .assembly import ImportedPlan, assemble
 from .schema import ConceptSchema, NeedSchema, PlanSchema, SourceSchema
 
@@ -23,8 +24,11 @@ if TYPE_CHECKING:
 
     from llama_index.core.schema import TextNode
 
+    from ragstone.core.catalog import StoredDocument
+
 _MOST, _PASSAGES, _LEAST_WORDS = 200, 8, 30
 _SEPARATOR = " › "
+_BOOK, _PART = ("book", "book_title"), ("chapter", "title")
 #: Sections of these kinds explain nothing.
 _LEFT_OUT = ("question", "objective", "reference", "navigation")
 _NUMBERED = re.compile(
@@ -44,8 +48,8 @@ _TELLS = re.compile(
 def plan_from_corpus(host: Host, corpus: str, *, part: str = "", most: int = 60, title: str = "") -> ImportedPlan:
     """A plan of the corpus's documents, or of those whose book, chapter or title is ``part``, as a table of contents.
 
-    Raises ``NotFound`` for a corpus that is not there, and ``BadRequest`` where ``part`` has no documents, or more than
-    ``most``.
+    A chapter or title that several books have is named with its book: ``Book: Chapter``. Raises ``NotFound`` for a
+    corpus that is not there, and ``BadRequest`` where ``part`` has no documents, more than ``most``, or several books.
     """
     check_type(host, "host", Host, "an open Host")
     for value, name in ((corpus, "corpus"), (part, "part"), (title, "title")):
@@ -54,7 +58,7 @@ def plan_from_corpus(host: Host, corpus: str, *, part: str = "", most: int = 60,
     if not 1 <= most <= _MOST:
         raise BadRequest(f"a plan from a corpus has 1 to {_MOST} concepts")
     contents = host.find_corpus(corpus).contents
-    named = [one for one in contents.documents() if not part or part.casefold() in _names(one.metadata)]
+    named = _of_part(contents.documents(), part, corpus)
     named = [one for one in named if not _PRACTICE.search(_title(one.metadata))] or named
     named.sort(key=lambda one: (str(one.metadata.get("book", "")), int(one.metadata.get("position") or 0)))
     found: list[tuple[Mapping[str, Any], list[SourceSchema]]] = []
@@ -69,22 +73,19 @@ def plan_from_corpus(host: Host, corpus: str, *, part: str = "", most: int = 60,
         raise BadRequest(
             f"there are more than {most} documents, the most that were allowed",
             where=corpus,
-            hint=f"name a part with --part, such as: {chapters}",
+            hint=f"name one of its chapters, such as: {chapters}",
         )
-    often = Counter(_NUMBERED.sub("", _title(metadata), count=1) for metadata, _ in found)
     concepts: list[ConceptSchema] = []
-    before: dict[str, str] = {}
-    for metadata, sources in found:
-        chapter = str(metadata.get("chapter") or "")
-        # What is learned is "Path planning"; its source stays "Chapter 8: Path planning".
-        name = _NUMBERED.sub("", _title(metadata), count=1)
-        if often[name] > 1:
-            name = f"{chapter or len(concepts) + 1}: {name}"[:200]
+    before: dict[tuple[str, str], str] = {}
+    for name, (metadata, sources) in zip(_concept_names([metadata for metadata, _ in found]), found, strict=True):
+        chapter = str(metadata.get("book") or ""), str(metadata.get("chapter") or "")
         needs = () if chapter not in before else (NeedSchema(concept=before[chapter], reason="comes before it"),)
         concepts.append(ConceptSchema(name=name, needs=needs, sources=tuple(sources)))
         before[chapter] = name
     schema = PlanSchema(title=title or part or corpus, concepts=tuple(concepts))
-    made = assemble(schema, title=title, origin=f"from the corpus {corpus}")
+    titles = list(dict.fromkeys(filter(None, (_book(metadata) for metadata, _ in found))))
+    origin = " and ".join(f"“{each}”" for each in titles) or f"the corpus {corpus}"
+    made = assemble(schema, title=title, origin=f"from {origin}")
     books = sorted({str(metadata["book"]) for metadata, _ in found if metadata.get("book")})
     return replace(made, plan=replace(made.plan, books=tuple(books) or None))
 
@@ -100,13 +101,54 @@ def books_of(host: Host) -> list[tuple[str, str, str]]:
     return sorted(found, key=lambda each: each[2].casefold())
 
 
+def _of_part(documents: Sequence[StoredDocument], part: str, corpus: str) -> list[StoredDocument]:
+    """The documents whose book, chapter or title it is, all of one book unless it names the books themselves."""
+    wanted = part.casefold()
+    if not wanted or any(wanted in _names(one.metadata, _BOOK) for one in documents):
+        return [one for one in documents if not wanted or wanted in _names(one.metadata, _BOOK)]
+    found = [one for one in documents if wanted in _names(one.metadata, _PART)]
+    if not found:  # "Book: Chapter"
+        found = [one for one in documents if wanted in _with_book(one.metadata)]
+    books = {str(one.metadata.get("book") or ""): _book(one.metadata) for one in found}
+    if len(books) > 1:
+        names = sorted(book if list(books.values()).count(book) == 1 else slug for slug, book in books.items())
+        raise BadRequest(
+            f"several books have a part {part!r}: {', '.join(names)}",
+            where=corpus,
+            hint=f'name it with its book: --part "{names[0]}: {part}"',
+        )
+    return found
+
+
+def _concept_names(documents: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Their titles; what several have, with the chapter before it, then with the book, then with a number."""
+    # What is learned is "Path planning"; its source stays "Chapter 8: Path planning".
+    names = titles = [_NUMBERED.sub("", _title(each), count=1) for each in documents]
+    chapters = [_NUMBERED.sub("", str(each.get("chapter") or ""), count=1) for each in documents]
+    for before in (chapters, [_book(each) for each in documents], [str(at) for at in range(1, len(names) + 1)]):
+        often = Counter(names)
+        names = [
+            f"{more}: {name}"[:200] if often[name] > 1 and more not in {"", title} else name
+            for name, more, title in zip(names, before, titles, strict=True)
+        ]
+    return names
+
+
+def _book(metadata: Mapping[str, Any]) -> str:
+    return str(metadata.get("book_title") or metadata.get("book") or "")
+
+
 def _title(metadata: Mapping[str, Any]) -> str:
     named = (metadata.get(key) for key in ("title", "page_title", "file_name", "path"))
     return " ".join(str(next(filter(None, named), "Untitled")).split())[:150]
 
 
-def _names(metadata: Mapping[str, Any]) -> set[str]:
-    return {str(metadata.get(key) or "").casefold() for key in ("book", "book_title", "chapter", "title")}
+def _with_book(metadata: Mapping[str, Any]) -> set[str]:
+    return {f"{book}: {part}" for book in _names(metadata, _BOOK) for part in _names(metadata, _PART)}
+
+
+def _names(metadata: Mapping[str, Any], keys: tuple[str, ...]) -> set[str]:
+    return {str(metadata[key]).casefold() for key in keys if metadata.get(key)}
 
 
 def _passages(nodes: Sequence[TextNode], metadata: Mapping[str, Any], corpus: str) -> list[SourceSchema]:
@@ -135,7 +177,7 @@ def _source(node: TextNode, metadata: Mapping[str, Any], corpus: str, relevance:
         section=section.removeprefix(title).removeprefix(_SEPARATOR)[:1000],
         licence=str(node.metadata.get("licence") or "licence not stated")[:200],
         url=url if url.startswith(("https://", "http://")) and url.isascii() and " " not in url else "",
-        source=f"corpus {corpus}"[:64],
+        source=(BOOK + book if (book := _book(metadata)) else f"corpus {corpus}")[:64],
         revision=str(metadata.get("edition") or "")[:64],
         language=str(metadata.get("language") or "")[:35],
         relevance=relevance,

@@ -208,6 +208,7 @@ SHORT: list[tuple[str, str, dict[str, list[str]]]] = [
             "wrong": ["Marlow's third law", "Brown's law"],
         },
     ),
+    ("In ____ it was dug.", "1621", {"right": ["the year 1621"], "wrong": ["the year 1612", "1621 metres"]}),
     ("Which plants are they? ____", "perennial", {"right": ["per-ennial"], "wrong": ["biennial"]}),
     (
         "Which salt is it? ____",
@@ -232,6 +233,54 @@ def test_answers_in_own_words(encoder: Encoder, subject: str, key: str, answer: 
     # Wrong by one thing may be called partly right, with the thing named; it is never right.
     assert found.verdict == grade or (grade, found.verdict) == ("wrong", "partly")
     assert found.verdict == "right" or found.because or found.credit == 0
+
+
+#: By the question and its source: a key of it, and answers by their grade.
+ASKED = {
+    ("Why did the dam break?", "The dam broke because heavy rain filled the lake."): (
+        "heavy rain filled the lake",
+        {
+            "right": ["because the lake was filled by heavy rain"],
+            "wrong": ["the broken dam led to heavy rain in the lake"],
+        },
+    ),
+    ("What does frost do to pipes?", "Frost causes pipes to burst."): (
+        "causes pipes to burst",
+        {"right": ["it causes them to burst"], "wrong": ["burst pipes cause frost"]},
+    ),
+    ("What do moles lack?", "Moles lack any outer ears."): (
+        "any outer ears",
+        {"right": ["outer ears", "they have no outer ears"], "wrong": ["a tail"]},
+    ),
+    ("What happens to plankton?", "Plankton is swallowed quickly by small fish."): (
+        "swallowed quickly by small fish",
+        {"right": ["small fish swallow it quickly"], "wrong": ["it swallows the small fish quickly"]},
+    ),
+    ("What does the map show?", "The map shows how 12 villages are joined to 3 wells."): (
+        "how 12 villages are joined to 3 wells",
+        {"wrong": ["how 3 villages are joined to 12 wells"]},
+    ),
+    ("Why could she not vote?", "She could not vote because she lacked Belgian papers."): (
+        "because she lacked Belgian papers",
+        {"right": ["she had no Belgian papers"], "wrong": ["because she lacked Dutch papers"]},
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("asked", "key", "answer", "grade"),
+    [
+        (asked, key, answer, grade)
+        for asked, (key, grades) in ASKED.items()
+        for grade, answers in grades.items()
+        for answer in answers
+    ],
+)
+def test_causes_numbers_and_what_is_lacking(
+    encoder: Encoder, asked: tuple[str, str], key: str, answer: str, grade: str
+) -> None:
+    found = FreeAnswers(encoder).grade(question("open", asked[0], key, asked[1]), answer)
+    assert found.verdict == grade or (grade, found.verdict) == ("wrong", "partly")
 
 
 @pytest.mark.parametrize(

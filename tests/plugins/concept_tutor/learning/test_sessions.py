@@ -10,7 +10,7 @@ import pytest
 
 from ragstone.core import BadRequest, NotFound
 from ragstone.core.testing import open_host
-from ragstone.plugins.concept_tutor import Lessons, PlanStore, Progresses, Sessions
+from ragstone.plugins.concept_tutor import Lessons, NewChunk, PlanStore, Progresses, Sessions
 from ragstone.plugins.concept_tutor.learning.explanations import explain
 from ragstone.plugins.concept_tutor.learning.options import option_notes
 from tests.plugins.concept_tutor.learning import passages
@@ -286,3 +286,26 @@ def test_answers_from_before_there_were_sessions_are_there(host: Host, lessons: 
     asked = sessions.next(new)
     assert asked is not None
     assert asked != question
+
+
+def test_a_session_begins_with_the_first_concept_that_has_questions(
+    host: Host, sessions: Sessions, lessons: Lessons
+) -> None:
+    store = host.once(PlanStore)
+    bare, following, *_ = lessons.order("garden")
+    (chunk,) = store.sources("garden", bare)
+    store.put_sources("garden", bare, [
+        NewChunk(
+            source=chunk.source, page_title=chunk.page_title, page_url="https://en.wikipedia.org/wiki/Spring",
+            section="", revision="2", licence=chunk.licence, retrieved=chunk.retrieved, relevance=1.0, categories=(),
+            content="Hello there! What would you like to plant this year? We wonder.",
+        )
+    ])  # fmt: skip
+    session = sessions.start("garden", length=6)
+    first = sessions.next(session)
+    assert lessons.questions("garden", bare) == ()
+    assert first is not None
+    assert first.concept == following
+    assert sessions.outlook("garden").new[0] == following
+    with pytest.raises(BadRequest, match="there are no questions about this concept"):
+        sessions.start("garden", bare)

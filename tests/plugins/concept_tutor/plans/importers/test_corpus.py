@@ -12,6 +12,8 @@ from ragstone.core import BadRequest, NotFound
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat import Shelf
 from ragstone.plugins.concept_tutor import Lessons, PlanStore, plan_from_corpus
+from ragstone.plugins.concept_tutor.learning.grading.feedback import feedback
+from ragstone.plugins.concept_tutor.learning.records import Finding
 from ragstone.web import create_app
 from tests.plugins.concept_tutor.material import run
 
@@ -44,10 +46,10 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
         yield opened
 
 
-def write_book(folder: Path) -> Path:
+def write_book(folder: Path, title: str = "Cells") -> Path:
     """An mdBook with a glossary and exercises in each chapter."""
     (folder / "src").mkdir(parents=True)
-    (folder / "book.toml").write_text('[book]\ntitle = "Cells"\n')
+    (folder / "book.toml").write_text(f'[book]\ntitle = "{title}"\n')
     (folder / "src" / "SUMMARY.md").write_text("".join(f"- [{name}]({name.lower()}.md)\n" for name in CHAPTERS))
     for name, terms in CHAPTERS.items():
         entries = terms.replace("\n\n", "\n\n- ")
@@ -64,18 +66,23 @@ def test_a_plan_has_the_books_chapters_with_their_passages(host: Host) -> None:
     (prose, glossary) = made.sources["osmosis"]
     assert prose.content.startswith("Osmosis is explained")
     assert glossary.section.endswith("Glossary")
-    assert (prose.page_title, prose.source, prose.licence) == ("Osmosis", "corpus books", "licence not stated")
+    assert (prose.page_title, prose.source, prose.licence) == ("Osmosis", "book Cells", "licence not stated")
     assert not any("Nothing" in chunk.content for chunks in made.sources.values() for chunk in chunks)
 
 
 def test_its_questions_are_of_the_glossary_with_its_terms_as_options(host: Host) -> None:
     slug = json.loads(run(host, "plan", "add", "--corpus", "books", "--title", "Cells", "--json"))["slug"]
-    assert host.once(PlanStore).plan(slug).origin == "from the corpus books"
+    assert host.once(PlanStore).plan(slug).origin == "from “Cells”"
     made = {question.key: question for question in host.once(Lessons).questions(slug, "osmosis")}
     text = "movement of particles from a higher concentration to a lower one without any energy"
     asked = next(one for one in made.values() if text in (one.text, one.key) or text in one.text)
     assert asked.support.text in CHAPTERS["Osmosis"]
-    assert asked.explanation.startswith("As “Osmosis” says [")
+    named = "the chapter “Osmosis” of the book “Cells”"
+    assert asked.explanation.startswith(f"As {named} says [")
+    wrong = feedback(asked, Finding("wrong"))
+    assert f"As {named} says [" in wrong
+    assert f"Read on in {named}, section “" in wrong
+    assert "the article on" not in wrong
 
 
 def test_the_page_of_plans_makes_one_of_a_book_and_of_a_chapter(host: Host) -> None:
@@ -128,3 +135,21 @@ def test_what_is_learned_has_no_chapters_number_and_practice_is_no_concept(tmp_p
     assert (opening.page_title, opening.content[:10]) == ("Chapter 1: Joints", "Chapter 1:")
     assert "is a part of the arm" in first.content
     assert not any("value = 1" in chunk.content for chunk in others)
+
+
+def test_a_part_that_two_books_have_is_named_with_its_book(tmp_path: Path) -> None:
+    with open_host(tmp_path, options={"concept_tutor": {"sample": False}}) as host:
+        shelf = host.once(Shelf)
+        for title in ("Cells", "Tissues"):
+            shelf.add(shelf.plan(write_book(tmp_path / title.lower(), title)))
+        with pytest.raises(BadRequest, match="several books have a part 'Osmosis': Cells, Tissues") as error:
+            plan_from_corpus(host, "books", part="Osmosis")
+        assert error.value.hint == 'name it with its book: --part "Cells: Osmosis"'
+        made = plan_from_corpus(host, "books", part="tissues: osmosis", title="One")
+        assert {chunk.source for chunks in made.sources.values() for chunk in chunks} == {"book Tissues"}
+        assert [concept.name for concept in plan_from_corpus(host, "books", part="Cells").plan.concepts] == list(
+            CHAPTERS
+        )
+        both = plan_from_corpus(host, "books").plan
+        assert [concept.name for concept in both.concepts][::2] == ["Cells: Osmosis", "Tissues: Osmosis"]
+        assert both.origin == "from “Cells” and “Tissues”"
