@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _REPOSITORY = Path(__file__).parent.parent
 _LOOPBACK = ("127.", "::1", "localhost")
 
-# Where CI is set, Hypothesis takes a profile of its own, of 100 examples a test. A busy machine fails no test in either.
+# Where CI is set, Hypothesis has a profile of its own, with 100 examples. A busy machine fails no test in either.
 hypothesis.settings.register_profile(
     "local", max_examples=25, deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
