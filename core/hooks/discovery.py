@@ -83,12 +83,18 @@ def installed_plugins() -> dict[str, list[Candidate]]:
 
     They are read again only when a folder of the path of modules has changed.
     """
-    folders = map(Path, sys.path)
-    return _installed(tuple((folder, folder.stat().st_mtime_ns) for folder in folders if folder.exists()))
+    return _installed(tuple((folder, _changed(Path(folder))) for folder in sys.path))
+
+
+def _changed(folder: Path) -> int | None:
+    try:
+        return folder.stat().st_mtime_ns
+    except OSError:  # not there, or nobody may look: modules are not found there either
+        return None
 
 
 @lru_cache(maxsize=1)
-def _installed(_changes: tuple[tuple[Path, int], ...]) -> dict[str, list[Candidate]]:
+def _installed(_changes: tuple[tuple[str, int | None], ...]) -> dict[str, list[Candidate]]:
     points = metadata.entry_points()  # reads a file of every installed distribution
     about = cache(lambda dist: (dist.metadata["Name"], dist.metadata["Version"]))
     found: dict[str, list[Candidate]] = {}
