@@ -14,6 +14,7 @@ What it adds to waitress, by subclasses of the classes that waitress is made of:
 from __future__ import annotations
 
 import resource
+import threading
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -118,14 +119,17 @@ class HTTPServer(MultiSocketServer):  # type: ignore[misc]  # waitress has no ty
             )
             listener.options, listener.lanes, listener.app, listener.most_connections = options, self.lanes, app, most
             self._trigger = listener.trigger
+        self._stopping = threading.Lock()  # the trigger is not closed while it is pulled
         self._stopped = False
         places = [each.getsockname()[:2] for each in sockets]
         super().__init__(found, adjustments, places, self.lanes, None)
 
     def stop(self) -> None:
         """End ``run()`` from another thread."""
-        self._stopped = True
-        self._trigger.pull_trigger()
+        with self._stopping:
+            if not self._stopped:
+                self._stopped = True
+                self._trigger.pull_trigger()
 
     def run(self) -> None:
         """Serve until then, and close everything."""
@@ -134,4 +138,6 @@ class HTTPServer(MultiSocketServer):  # type: ignore[misc]  # waitress has no ty
                 wasyncore.poll2(self.adj.asyncore_loop_timeout, self.map)
         except (SystemExit, KeyboardInterrupt):
             pass
+        with self._stopping:
+            self._stopped = True
         self.close()

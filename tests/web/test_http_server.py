@@ -15,6 +15,7 @@ import pytest
 
 from ragstone.core import StorageAway
 from ragstone.web.lanes import Lane
+from ragstone.web.serve import bind, make_server
 from tests.support.patience import HANG, until
 
 if TYPE_CHECKING:
@@ -199,6 +200,19 @@ def test_connections_that_drip_leave_room_for_others(served: Served, host: Speak
         finally:
             for opened in dripping:
                 opened.close()
+
+
+# The end
+
+
+def test_a_server_that_has_ended_may_be_stopped_again(host: SpeakingHost, app_of: Callable[..., Any]) -> None:
+    server = make_server(app_of(host), bind("127.0.0.1", 0), host.settings)
+    serving = threading.Thread(target=server.run)
+    serving.start()
+    server.stop()
+    serving.join(HANG)
+    assert not serving.is_alive()
+    server.stop()  # its wake-up pipe is closed, and the number may be another file's by now
 
 
 # Overload
