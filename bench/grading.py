@@ -29,7 +29,13 @@ import numpy as np
 from ragstone.core import Encoder
 from ragstone.core.embedding import MiniLMEmbedding
 from ragstone.plugins.concept_tutor.learning.grading.comparison import compare
-from ragstone.plugins.concept_tutor.learning.grading.free import FreeAnswers, disorder, is_other, objection
+from ragstone.plugins.concept_tutor.learning.grading.free import (
+    FreeAnswers,
+    disorder,
+    is_other,
+    objection,
+    other_number,
+)
 from ragstone.plugins.concept_tutor.learning.grading.likeness import likeness
 from ragstone.plugins.concept_tutor.learning.grading.short import grade_short
 from ragstone.plugins.concept_tutor.learning.records import Finding, Question, Support
@@ -89,8 +95,8 @@ def fit(rows: list[dict[str, str]], encoder: Encoder) -> dict[str, float]:
     for row in asked:
         question = _question(row)
         found = compare(question, row["answer"])
-        faults = objection(question, row["answer"], found), disorder(question, row["answer"], found)
-        if faults == (None, None) and not is_other(question, found):
+        faults = objection(question, row["answer"], found), disorder(question, found)
+        if not any((*faults, other_number(question, row["answer"]), is_other(question, found))):
             seen.append(row)
             measured.append(likeness(question, row["answer"], found, encoder).features)
     names = list(measured[0])

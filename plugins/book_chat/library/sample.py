@@ -1,4 +1,4 @@
-"""The sample book, and questions that it answers."""
+"""The sample book, and the questions that the assistant offers."""
 
 from __future__ import annotations
 

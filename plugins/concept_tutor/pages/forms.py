@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from ..plans.importers import ImportedPlan
 
 MOST_BYTES = 900_000
-#: Of a plan from a book; a longer one is learned chapter by chapter.
-MOST_CONCEPTS = 60
 
 
 def from_names(host: Host, request: Request) -> ImportedPlan:  # noqa: ARG001 - all ways are called alike
@@ -41,13 +39,13 @@ def from_page(host: Host, request: Request) -> ImportedPlan:
 
 def from_book(host: Host, request: Request) -> ImportedPlan:
     """Of a book of one of the host's corpora, or of one of its chapters. Raises ``BadRequest``, ``NotFound``."""
-    corpus, _, book = _field(request, "book").partition("/")
-    title = next((one for *place, one in books_of(host) if place == [corpus, book]), None)
-    if title is None:
+    chosen, titles = _field(request, "book"), {f"{corpus}/{book}": title for corpus, book, title in books_of(host)}
+    if chosen not in titles:
         raise NotFound("there is no such book")
+    corpus, _, book = chosen.partition("/")
     chapter = " ".join(request.form.get("chapter", "").split())
     part = f"{book}: {chapter}" if chapter else book
-    return plan_from_corpus(host, corpus, part=part, most=MOST_CONCEPTS, title=_title(request) or chapter or title)
+    return plan_from_corpus(host, corpus, part=part, title=chapter or titles[chosen])
 
 
 def from_file(host: Host, request: Request) -> ImportedPlan:  # noqa: ARG001

@@ -50,8 +50,9 @@ class FreeAnswers:
         wrong = objection(question, answer, found)
         if wrong is not None:
             return Finding("wrong", wrong if found.share >= _PARTLY else "")
-        fault = disorder(question, answer, found)
-        if other_number(question, answer):  # the rest of the answer is graded without it
+        number = other_number(question, answer)
+        fault = disorder(question, found) or number
+        if number:  # the rest of the answer is graded without it
             numbers = [place for place in found.foreign if found.answer[place].is_number]
             for at, place in zip([at for at in found.missing if found.key[at].is_number], numbers, strict=False):
                 found = found.with_match(at, place)
@@ -105,14 +106,14 @@ def other_number(question: Question, answer: str) -> str | None:
     )
 
 
-def disorder(question: Question, answer: str, found: Comparison) -> str | None:
-    """What makes an answer that has the right words less than right: their order, or a number."""
+def disorder(question: Question, found: Comparison) -> str | None:
+    """What makes an answer that has the right words less than right: their order."""
     asked = words_of(question.text)
     if is_shuffled([*asked, *found.key], found.answer):
         return "it has the source's words, but they make no statement"
     if are_phrases_exchanged(found.key, found.answer) or are_swapped(found) or is_cause_exchanged(asked, found):
         return "it says of one thing what the source says of another"
-    return other_number(question, answer)
+    return None
 
 
 def _lacks(question: Question) -> bool:

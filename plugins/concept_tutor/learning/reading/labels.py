@@ -32,7 +32,7 @@ _PARTS = word_set(
 )
 #: "In this model, humans …", "This theory suggests …": of the label, whose word would give it away.
 _BACK = re.compile(r"(?:In this (?P<within>\w+), |This (?P<this>\w+) )")
-_PERSONAL = re.compile(r"\b(?:we|us|our|you|your|I)\b")
+_PERSONAL = re.compile(r"\b(?:[Ww]e|us|[Oo]ur|[Yy]ou|[Yy]our|I)\b")
 _FEWEST, _FEWEST_WORDS, _MOST_WORDS = 4, 6, 36
 
 

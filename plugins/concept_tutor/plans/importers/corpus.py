@@ -32,11 +32,11 @@ _BOOK, _PART = ("book", "book_title"), ("chapter", "title")
 #: Sections of these kinds explain nothing.
 _LEFT_OUT = ("question", "objective", "reference", "navigation")
 _NUMBERED = re.compile(
-    r"(?:chapter|lesson|unit|part|section|module)\s+(?:\d+|[IVXLC]+)\s*[:.–—-]\s*(?=\w)", re.IGNORECASE
+    r"^(?:chapter|lesson|unit|part|section|module)\s+(?:\d+|[IVXLC]+)\s*[:.–—-]\s*(?=\w)", re.IGNORECASE
 )
 #: Titles of documents that belong to another one and explain nothing.
 _PRACTICE = re.compile(r"\b(?:exercises?|exercise sheet|quiz|solutions|problem set|demo)\b", re.IGNORECASE)
-_CODE = re.compile(r"^\s*(```|~~~).*?(?:^\s*\1|\Z)", re.MULTILINE | re.DOTALL)
+_CODE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.MULTILINE | re.DOTALL)
 #: A line with a label ("Friction cone: The forces …"), and a sentence that says what something is.
 _TELLS = re.compile(
     r"^(?:[-*•] |\d{1,2}[.)] )?[A-Z][^:.!?;|`()\n]{2,58}: [A-Z]"
@@ -123,8 +123,8 @@ def _of_part(documents: Sequence[StoredDocument], part: str, corpus: str) -> lis
 def _concept_names(documents: Sequence[Mapping[str, Any]]) -> list[str]:
     """Their titles; what several have, with the chapter before it, then with the book, then with a number."""
     # What is learned is "Path planning"; its source stays "Chapter 8: Path planning".
-    names = titles = [_NUMBERED.sub("", _title(each), count=1) for each in documents]
-    chapters = [_NUMBERED.sub("", str(each.get("chapter") or ""), count=1) for each in documents]
+    names = titles = [_NUMBERED.sub("", _title(each)) for each in documents]
+    chapters = [_NUMBERED.sub("", str(each.get("chapter") or "")) for each in documents]
     for before in (chapters, [_book(each) for each in documents], [str(at) for at in range(1, len(names) + 1)]):
         often = Counter(names)
         names = [
@@ -155,8 +155,9 @@ def _passages(nodes: Sequence[TextNode], metadata: Mapping[str, Any], corpus: st
     """The opening, what explains terms, and the others that tell most, in their order where they tell as much."""
     kinds = [section_kind(_section(node).rpartition(_SEPARATOR)[2]) for node in nodes]
     terms = [node for node, kind in zip(nodes, kinds, strict=True) if kind == "definition"]
-    texts = [(node, _CODE.sub("", node.text)) for node, kind in zip(nodes, kinds, strict=True) if kind not in _LEFT_OUT]
-    prose = [(node, text) for node, text in texts if node not in terms and len(text.split()) >= _LEAST_WORDS]
+    explaining = [node for node, kind in zip(nodes, kinds, strict=True) if kind not in (*_LEFT_OUT, "definition")]
+    texts = ((node, _CODE.sub("", node.text)) for node in explaining)
+    prose = [(node, text) for node, text in texts if len(text.split()) >= _LEAST_WORDS]
     opening = [node for node, _ in prose[:1]]
     telling = [(node, len(_TELLS.findall(text))) for node, text in prose[1:]]
     telling.sort(key=lambda each: -each[1])

@@ -9,6 +9,7 @@ import pytest
 
 from ragstone.plugins.concept_tutor.learning.options import option_notes
 from ragstone.plugins.concept_tutor.learning.reading.definitions import definition_of, definitions_of
+from ragstone.plugins.concept_tutor.learning.reading.labels import series_in
 from ragstone.plugins.concept_tutor.learning.reading.material import Material
 from ragstone.plugins.concept_tutor.learning.reading.relations import relation_of
 from ragstone.plugins.concept_tutor.learning.reading.sentences import sentences_of
@@ -249,16 +250,24 @@ def test_a_series_of_labels_is_asked_about_with_its_labels_as_options() -> None:
         "Social Presence Theory",
     }
     assert all(set(one.options) < labels | {"Teamwork Model"} and len(one.options) == 4 for one in questions)
-    told = next(one for one in questions if one.key == "Social Presence Theory")
+    theory = next(one for one in questions if one.key == "Social Presence Theory")
     assert (
-        told.text == "Which of these is described? “It suggests that people answer robots as they answer other people.”"
+        theory.text
+        == "Which of these is described? “It suggests that people answer robots as they answer other people.”"
     )
-    notes, sources = option_notes(told, {"people": [chunk("people", THEORIES, title="People")]})
+    notes, sources = option_notes(theory, {"people": [chunk("people", THEORIES, title="People")]})
     assert all(note.quote.startswith(f"{note.option}: ") for note in notes if note.option in labels)
     assert len(sources) == 1
     assert (
-        told.support.text.startswith("Social Presence Theory: This theory suggests") and "old" not in told.support.text
+        theory.support.text.startswith("Social Presence Theory: This theory suggests")
+        and "old" not in theory.support.text
     )
+
+
+def test_what_speaks_to_the_reader_describes_no_label() -> None:
+    (series, *_) = [each for each in series_in(chunk("people", THEORIES, title="People")) if each]
+    assert "Teamwork Model" not in {each.label for each in series}
+    assert "Teamwork Model" in series[0].series
 
 
 @pytest.mark.parametrize(

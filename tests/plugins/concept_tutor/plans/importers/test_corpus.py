@@ -120,7 +120,9 @@ def test_what_is_learned_has_no_chapters_number_and_practice_is_no_concept(tmp_p
     )
     folder = tmp_path / "arms"
     folder.mkdir()
-    for number, title in enumerate(("Chapter 1: Joints", "Chapter 2 - Grippers", "Chapter 2 Exercises: Grippers")):
+    for number, title in enumerate(
+        ("Chapter 1: Joints", "Chapter 2 - Grippers", "Hands of Part 2: Palms", "Chapter 2 Exercises: Grippers")
+    ):
         sections = f"## Story\n\n{PROSE.format(name='It')}\n\n" * 9
         (folder / f"0{number}.md").write_text(
             f"# {title}\n\n{PROSE.format(name=title)}\n\n{sections}## Listing\n\n{code}\n## Parts\n\n"
@@ -130,7 +132,7 @@ def test_what_is_learned_has_no_chapters_number_and_practice_is_no_concept(tmp_p
         shelf = host.once(Shelf)
         shelf.add(shelf.plan(folder), title="Arms")
         made = plan_from_corpus(host, "books")
-    assert [concept.name for concept in made.plan.concepts] == ["Joints", "Grippers"]
+    assert [concept.name for concept in made.plan.concepts] == ["Joints", "Grippers", "Hands of Part 2: Palms"]
     opening, first, *others = made.sources["joints"]
     assert (opening.page_title, opening.content[:10]) == ("Chapter 1: Joints", "Chapter 1:")
     assert "is a part of the arm" in first.content
