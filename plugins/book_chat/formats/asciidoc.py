@@ -30,6 +30,7 @@ _BULLET = re.compile(r"\s*(\*{1,6}|-)\s+(?:\[[ x*]\]\s+)?(?=\S)")
 _NUMBERED = re.compile(r"\s*(?:(\.{1,6})|\d{1,4}\.|[a-z]\.)\s+(?=\S)")
 _TERM = re.compile(r"\s*(\S.*?)(?::{2,4}|;;)(?:\s+(.*))?$")
 _CALLOUT = re.compile(r"\s*<(\d+|\.)>\s+")
+_INCLUDE = re.compile(r"include::([^\s\[][^\[]{0,300})\[")
 _DROPPED = re.compile(r"(?:include|ifdef|ifndef|ifeval|endif|toc|video|audio)::")
 _CELL = re.compile(r"(?:(?<=\s)|^)(?:\d+(?:\.\d+)?[+*])?(?:[<^>.]{0,4})?[aehlmdsv]?\|")
 
@@ -37,6 +38,11 @@ _CELL = re.compile(r"(?:(?<=\s)|^)(?:\d+(?:\.\d+)?[+*])?(?:[<^>.]{0,4})?[aehlmds
 def asciidoc_to_markdown(text: str) -> str:
     """A file of AsciiDoc as Markdown; never raises."""
     return "\n".join(_Reader(text.split("\n")).lines()) + "\n"
+
+
+def included_files(text: str) -> list[str]:
+    """The files that a file of AsciiDoc includes, which are no part of its Markdown."""
+    return [found[1] for line in text.split("\n") if (found := _INCLUDE.match(line))]
 
 
 class _Reader:

@@ -15,6 +15,7 @@ from .docusaurus import docusaurus_files, find_docusaurus, find_pages
 from .files import ChapterFile, LeftOut, natural_path, relative, walk
 from .mdbook import find_mdbook
 from .navigation import find_jupyter_book, find_mkdocs, find_quarto
+from .pages import inclusions
 from .saved_sites import find_saved_site
 from .sites import Kind, Repository, SeveralBooks, Site, pages_of
 from .sphinx import find_sphinx
@@ -105,7 +106,9 @@ def read_layout(root: Path, suffixes: frozenset[str], site: str | None = None) -
             )
         if site is not None:
             raise SourceError("is a file and holds no --site", where=str(root), hint="give the repository's folder")
-        return BookLayout("file", root, None, (ChapterFile(root, root.name, None, None, (), 0),), ())
+        reason = "the file includes it: give the folder that holds both"
+        left_out = tuple(LeftOut(name, reason) for name in inclusions(root))
+        return BookLayout("file", root, None, (ChapterFile(root, root.name, None, None, (), 0),), left_out)
     root = root.resolve()
     unseen: list[LeftOut] = []
     paths = tuple(walk(root, unseen))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragstone.core import SourceError
 
-from ..formats.asciidoc import asciidoc_to_markdown
+from ..formats.asciidoc import asciidoc_to_markdown, included_files
 from ..markdown.blocks import first_heading
 from ..markdown.mdx import rewrite_mdx
 from ..markdown.normalization import normalize_with_kinds
@@ -47,3 +47,11 @@ def page_title(path: Path) -> str | None:
         return title_of(*read_page(path)[:2]) if path.suffix.lower() in (*MARKDOWN, *ASCIIDOC) else None
     except SourceError:
         return None
+
+
+def inclusions(path: Path) -> list[str]:
+    """The files that a page includes and that are not read with it, as it names them; none of an unreadable page."""
+    try:
+        return included_files(read_text(path)) if path.suffix.lower() in ASCIIDOC else []
+    except SourceError:
+        return []

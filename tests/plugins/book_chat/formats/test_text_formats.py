@@ -168,6 +168,14 @@ def test_restructuredtext() -> None:
     assert kinds(found.text, found.kinds) == KINDS
 
 
+def test_what_a_file_of_asciidoc_includes_is_named(fast_host: Host, tmp_path: Path) -> None:
+    page = "= Pumps\n\ninclude::ch1/valves.adoc[leveloffset=+1]\n\nText. include::no[]\n"
+    book = write_pages(tmp_path / "pumps", {"book.adoc": page, "ch1/valves.adoc": "= Valves\n\nWords.\n"})
+    shelf = Shelf(fast_host)
+    assert [left.relative for left in shelf.plan(book / "book.adoc").left_out] == ["ch1/valves.adoc"]
+    assert not shelf.plan(book).left_out
+
+
 def test_asciidoc() -> None:
     text, stated = normalize_with_kinds(asciidoc_to_markdown(ADOC))
     assert text == SAME
