@@ -16,7 +16,7 @@ from ..errors import PluginError, is_failure
 from ..retrieval.evidence_gate import Verdict, judge, weigh_evidence
 from ..retrieval.follow_up import FollowUp, follow_up
 from ..runtime.scope import current_scope
-from ..text.question_kinds import topic_of
+from ..text.rewording import reworded, topic_of
 from ..tracing import OwnContext, has_listeners, step
 from .answer import Answer, Delta
 from .overview import is_greeting, reply_to_greeting
@@ -140,7 +140,7 @@ class Assistant(BaseQueryEngine):
         self, question: Question, filters: MetadataFilters | None, earlier: FollowUp | None
     ) -> tuple[Retrieval, Verdict]:
         top_k = question.top_k or self.profile.top_k
-        asked = question.text if earlier else topic_of(question.text) or question.text
+        asked = question.text if earlier else topic_of(question.text) or reworded(question.text)
         found = self._pipeline.retrieve(self.corpus, asked, top_k=top_k, filters=filters)
         retrieval = replace(found, follow_up=earlier)
         with step("Gate.weigh", passages=len(retrieval.nodes), threshold=retrieval.threshold) as weighed:

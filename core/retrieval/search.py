@@ -89,6 +89,7 @@ class HybridRetriever(ScoredRetriever):
             with step("HybridRetriever.lexical", words=list(words)) as looked:
                 found, frequencies = search.lexical(words, options.candidates)
                 corrections = search.corrections([word for word in words if word not in frequencies])
+                corrections |= search.joined(question)
                 if corrections:
                     words = list(dict.fromkeys(corrections.get(word, word) for word in words))
                     found, frequencies = search.lexical(words, options.candidates)
@@ -106,7 +107,7 @@ class HybridRetriever(ScoredRetriever):
                 candidates = Candidates(words, idf, dense, lexical, asks_for_tasks(question), asks_for_code(question))
                 scores = rank(candidates, weight=weight, top_k=self._top_k, packed=search.packed_words)
                 asked = sides_of(question) or [subject_of(question)]
-                subjects = [[corrections.get(stem, stem) for stem in each] for each in asked if each]
+                subjects = [list(dict.fromkeys(corrections.get(stem, stem) for stem in each)) for each in asked if each]
                 if subjects and self._top_k > len(subjects):
                     scores = _with_definitions(scores, subjects, embedded, search, snapshot)
                 chunks = snapshot.chunks.stored(scores, len(embedded))

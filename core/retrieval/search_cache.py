@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from ..runtime.forks import ForkSafeLock
 from ..runtime.lazy import lazily
 from ..runtime.revision_cache import RevisionCache
-from ..text.spelling import SHORTEST_CORRECTED, correction_of
+from ..text.spelling import SHORTEST_CORRECTED, compounds_of, correction_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,6 +30,8 @@ _REVISION_BYTES = 32_000_000
 _PACKED_BYTES = 8_000_000
 #: Bytes of vectors cached beside an index that returns ids only, 5,000 chunks of some 3 KB.
 _VECTORS_BYTES = 15_000_000
+#: Passages in which two words are looked for side by side, the best ones by BM25.
+_LOOKED_THROUGH = 50
 
 
 class VectorIndex(Protocol):
@@ -141,6 +143,23 @@ class RevisionSearch:
         return top_chunks([scores[word] for word in words], limit, self._keys), {
             word: len(scores[word].keys) for word in words if len(scores[word].keys)
         }
+
+    def joined(self, question: str) -> dict[str, str]:
+        """The stems of words of the question that the corpus writes as one word, with that word's stem.
+
+        Passages with both words are looked through for the words side by side: the commoner spelling counts.
+        """
+        found: dict[str, str] = {}
+        compounds = compounds_of(question)
+        _, frequencies = self.lexical([each.joined for each in compounds], 1)
+        for each in compounds:
+            if each.joined in frequencies:
+                both = [key for key, _ in self.lexical(each.parts, _LOOKED_THROUGH)[0]]
+                texts = self._snapshot.chunks.texts(both).values()
+                apart = sum(bool(each.phrase.search(text.lower())) for text in texts)
+                if apart < frequencies[each.joined]:
+                    found |= dict.fromkeys(each.parts, each.joined)
+        return found
 
     def corrections(self, words: Sequence[str]) -> dict[str, str]:
         """The stems that are meant, by those that no chunk contains and that look misspelt."""

@@ -37,6 +37,9 @@ _BEHIND_SHARE = 0.15
 _DEFINITION_BONUS = 0.8
 #: Added to a whole procedure, where one is asked for.
 _PROCEDURE_BONUS = 0.6
+#: Taken from a lead-in with its table, where the question asks what one thing is.
+_TABLE_PENALTY = 0.3
+_TAKES_TABLE = re.compile(r"\b(?:are|were|tables?|lists?)\b", re.IGNORECASE)
 #: Taken from pieces that answer only where no sentence does as well.
 _PENALTIES: Mapping[Kind, float] = {"caption": 0.3, "row": 0.2}
 #: Added to a table's row whose first cell is made of words of the question; a number alone names nothing.
@@ -126,6 +129,8 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
             else:
                 end = quote_end(text, unit, known.units[index + 1 : index + 25], LONGEST_SENTENCE)
             quote = text[start:end]
+            if quote.startswith("(") and ")" not in quote:  # of several sentences in brackets the first one
+                start, quote = start + 1, quote[1:]
             longest = _LONGEST_STEPS if parts else 2 * LONGEST_SENTENCE
             if len(quote) > longest or len(quote.split(None, _SHORTEST_WORDS)) < _SHORTEST_WORDS:
                 continue
@@ -139,6 +144,8 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
             if kind == "row" and _names(quote.partition("|")[0], asked_stems):
                 score += _KEY_BONUS
             defining = defines(quote, subject)
+            if subject and not defining and "\n|" in quote and not _TAKES_TABLE.search(asked):
+                score -= _TABLE_PENALTY
             score += _COSINE_WEIGHT * (cosine or 0.0) + _DEFINITION_BONUS * defining + _PROCEDURE_BONUS * bool(parts)
             found.append(ScoredSentence(number, index, start, end, quote, kind, score, words, cosine, defining))
     return sorted(found, key=lambda each: (-each.score, each.passage, each.start))

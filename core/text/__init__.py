@@ -8,8 +8,8 @@ if TYPE_CHECKING:
     from .instructions import is_addressed
     from .languages import language_of
     from .packed_terms import is_packed, pack, unpack
-    from .question_kinds import topic_of
     from .redaction import Redactor
+    from .rewording import topic_of
     from .sanitizing import LIKE_LESS_THAN, escape_fences, one_line, storable, strip_hidden
     from .segmentation import sentence_spans
     from .sentence_kinds import Kind, section_kind

@@ -40,6 +40,8 @@ _QUALITY = re.compile(
     r"(?:[.,;]|\s(?:and|or|for|to|if|in|on|of|with|from|by|at|as|when|that|than)\b)",
     re.IGNORECASE,
 )
+#: What it is among others, and not what it is: "X is a special case of Y".
+_RELATION = re.compile(r"an? (?:\w+ )?(?:case|example|instance|result|consequence) of\b", re.IGNORECASE)
 #: "…, which is called X", "The simplest one is X, which …".
 _NAMED = re.compile(
     r"\b(?:called|known as|termed|referred to as)\s+(?:an?\s+|the\s+)?[\"“'*_]*([\w-]+(?: [\w-]+){0,3})"
@@ -89,6 +91,8 @@ def defines(sentence: str, subject: Collection[str]) -> float:
         # "The X library is a …", but neither "x_utils: …" nor "X tools: …".
         is_wider = verb[0].strip()[:1] not in ":–—|" and subject < named and len(named) == len(subject) + 1
         return (0.6 if _NOUN.match(plain, verb.end()) else 0.4) if is_wider else _names(sentence, subject)
+    if _RELATION.match(plain, verb.end()):
+        return 0.8
     if verb[0].split()[0].lower() not in ("is", "are", "was", "were") or _NOUN.match(plain, verb.end()):
         return 1.0
     if plain.startswith("the ", verb.end()):

@@ -38,6 +38,12 @@ _QUANTITY = re.compile(
     r"|hundred|thousand|million|billion|half|third|quarter|dozen|percent|once|twice|daily|weekly|monthly|annually|yearly|every)\b",
     re.IGNORECASE,
 )
+#: Numbers that count nothing: of figures and chapters, and the years of references.
+_REFERENCE_NUMBER = re.compile(
+    r"\b(?:figures?|figs?\.?|tables?|listings?|sections?|chapters?|equations?|eqs?\.|appendix|pages?|pp?\.|versions?|lines?)"
+    r"\s\d[\d.–-]*|\([^()]{2,60},? (?:1[89]|20)\d\d[a-z]?\)",
+    re.IGNORECASE,
+)
 _COUNTED = re.compile(r"\bhow (?:many|much) ((?:[\w'’-]+ ?){1,4})", re.IGNORECASE)
 _OTHER_QUANTITY = 0.5
 #: Characters after a number among which the things are named.
@@ -103,30 +109,9 @@ _ASKS_FOR_STEPS = re.compile(
 )
 
 
-_WORKS = (
-    r"(?:book|text|textbook|manual|guide|course|tutorial|document|documentation|specification|spec|paper|report|article"
-    r"|standard|notes|handbook|thesis|chapter|author)s?"
-)
-_SAYS = r"(?:say|tell (?:me|us)|teach(?: me| us)?|write|mention|state|cover)"
-#: A question of which only the topic counts: no text says that it says something about it.
-_ABOUT = re.compile(
-    rf"^\W*(?:what (?:do|does|did) (?:it|they|(?:this|the|that|these|your)(?: \w+)? {_WORKS}) {_SAYS}"
-    r"|(?:please )?tell (?:me|us)(?: more)?|what can you tell (?:me|us)|what is (?:said|written)(?: here)?"
-    r"|(?:what are |list |give me |name )?(?:the )?(?:key|main|most important) (?:takeaways?|points|ideas|messages))"
-    r" (?:about|on|of|regarding|concerning|from|for) (?:the (?:topic|subject|chapter) (?:of |on )?)?(.{2,200}?)\W*$",
-    re.IGNORECASE,
-)
-
-
 def asks_for_code(question: str) -> bool:
     """Whether code may answer it."""
     return bool(_ASKS_FOR_CODE.search(question))
-
-
-def topic_of(question: str) -> str | None:
-    """X in "What does the book say about X?", "Tell me about X", "the key points of X"; ``None`` for another one."""
-    found = _ABOUT.match(question)
-    return found[1] if found else None
 
 
 _END = r"\W*(?:[?.!].*)?$"
@@ -211,6 +196,7 @@ def _quantity_scorer(question: str, known: set[str]) -> Callable[[str], float]:
     things = frozenset(stems(counted[1])) if counted else frozenset()
 
     def score(sentence: str) -> float:
+        sentence = _REFERENCE_NUMBER.sub(" ", sentence)
         found = [number for number in _QUANTITY.finditer(sentence) if number[0].casefold() not in known]
         if not found or (unit is None and not things):
             return float(bool(found))

@@ -100,6 +100,9 @@ _FRAGMENT = re.compile(r"^[,;]|\((?:see|in|and|e\.g\.,?)\s*\)|\b(?:in|see|by|at)
 _HEADLINE = re.compile(
     r"[*_]*(?:The|An?|Our|This|These|Its|Your)\s[^:.!?]{1,60}:[*_]*\s(?:[*_]*[A-Z][\w’'-]*[*_]*\s?){1,6}"
 )
+#: What announces in more words, or after a sentence of its own, says something itself.
+_ANNOUNCING_WORDS = 16
+_SENTENCE_WITHIN = re.compile(r"[a-z\d)][.!?]\s+[A-Z]")
 _LABEL_WORDS = 8
 _ITEM_LABEL_WORDS = 5
 #: Words that only a whole sentence has, or that may be its verb.
@@ -232,7 +235,8 @@ def _is_label(words: str, unit: Unit, following: str) -> bool:
     if _FRAGMENT.search(words):
         return len(words.split()) <= _LABEL_WORDS or words.startswith((",", ";"))
     if _ANNOUNCES.search(words):
-        return following == "sentence"
+        says_more = len(words.split()) > _ANNOUNCING_WORDS or _SENTENCE_WITHIN.search(words)
+        return following == "sentence" and not says_more
     if _HEADLINE.fullmatch(words):
         return unit.kind == "sentence"
     if _SENTENCE_END.search(words) or ": " in words:

@@ -1,15 +1,44 @@
-"""Finds the word that a misspelt one stands for."""
+"""Finds the word that a misspelt one stands for, and the words of a question that a text may write as one."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .stemming import stems
 
 #: A shorter word is one letter away from too many others. A word in fewer passages may be misspelt itself.
 SHORTEST_CORRECTED = 6
 _LEAST_PASSAGES = 5
 #: Ends of stems that another spelling loses: "optimis(e)" is "optim(ize)", "adaptor" is "adapt(er)".
 _VARIANT = re.compile(r"(?:is|or)$")
+
+
+_PAIR = re.compile(r"(?=(?<!\w)([^\W\d_]{2,})([ -])([^\W\d_]{3,}))")
+
+
+@dataclass(frozen=True)
+class Compound:
+    """Two words of a question, side by side, that a text may write as one: "pose SLAM", PoseSLAM."""
+
+    #: The stems of the two words.
+    parts: tuple[str, ...]
+    #: The stem of both as one word.
+    joined: str
+    #: Finds the two words in a text in lower case.
+    phrase: re.Pattern[str]
+
+
+def compounds_of(question: str) -> list[Compound]:
+    """The pairs of words without a stop word, or with a hyphen between them: "over-fitting", "back propagation"."""
+    found = []
+    for first, between, second in _PAIR.findall(question):
+        parts, joined = tuple(stems(f"{first} {second}")), stems(first + second)
+        if parts and joined and (len(parts) == 2 or between == "-"):
+            phrase = re.compile(rf"\b{re.escape(first.lower())}[\s-]+{re.escape(second.lower())}")
+            found.append(Compound(parts, joined[0], phrase))
+    return found
 
 
 def correction_of(word: str, passages: Mapping[str, int]) -> str | None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .columns import Column
     from .headings import Headings
 
-_ITEM = re.compile(r"([•◦▪‣∙●○■–−∗*·]|\(?\d{1,2}[.)]|\([a-z]\))(?:\s+|$)")
+_ITEM = re.compile(r"([•◦▪‣∙●○■□❏❑❒☐▶►▸➢➤✓✔◆◇–−∗*·]|\(?\d{1,2}[.)]|\([a-z]\))(?:\s+|$)")
 # "Figure 3.1 shows …" is a sentence.
 _CAPTION = re.compile(
     r"(?:Figure|Fig\.|Table|Listing|Algorithm)\s+(?:[A-Z]\.?)?\d+(?:[.\-]\d+)*+\s*[:.]\s*\S", re.IGNORECASE

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from llama_index.core.schema import NodeWithScore, TextNode
+from llama_index.core.schema import Document, NodeWithScore, TextNode
 
 from ragstone.core.answering.extractive import choose
-from ragstone.core.retrieval import Retrieval, weigh_evidence
+from ragstone.core.retrieval import HybridRetriever, Retrieval, weigh_evidence
 from ragstone.core.retrieval.answerability import FEATURES, features_of, lacks_term, missing_words
 from ragstone.core.retrieval.models import Spelling
 from ragstone.core.retrieval.sentences import sentences_of
+from ragstone.core.testing import open_host
 from ragstone.core.text import question_stems
 from ragstone.core.text.definitions import defines, subject_of
 from ragstone.core.text.question_kinds import answer_type_scorer, sides_of
 from ragstone.core.text.spelling import correction_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def _retrieval(question: str, text: str, cosines: tuple[float, ...] = ()) -> Retrieval:
@@ -144,6 +149,20 @@ def test_a_list_is_not_quoted_around_an_item_that_is_quoted_already() -> None:
     assert found == ["A kiln fires bricks of clay at night."]
 
 
+def test_a_table_with_its_lead_in_is_no_answer_to_what_one_thing_is() -> None:
+    text = (
+        "Turn the winch by hand:\n\n| Step | Hand |\n| --- | --- |\n| 1 | left |\n\nRopes are wound on the winch drum."
+    )
+    assert _texts("What is a winch?", text)[0] == "Ropes are wound on the winch drum."
+    assert _texts("What are the steps with a winch?", text)[0].startswith("Turn the winch by hand:")
+
+
+def test_a_bracket_that_ends_in_another_sentence_is_left_out() -> None:
+    assert _texts("Who turns the winch?", "Ropes rot. (A sailor turns the winch. He is strong.)") == [
+        "A sailor turns the winch."
+    ]
+
+
 def test_where_something_is_said_is_no_answer() -> None:
     text = (
         "How a kiln fires bricks is described in the chapter on kilns. See the guide to kilns and bricks. "
@@ -168,6 +187,7 @@ def test_after_a_definition_nothing_is_added_that_has_no_further_word_of_the_que
     [
         ("A prion is a protein that folds wrongly.", 1.0),
         ("Prions are infectious proteins.", 0.7),
+        ("A prion is a special case of a protein.", 0.8),
         ("A prion, however, is a protein.", 1.0),
         ("Prion: a protein that folds wrongly", 1.0),
         ("The prion protein is a protein of the brain.", 0.6),
@@ -194,6 +214,7 @@ def test_what_defines(sentence: str, expected: float) -> None:
     [
         ("How much did the bridge cost?", "The bridge cost $3 million.", "The bridge has 3 lanes."),
         ("How many lanes does it have?", "It has three lanes.", "It opened in 1933."),
+        ("How many lanes does it have?", "It has three lanes.", "Its lanes are shown in Figure 13 (Kerr, 2009)."),
         ("How long did it take?", "It took four years.", "Four men built it."),
         ("Who built it?", "It was built by Joseph Strauss.", "It was built by workers."),
         ("Who built it?", "Joseph Strauss built it.", "Workers of the town built it."),
@@ -310,6 +331,21 @@ def test_a_misspelt_term_has_its_definition() -> None:
     found = _retrieval("What is a wintch?", "Ropes pull at a winch. A winch is a drum that pulls a rope.")
     found = replace(found, spelling=Spelling({"wintch": "winch"}), idf={"winch": 2.0})
     assert sentences_of(found)[0].text == "A winch is a drum that pulls a rope."
+
+
+def test_words_that_the_corpus_writes_as_one_are_taken_for_that(tmp_path: Path) -> None:
+    written = (
+        "PoseSLAM builds no map of the rooms.",
+        "SLAM keeps each pose.",
+        "A time stamp is sent. The timestamp waits.",
+    )
+    with open_host(tmp_path) as host:
+        corpus = host.corpus("parts", kind="article")
+        corpus.ingest([Document(id_=str(at), text=text) for at, text in enumerate(written)])
+        search = HybridRetriever(corpus, top_k=3).search
+        assert search("What is pose SLAM?").spelling.corrections == {"pose": "poseslam", "slam": "poseslam"}
+        for question in ("Does SLAM pose a problem?", "When is the time stamp sent?"):
+            assert not search(question).spelling.corrections
 
 
 @pytest.mark.parametrize("word", ["atom", "proton", "x" * 40, "2024th", "fusion"])

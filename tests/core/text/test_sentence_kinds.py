@@ -46,6 +46,8 @@ def _kinds(text: str, headings: str = "") -> list[tuple[str, str]]:
         ("Balance and Stability", "label"),
         ("The key innovation: Domain Randomization", "label"),
         ("Melting point: 250 degrees", "explanation"),
+        ("Its update rule is as follows:", "label"),
+        ("- The method finds the root of a curve. Its update rule is as follows:", "explanation"),
         (", is a chart of how bottles are collected and sorted in four towns.", "label"),
         ("The distinction between traditional digital AI and Physical AI", "label"),
         ("PET (see)", "label"),

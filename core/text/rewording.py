@@ -1,0 +1,62 @@
+"""What a question asks, without the words around it: "Can you explain X in simple words?" is "Explain X"."""
+
+from __future__ import annotations
+
+import re
+
+_WORKS = (
+    r"(?:book|text|textbook|manual|guide|course|tutorial|document|documentation|specification|spec|paper|report|article"
+    r"|standard|notes|handbook|thesis|chapter|author)s?"
+)
+_SAYS = r"(?:say|tell (?:me|us)|teach(?: me| us)?|write|mention|state|cover)"
+#: A question of which only the topic counts: no text says that it says something about it.
+_ABOUT = re.compile(
+    rf"^\W*(?:what (?:do|does|did) (?:it|they|(?:this|the|that|these|your)(?: \w+)? {_WORKS}) {_SAYS}"
+    r"|(?:please )?tell (?:me|us)(?: more)?|what can you tell (?:me|us)|what is (?:said|written)(?: here)?"
+    r"|(?:what are |list |give me |name )?(?:the )?(?:key|main|most important) (?:takeaways?|points|ideas|messages))"
+    r" (?:about|on|of|regarding|concerning|from|for) (?:the (?:topic|subject|chapter) (?:of |on )?)?(.{2,200}?)\W*$",
+    re.IGNORECASE,
+)
+#: How the answer is to be told: the text's own words are quoted anyway.
+_MANNER = (
+    r"(?:(?:in|with|using) (?:(?:your own|my own|a few|just|very|few|one|two|three|simple|plain|easy|short"
+    r"|layman['’]?s) )+"
+    r"(?:words?|terms?|language|english|sentences?)|briefly|in (?:short|brief|detail|a nutshell)|step by step"
+    r"|(?:to|for) (?:a|my) (?:\w+ )?(?:child|beginner|layman)|like i(?:'|’| a)?m (?:five|5|a \w+)"
+    r"|please|thank(?:s| you))"
+)
+_TELL = r"(?:tell|explain|describe|define|summari[sz]e|list|name|give|show|compare|outline)"
+#: What may stand before and behind a question, up to three of each.
+_AROUND = 3 * (
+    re.compile(
+        rf"^\W*(?:{_MANNER}\b\W+|(?:so|hi|hello|hey|well|okay)\b,\W*"
+        rf"|(?:can|could|would|will) you (?=(?:please )?{_TELL}\b)"
+        r"|i(?: would|['’]d)? (?:like|want|need) (?:you )?to (?:know|understand|learn)(?: about)? )",
+        re.IGNORECASE,
+    ),
+    re.compile(rf"[\s,]+{_MANNER}\W*$", re.IGNORECASE),
+)
+#: "Tell me what X is", "Do you know what X means?"
+_INDIRECT = re.compile(
+    r"^\W*(?:(?:do you know|tell (?:me|us)|explain(?: to (?:me|us))?) )?(what|who|where|when)"
+    r" ((?!(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should)\b)\w"
+    r"(?:(?!\b(?:is|are|was|were)\b).){0,80}?) (is|are|was|were|means?)\W*$",
+    re.IGNORECASE,
+)
+
+
+def topic_of(question: str) -> str | None:
+    """X in "What does the book say about X?", "Tell me about X", "the key points of X"; ``None`` for another one."""
+    found = _ABOUT.match(question)
+    return found[1] if found else None
+
+
+def reworded(question: str) -> str:
+    """The question without the words around it, and a direct one: "Could you tell me what X is?" → "what is X?"."""
+    for pattern in _AROUND:
+        shorter = pattern.sub("", question)
+        question = shorter if len(shorter.split()) > 1 else question
+    if indirect := _INDIRECT.match(question):
+        word, subject, verb = indirect.groups()
+        return f"{word} does {subject} mean?" if verb.startswith("mean") else f"{word} {verb} {subject}?"
+    return question

@@ -1,0 +1,49 @@
+"""What a question asks, without the words around it."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragstone.core.text.rewording import reworded
+from tests.support.patience import grows_linearly
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("Explain photosynthesis in simple words", "Explain photosynthesis"),
+        ("What is love in simple terms, please?", "What is love"),
+        ("In a few words, what is a gene?", "what is a gene?"),
+        ("Please, could you please tell me what a factor graph is?", "what is a factor graph?"),
+        ("Can you explain what osmosis means?", "what does osmosis mean?"),
+        ("do you know who Darwin was?", "who was Darwin?"),
+        ("Hello, what is dpc?", "what is dpc?"),
+        ("I would like to know how vaccines work", "how vaccines work"),
+    ],
+)
+def test_the_words_around_a_question(question: str, asked: str) -> None:
+    assert reworded(question) == asked
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is osmosis?",
+        "What does isobaric mean?",
+        "Can you eat raw potatoes?",
+        "How do I tell a hawk from a falcon?",
+        "Explain like I'm five",
+        "please",
+        "What is",
+        "What are the parts of what is called a neuron?",
+        "What is a step by step procedure?",
+        "Who was the man in simple clothes?",
+    ],
+)
+def test_another_question_stays(question: str) -> None:
+    assert reworded(question) == question
+
+
+@pytest.mark.parametrize("part", ["in simple ", "please ", "what a ", "can you tell ", "in very very short words, "])
+def test_one_thing_over_and_over_takes_linear_time(part: str) -> None:
+    assert grows_linearly(lambda size: reworded(part * size), 200)
