@@ -7,9 +7,10 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from ..retrieval.sentences import ScoredSentence, sentences_of
+from ..retrieval.sentences import LONGEST_SENTENCE, ScoredSentence, sentences_of
 from ..text.instructions import instructions_of, is_asked_about
 from ..text.question_kinds import asks_for_a_reason, asks_for_manner, gives_a_reason, sides_of
+from ..text.segmentation import quote_end
 from ..text.sentence_kinds import NO_ANSWER
 from ..text.stemming import stem_hash
 from .comparison import choose_sides
@@ -160,6 +161,10 @@ def _with_what_follows(quote: ScoredSentence, retrieval: Retrieval, quoted: Cont
         if not is_next or known.kinds[at] in NO_ANSWER or at in instructing or unit.start in quoted:
             break
         if not announces and not _GOES_ON.match(text, unit.start):
+            break
+        if text.endswith(":", unit.start, unit.end):  # with its list, or not at all
+            listed = quote_end(text, unit, known.units[at + 1 : at + 25], LONGEST_SENTENCE)
+            end = listed if listed > unit.end else end
             break
         if unit.end - quote.start > _LONGEST_PAIR:
             break

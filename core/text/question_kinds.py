@@ -109,6 +109,25 @@ _ASKS_FOR_STEPS = re.compile(
 )
 
 
+_ASKS_FOR_SEVERAL = re.compile(
+    r"^\W*(?:(?:what|which)(?: are| were)?(?: the)?(?: \w+){0,2} (?:types|kinds|parts|components|stages|phases|steps"
+    r"|layers|forms|classes|categories|examples|functions|causes|reasons|advantages|disadvantages|benefits|challenges|properties"
+    r"|characteristics|elements|features|members|differences|methods|ways)\b|(?:name|list)\b)",
+    re.IGNORECASE,
+)
+_ENUMERATION = re.compile(r"[^,.;:]{2,60},\s[^,.;:]{2,60},?\s(?:and|or|as well as)\s")
+
+
+def asks_for_several(question: str) -> bool:
+    """Whether the question asks for the parts, kinds, causes … of something."""
+    return bool(_ASKS_FOR_SEVERAL.search(question))
+
+
+def names_several(sentence: str) -> bool:
+    """Whether the sentence enumerates three things or more, or leads in to a list."""
+    return "\n" in sentence or bool(_ENUMERATION.search(sentence))
+
+
 def asks_for_code(question: str) -> bool:
     """Whether code may answer it."""
     return bool(_ASKS_FOR_CODE.search(question))

@@ -42,9 +42,10 @@ _log = logging.getLogger(__name__)
 _JSON = re.compile(r"\{.*\}", re.DOTALL)
 _AGAIN = """\
 That was no JSON of the form that was asked for ({fault}). Write the whole of it once more, as JSON alone."""
-#: "According to the article on TITLE, …", "The Wikipedia article on TITLE explains that …".
+#: "According to the article on TITLE, …", "The chapter on TITLE explains that …".
 _OPENING = (
-    r"^(?:as |according to )?(?:the )?(?:wikipedia |wikibooks )?(?:article (?:on|about) )?[\"“]?(?:{title})[\"”]?"
+    r"^(?:as |according to )?(?:the )?(?:wikipedia |wikibooks )?(?:(?:article|chapter) (?:on|about) )?"
+    r"[\"“]?(?:{title})[\"”]?"
     r"(?:,| (?:explains|says|states|describes|tells|notes)(?: that|,)?) "
 )
 _MOST = 20

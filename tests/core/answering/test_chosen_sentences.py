@@ -157,6 +157,20 @@ def test_a_table_with_its_lead_in_is_no_answer_to_what_one_thing_is() -> None:
     assert _texts("What are the steps with a winch?", text)[0].startswith("Turn the winch by hand:")
 
 
+@pytest.mark.parametrize("question", ["What are the parts of a winch?", "List the parts of a winch"])
+def test_a_sentence_that_enumerates_comes_before_one_that_mentions_parts(question: str) -> None:
+    text = "The parts of a winch wear out. The winch has its parts, a drum, a crank, and a pawl, in a box."
+    assert _texts(question, text)[0] == "The winch has its parts, a drum, a crank, and a pawl, in a box."
+    assert _texts("Why does a winch have parts?", text)[0] == "The parts of a winch wear out."
+
+
+def test_what_leads_in_to_a_list_follows_with_it_or_not_at_all() -> None:
+    announced, led = "A winch has a number of advantages.", "These are the advantages of a winch:"
+    listed = "\n\n- It is slow.\n- It holds its load."
+    assert _texts("Why is a winch used?", f"{announced} {led}{listed}")[0].endswith("It holds its load.")
+    assert _texts("Why is a winch used?", f"{announced} {led}\n\nRopes rot.")[0] == announced
+
+
 def test_a_bracket_that_ends_in_another_sentence_is_left_out() -> None:
     assert _texts("Who turns the winch?", "Ropes rot. (A sailor turns the winch. He is strong.)") == [
         "A sailor turns the winch."

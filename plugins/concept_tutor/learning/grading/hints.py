@@ -24,9 +24,10 @@ def hint(question: Question, step: int, chunk: SourceChunk | None) -> Hint:
     source = question.source
     if step == 1:
         section = f", section “{source.section}”" if source.section else ", its beginning"
-        # An article may be named after what is asked for.
-        article = "" if gives_away(source.page_title, question.key) else f" on {source.page_title}"
-        text = f"Look it up in the article{article}{section} [{source.index}]."
+        named = source.named
+        if gives_away(named, question.key):  # an article may have the title that is asked for
+            named = "the source" if source.place else "the article"
+        text = f"Look it up in {named}{section} [{source.index}]."
     elif step == 2:
         text = f"There it says [{source.index}]: “{_place(question, chunk)}”"
     else:
