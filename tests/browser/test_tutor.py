@@ -332,6 +332,25 @@ def test_the_drawing_fits_its_frame(open_page: Open, plan: str, width: int) -> N
         assert letters >= 10, "its words can be read"
 
 
+#: A form that is filled in and sent twice, without the server: what its button says, and how often it was sent.
+TWICE = """() => {
+  const form = document.querySelector(".new-plan details[open] form");
+  const button = form.querySelector("button");
+  let sent = 0;
+  form.addEventListener("submit", (event) => { sent += 1; event.preventDefault(); });
+  for (const field of form.querySelectorAll("[required]")) field.value = "Tide";
+  button.click();
+  button.click();
+  return [button.textContent, sent];
+}"""
+
+
+def test_a_button_says_that_a_plan_is_being_made_and_sends_it_once(open_page: Open) -> None:
+    page = open_page("/concept_tutor/")
+    page.wait_for_load_state("networkidle")
+    assert page.evaluate(TWICE) == ["Making the plan …", 1]
+
+
 def test_without_a_wiki_a_concept_says_so_and_is_retried(open_page: Open, wiki: Server) -> None:
     page = open_page("/concept_tutor/")
     ready(page)
