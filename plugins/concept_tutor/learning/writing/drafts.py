@@ -101,8 +101,10 @@ class Drafting:
         else:
             determiner = definition.determiner.casefold()
             before = "A(n) " if determiner in {"a", "an"} else "The " * bool(determiner)
-            text = f"{BLANK}: {meaning}" if definition.is_entry else f"{before}{BLANK} {verb} {meaning}"
-            yield Draft("blank", "term", f"Fill in the blank. “{text}.”", key, (), sentence, worth - 0.2, also, not own)
+            text = f"Fill in the blank. “{before}{BLANK} {verb} {meaning}.”"
+            if definition.is_entry:
+                text = f"Which term means “{meaning}”? {BLANK}"
+            yield Draft("blank", "term", text, key, (), sentence, worth - 0.2, also, not own)
 
     def of_label(self, found: Labelled) -> Iterator[Draft]:
         """Which of a series' labels something is said of: the others are the wrong options."""

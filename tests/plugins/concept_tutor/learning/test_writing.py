@@ -119,6 +119,14 @@ def test_the_entries_of_a_glossary_are_definitions() -> None:
     assert list(definitions_of(chunk("nerve", GLOSSARY, section="Nerves"))) == []
 
 
+def test_the_term_of_an_entry_without_options_is_written() -> None:
+    text = "monomer: smallest unit of larger molecules called polymers\n"
+    made = written(chunk("one", text, title="Monomer", section="Glossary"), names={"one": "Monomer"})
+    (asked,) = (question for question in made if question.form == "blank")
+    assert asked.text == "Which term means “smallest unit of larger molecules called polymers”? ____"
+    assert asked.key == "monomer"
+
+
 def test_a_concept_with_a_defining_sentence_has_a_definition_and_a_cloze() -> None:
     for text in (
         "The atomic number is the number of protons found in the nucleus of an atom.",
