@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
 
 from ragstone.core.answering import Overview
-from ragstone.core.text import section_kind, stems, topic_of
+from ragstone.core.text import one_line, section_kind, stems, topic_of
 
 from .library.editions import older_editions
 from .markdown.characters import SEPARATOR
@@ -32,6 +32,11 @@ _BOOK = re.compile(
     rf"|\bwhat (?:does|do) {_WHOLE} (?:cover|teach|contain|describe|specify|define)\W*$"
     rf"|\b(?:summari[sz]e|summary of|overview of|outline of|describe) {_WHOLE}\W*$|\btable of contents\b"
     r"|\b(?:what|which|list the) (?:topics|chapters)\b(?!.*\bchapter \d)",
+    re.IGNORECASE,
+)
+_AUTHORS = re.compile(
+    rf"\b(?:who (?:wrote|has written)|(?:authors?|editors?|writers?) of) {_WHOLE}\W*$"
+    rf"|\bwho (?:is|was) {_WHOLE} written by\W*$|\bwho (?:is|are|were) (?:the|its) (?:authors?|editors?|writers?)\W*$",
     re.IGNORECASE,
 )
 _CHAPTER = re.compile(
@@ -83,6 +88,8 @@ _MOST_OTHERS = 3
 _OTHERS_OF_TOPIC = 2
 #: Titles that are listed.
 _MOST_LISTED = 15
+#: Characters of an author's name.
+_LONGEST_NAME = 100
 #: Words of a passage that explains; a shorter one is a heading with a line.
 _EXPLAINING = 25
 
@@ -92,11 +99,14 @@ def overview(shelf: Shelf, question: str, filters: Mapping[str, str]) -> Overvie
     not clear which book is meant."""
     chapter, part, whole = _CHAPTER.search(question), _PART.search(question), _BOOK.search(question)
     topic = None if _TELL.match(question) else topic_of(question)
-    if not (chapter or part or whole or topic):
+    authors = _AUTHORS.search(question)
+    if not (chapter or part or whole or topic or authors):
         return None
     book = _asked_book(shelf, filters)
     if book is None:
         return None
+    if authors:
+        return _written_by(shelf, book)
     nodes = shelf.corpus.contents.find(MetadataFilters(filters=[MetadataFilter(key="book", value=book.slug)]))
     chapters = list(dict.fromkeys(str(node.metadata["chapter"]) for node in nodes))
     if whole:
@@ -121,6 +131,15 @@ def overview(shelf: Shelf, question: str, filters: Mapping[str, str]) -> Overvie
     introduction = "" if topic and not sections else _listed(f"“{title}” has", "section", sections)
     found = Overview(introduction, [*_openings(own)[:1], *summaries[:2]], _COVERS)
     return found if introduction or any(found.sentences()) else None
+
+
+def _written_by(shelf: Shelf, book: Book) -> Overview | None:
+    """The authors that the book's files or its configuration name; ``None`` where they name none."""
+    documents = shelf.corpus.contents.documents(f"{book.slug}:")
+    named = (one_line(str(name), _LONGEST_NAME) for each in documents for name in each.metadata.get("authors", ()))
+    *others, last = list(dict.fromkeys(filter(None, named)))[:_MOST_LISTED] or [""]
+    names = f"{', '.join(others)} and {last}" if others else last
+    return Overview(f"“{book.title}” is by {names}.", ()) if names else None
 
 
 def _asked_book(shelf: Shelf, filters: Mapping[str, str]) -> Book | None:

@@ -142,6 +142,7 @@ class BookDocuments:
             stated = {
                 "url": self.manifest.url_of(page),
                 "licence": self.manifest.licence,
+                "authors": list(self.layout.authors) if file.position == 0 else None,
                 SIMULATION: self.manifest.simulation_in(page),
                 SECTION_KINDS: self.manifest.kinds_in(page),
             }

@@ -10,6 +10,7 @@ from ragstone.core import NotFound, Question
 from ragstone.core.answering.overview import is_greeting
 from ragstone.core.testing import ScriptedLLM, open_host
 from ragstone.plugins.book_chat import Shelf
+from tests.support.third_party_fakes import write_pages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -85,6 +86,24 @@ def test_chapters_without_a_number_count_back_from_the_first_that_has_one(tmp_pa
 def test_one_book_offers_the_question_what_it_is_about(host: Host) -> None:
     (example,) = host.assistant("book_chat").examples
     assert host.assistant("book_chat").ask(example).text.startswith("“Robot parts” has 2 chapters")
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Who wrote this book?", "Who is the author of the book?", "Who are the authors?", "who was this book written by"],
+)
+def test_a_books_authors_are_those_that_it_names(fast_host: Host, tmp_path: Path, question: str) -> None:
+    shelf = Shelf(fast_host)
+    for name, authors in (("walking", 'authors = ["Ann Author", "Bo Writer"]\n'), ("sitting", "")):
+        files = {
+            "book.toml": f'[book]\ntitle = "{name}"\n{authors}',
+            "src/SUMMARY.md": "- [Legs](legs.md)\n",
+            "src/legs.md": "# Legs\n\nLegs carry a robot.\n",
+        }
+        shelf.add(shelf.plan(write_pages(tmp_path / name, files)))
+    ask = fast_host.assistant("book_chat").ask
+    assert ask(Question(question, filters={"book": "walking"})).text == "“walking” is by Ann Author and Bo Writer."
+    assert ask(Question(question, filters={"book": "sitting"})).refused
 
 
 @pytest.mark.parametrize(
