@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import islice
 
 from .stemming import stems
 
@@ -15,6 +16,8 @@ _LEAST_PASSAGES = 5
 _VARIANT = re.compile(r"(?:is|or)$")
 
 
+#: A question has no more that matter; each costs a look into the index.
+_MOST_PAIRS = 30
 _PAIR = re.compile(r"(?=(?<!\w)([^\W\d_]{2,})([ -])([^\W\d_]{3,}))")
 
 
@@ -31,9 +34,9 @@ class Compound:
 
 
 def compounds_of(question: str) -> list[Compound]:
-    """The pairs of words without a stop word, or with a hyphen between them: "over-fitting", "back propagation"."""
+    """The first pairs of words without a stop word, or with a hyphen between: "over-fitting", "back propagation"."""
     found = []
-    for first, between, second in _PAIR.findall(question):
+    for first, between, second in islice(_PAIR.findall(question), _MOST_PAIRS):
         parts, joined = tuple(stems(f"{first} {second}")), stems(first + second)
         if parts and joined and (len(parts) == 2 or between == "-"):
             phrase = re.compile(rf"\b{re.escape(first.lower())}[\s-]+{re.escape(second.lower())}")
