@@ -22,6 +22,12 @@ _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _ADMONITIONS = frozenset(
     "note tip info warning danger caution important success hint attention error example seealso todo".split()  # noqa: SIM905
 )
+#: A footnote with a sentence of its own, and no source: no year, page or address.
+_EXPLAINS = re.compile(
+    r"(?!.*(?:\b(?:1[5-9]|20)\d\d\b|://|\bwww\.|\bpp?\.\s?\d|\bibid\b|\bop\. ?cit))(?=(?:\S+\s+){7}).*"
+    r"\b(?:is|are|was|were|has|have|had|can|may|must|should|means?|refers?|does|did)\b",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 @dataclass
@@ -210,7 +216,7 @@ class PageReader:
         for key, sign in notes:
             note = self._notes.pop(key, None)
             if note is not None:
-                self._kinds.append("reference")
+                self._kinds.append(None if _EXPLAINS.match(words_of(note)) else "reference")
                 inner = self._apart(note, MAX_DEPTH // 2)
                 if inner:  # the note's own sign leads back to the text
                     inner[0].text = re.sub(rf"^[\[(]?(?:{re.escape(sign)})?[\])]?\\?[.:]?\s+", "", inner[0].text)

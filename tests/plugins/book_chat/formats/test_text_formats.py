@@ -224,6 +224,20 @@ def test_footnotes_stand_after_their_sentence() -> None:
     assert kinds(found.text, found.kinds) == [("reference", "A")]
 
 
+@pytest.mark.parametrize(
+    ("note", "is_reference"),
+    [
+        ("A caster that is locked holds a cart on a slope of five degrees.", False),
+        ("Casters are treated by A. Smith, Wheels, London 1901, where they are drawn.", True),
+        ("The drawings of the casters are at https://casters.example/drawings.", True),
+        ("See above.", True),
+    ],
+)
+def test_a_footnote_that_explains_is_no_reference(note: str, is_reference: bool) -> None:
+    found = read_rst(io.BytesIO(f"A caster [1]_ swivels.\n\n.. [1] {note}\n".encode()))
+    assert [kind for kind, _ in kinds(found.text, found.kinds)] == ["reference"] * is_reference
+
+
 def test_no_space_stays_where_the_sign_of_a_footnote_was() -> None:
     found = read_rst(io.BytesIO(b"A caster swivels [#f]_.\n\n.. [#f] A wheel.\n"))
     assert found.text == "A caster swivels.\n\nA wheel.\n"
