@@ -6,7 +6,9 @@ import re
 from html.entities import name2codepoint
 from typing import Any
 
-#: lxml drops in silence what is nested deeper than 256 elements; what is deeper than this is read as text.
+from .refusal import Refused
+
+#: What is nested deeper than this is read as text.
 MAX_DEPTH = 100
 _LONGEST_HEAD = 20_000
 _XML_NAMES = frozenset({"amp", "lt", "gt", "quot", "apos"})
@@ -48,7 +50,10 @@ def parse_xml(data: bytes) -> Any:
 
 
 def parse_page(data: bytes) -> Any:
-    """The root of a page: as XML where it is well-formed, else as browsers read HTML; None for an empty one."""
+    """The root of a page: as XML where it is well-formed, else as browsers read HTML; None for an empty one.
+
+    Raises ``Refused``.
+    """
     import lxml.etree
     import lxml.html
 
@@ -58,12 +63,18 @@ def parse_page(data: bytes) -> Any:
             return _strict(text)
         except Malformed:
             text = _CLOSED.sub(r"<\1\2></\1>", text)
-    parser = lxml.html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, no_network=True)
+    # Without huge_tree all that follows the 256th level is lost, and the page may be a good one.
+    parser = lxml.html.HTMLParser(
+        encoding="utf-8", remove_comments=True, remove_pis=True, no_network=True, huge_tree=True
+    )
     text = _without_doctype(text)
     try:
-        return lxml.html.document_fromstring(text.encode("utf-8", "replace"), parser=parser)
+        page = lxml.html.document_fromstring(text.encode("utf-8", "replace"), parser=parser)
     except lxml.etree.ParserError:  # there is nothing in it
         return None
+    if any("Excessive depth" in error.message for error in parser.error_log):
+        raise Refused("broken", "has elements within each other on more than 2,048 levels; the rest would be lost")
+    return page
 
 
 def _strict(text: str) -> Any:

@@ -238,6 +238,18 @@ def test_a_footnote_that_explains_is_no_reference(note: str, is_reference: bool)
     assert [kind for kind, _ in kinds(found.text, found.kinds)] == ["reference"] * is_reference
 
 
+@pytest.mark.parametrize("element", ["div", "b"])
+def test_a_page_of_many_levels_is_read_or_refused_and_never_cut(element: str) -> None:
+    def page(levels: int) -> bytes:
+        deep = f"{f'<{element}>' * levels}deep{f'</{element}>' * levels}"
+        return f"<html><body><p>First words.</p>{deep}<p>Last words.</p></body></html>".encode()
+
+    assert "deep" in read_html(io.BytesIO(page(1000))).text
+    assert "Last words." in read_html(io.BytesIO(page(1000))).text
+    with pytest.raises(Refused, match="2,048 levels"):
+        read_html(io.BytesIO(page(4000)))
+
+
 def test_no_space_stays_where_the_sign_of_a_footnote_was() -> None:
     found = read_rst(io.BytesIO(b"A caster swivels [#f]_.\n\n.. [#f] A wheel.\n"))
     assert found.text == "A caster swivels.\n\nA wheel.\n"
