@@ -34,9 +34,10 @@ _BOOK = re.compile(
     r"|\b(?:what|which|list the) (?:topics|chapters)\b(?!.*\bchapter \d)",
     re.IGNORECASE,
 )
+#: "The report" may be one that the book tells of.
 _AUTHORS = re.compile(
-    rf"\b(?:who (?:wrote|has written)|(?:authors?|editors?|writers?) of) {_WHOLE}\W*$"
-    rf"|\bwho (?:is|was) {_WHOLE} written by\W*$|\bwho (?:is|are|were) (?:the|its) (?:authors?|editors?|writers?)\W*$",
+    rf"\b(?:who (?:wrote|has written)|(?:authors?|editors?|writers?) of) (?:this|your) {_WORKS}\W*$"
+    rf"|\bwho (?:is|was) (?:this|your) {_WORKS} (?:written )?by\W*$",
     re.IGNORECASE,
 )
 _CHAPTER = re.compile(

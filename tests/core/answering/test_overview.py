@@ -90,7 +90,7 @@ def test_one_book_offers_the_question_what_it_is_about(host: Host) -> None:
 
 @pytest.mark.parametrize(
     "question",
-    ["Who wrote this book?", "Who is the author of the book?", "Who are the authors?", "who was this book written by"],
+    ["Who wrote this book?", "Who is the author of this manual?", "who was this book written by"],
 )
 def test_a_books_authors_are_those_that_it_names(fast_host: Host, tmp_path: Path, question: str) -> None:
     shelf = Shelf(fast_host)
@@ -104,6 +104,7 @@ def test_a_books_authors_are_those_that_it_names(fast_host: Host, tmp_path: Path
     ask = fast_host.assistant("book_chat").ask
     assert ask(Question(question, filters={"book": "walking"})).text == "“walking” is by Ann Author and Bo Writer."
     assert ask(Question(question, filters={"book": "sitting"})).refused
+    assert ask(Question("Who wrote the report?", filters={"book": "walking"})).refused
 
 
 @pytest.mark.parametrize(
