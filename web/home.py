@@ -65,7 +65,9 @@ def _found(assistant: Assistant, words: str) -> dict[str, Any]:
         findings = find_passages(assistant, words)
     except RagstoneError as error:
         return {"problem": error.to_reader(), "passages": (), "enough": False}
-    return {"problem": None, "passages": findings.passages[:_MOST_FOUND], "enough": findings.enough}
+    once = {passage.text: passage for passage in reversed(findings.passages)}  # two study plans may share a page
+    passages = [passage for passage in findings.passages if once[passage.text] is passage]
+    return {"problem": None, "passages": passages[:_MOST_FOUND], "enough": findings.enough}
 
 
 def blueprint(host: Host) -> Blueprint:

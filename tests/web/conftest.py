@@ -104,8 +104,9 @@ class Speaker:
     def retrieve_for(self, question: str) -> tuple[Any, str]:
         if self.error:
             raise self.error
-        node = TextNode(id_="c1", text="A node does <b>one</b> job.", metadata=FIELDS)
-        return Retrieval(question, (NodeWithScore(node=node, score=0.5),)), "answered"
+        text = "A node does <b>one</b> job."
+        nodes = (TextNode(id_=name, text=text, metadata=FIELDS) for name in ("c1", "copy-of-c1"))
+        return Retrieval(question, tuple(NodeWithScore(node=node, score=0.5) for node in nodes)), "answered"
 
     def stream(self, question: Question) -> Iterator[Delta | Answer]:
         try:

@@ -48,6 +48,7 @@ def test_all_sources_are_searched_at_once(client: FlaskClient, speaker: Speaker)
     page = client.get("/search", query_string={"q": "What is <a> node?"}).text
     assert "A node does &lt;b&gt;one&lt;/b&gt; job." in page
     assert '<a href="/book_chat/source/c1">3.2 Nodes</a>' in page
+    assert "copy-of-c1" not in page, "a passage is shown once"
     assert f'href="{PAGE}?q=What%20is%20%3Ca%3E%20node%3F"' in page
     speaker.error = StorageError("the disk is <gone>", where="/secret")
     page = client.get("/search", query_string={"q": "node"}).text
