@@ -218,7 +218,9 @@ def _show_question(number: int, question: Question) -> None:
 def show_sources(sources: Iterable[QuestionSource], margin: str = "") -> None:
     """Print the numbered sources."""
     for source in sources:
-        click.echo(printable(f"{margin}[{source.index}] {source.page_title} {source.page_url} ({source.licence})"))
+        licence = f"({source.licence})" if source.licence else ""
+        shown = filter(None, (source.page_title, source.page_url, licence))
+        click.echo(printable(f"{margin}[{source.index}] {' '.join(shown)}"))
 
 
 def _question_facts(question: Question) -> dict[str, Any]:

@@ -176,7 +176,7 @@ def _source(node: TextNode, metadata: Mapping[str, Any], corpus: str, relevance:
         page_title=title,
         content=node.text.strip()[:20_000],
         section=section.removeprefix(title).removeprefix(_SEPARATOR)[:1000],
-        licence=str(node.metadata.get("licence") or "licence not stated")[:200],
+        licence=str(node.metadata.get("licence") or "")[:200],
         url=url if url.startswith(("https://", "http://")) and url.isascii() and " " not in url else "",
         source=(BOOK + book if (book := _book(metadata)) else f"corpus {corpus}")[:64],
         revision=str(metadata.get("edition") or "")[:64],

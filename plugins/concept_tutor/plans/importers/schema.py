@@ -36,7 +36,8 @@ class SourceSchema(_Schema):
     page_title: str = Field(min_length=1, max_length=300)
     content: str = Field(min_length=1, max_length=20_000)
     section: str = Field(default="", max_length=1000)
-    licence: str = Field(min_length=1, max_length=200)
+    #: Needed, and empty where it is not known, as of one's own book.
+    licence: str = Field(max_length=200)
     url: str = Field(default="", max_length=2000, pattern=r"^(https?://[!-~]+)?$")
     #: The name of the wiki that it is from, or a word for where else.
     source: str = Field(default="seed", min_length=1, max_length=64)

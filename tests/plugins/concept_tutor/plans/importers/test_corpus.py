@@ -66,7 +66,7 @@ def test_a_plan_has_the_books_chapters_with_their_passages(host: Host) -> None:
     (prose, glossary) = made.sources["osmosis"]
     assert prose.content.startswith("Osmosis is explained")
     assert glossary.section.endswith("Glossary")
-    assert (prose.page_title, prose.source, prose.licence) == ("Osmosis", "book Cells", "licence not stated")
+    assert (prose.page_title, prose.source, prose.licence) == ("Osmosis", "book Cells", "")
     assert not any("Nothing" in chunk.content for chunks in made.sources.values() for chunk in chunks)
 
 
