@@ -46,7 +46,8 @@ class HostChecks:
             catalog = self._get_catalog()
             catalog.probe()
             with catalog.read() as snapshot:
-                return [Check("catalog", True, f"{len(snapshot.corpora())} corpora")]
+                count = len(snapshot.corpora())
+                return [Check("catalog", True, f"{count} {'corpus' if count == 1 else 'corpora'}")]
         except StorageError as error:
             return [Check.failed("catalog", error, fatal=True)]
 
