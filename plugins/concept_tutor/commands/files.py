@@ -16,7 +16,7 @@ from ..mediawiki.wikis import Wikis
 from ..plans.export import export_plan
 from ..plans.importers import FORMATS, read_plan, read_plan_file
 from ..plans.store import PlanStore
-from .plans import plan_facts
+from .plans import counts, plan_facts
 
 if TYPE_CHECKING:
     from ragstone.core import Host
@@ -116,9 +116,7 @@ def _add(host: Host, made: ImportedPlan, as_json: bool) -> None:
         ]
         show_json({**plan_facts(size), "dropped": dropped, "left_out": list(made.left_out)})
         return
-    click.echo(
-        printable(f"'{plan.title}' is there as {plan.slug}: {size.concepts} concepts, {size.edges} prerequisites.")
-    )
+    click.echo(printable(f"'{plan.title}' is there as {plan.slug}: {counts(size)}."))
     for one in made.dropped[:_SHOWN]:
         circle = " → ".join((*one.names, one.names[0]))
         click.echo(printable(f"A circle: {circle}. That {one.concept} needs {one.prerequisite} is left out."))

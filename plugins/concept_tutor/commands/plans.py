@@ -125,7 +125,7 @@ def concept(
         change = ConceptChange(name or (old.name if old is not None else concept), text, keys)
         editor.add_concept(slug, change) if old is None else editor.change_concept(slug, concept, change)
     size = store.size(slug)
-    _report(size, as_json, f"'{size.plan.title}' has {size.concepts} concepts, {size.edges} prerequisites.")
+    _report(size, as_json, f"'{size.plan.title}' has {counts(size)}.")
 
 
 @plan.command(epilog="Example: ragstone tutor plan remove statistics")
@@ -151,6 +151,12 @@ def plan_facts(size: PlanSize) -> dict[str, Any]:
     """A plan with its numbers, ready for JSON."""
     facts = {**asdict(size.plan), "created": size.plan.created.isoformat()}
     return {**facts, "concepts": size.concepts, "edges": size.edges, "passages": size.chunks, "states": size.states}
+
+
+def counts(size: PlanSize) -> str:
+    """ "1 concept, 2 prerequisites"."""
+    numbers = ((size.concepts, "concept"), (size.edges, "prerequisite"))
+    return ", ".join(f"{number} {name}{'s' * (number != 1)}" for number, name in numbers)
 
 
 def _sources(concept: Any, passages: int) -> str:
