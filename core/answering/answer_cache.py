@@ -77,7 +77,7 @@ class AnswerCache:
 
     def _key(self, retrieval: Retrieval) -> str:
         shown = [(node.node.node_id, node.node.get_content(MetadataMode.LLM)) for node in retrieval.nodes]
-        prompt = self._prompt.format(context_str="{context}", query_str=retrieval.written or retrieval.question)
+        prompt = self._prompt.format(context_str="{context}", query_str=retrieval.question)
         model = self._settings.model_dump(mode="json", exclude={"timeout", "remember"})
         return _hash(json.dumps([_VERSION, prompt, shown, model], sort_keys=True, default=str))
 

@@ -142,7 +142,7 @@ class Assistant(BaseQueryEngine):
         top_k = question.top_k or self.profile.top_k
         asked = question.text if earlier else topic_of(question.text) or reworded(question.text)
         found = self._pipeline.retrieve(self.corpus, asked, top_k=top_k, filters=filters)
-        retrieval = replace(found, written=question.text, follow_up=earlier)
+        retrieval = replace(found, follow_up=earlier)
         with step("Gate.weigh", passages=len(retrieval.nodes), threshold=retrieval.threshold) as weighed:
             evidence = weigh_evidence(retrieval)
             verdict = judge(evidence, retrieval, self.corpus.options.least_likelihood)

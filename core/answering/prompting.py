@@ -58,7 +58,7 @@ class PassagePrompt:
     """
 
     def __init__(self, retrieval: Retrieval, prompt: BasePromptTemplate, settings: LLMSettings) -> None:
-        self._question = retrieval.written or retrieval.question
+        self._question = retrieval.question
         self._prompt = prompt
         self.fence = f"passage-{secrets.token_hex(8)}"
         nodes = [passage.node for passage in retrieval.nodes]

@@ -74,6 +74,8 @@ class AnswerWriter:
         composed = Composition([passage.node for passage in retrieval.nodes], self._profile, retrieval.stored_terms)
         # A language model is not asked for what the passages do not say.
         synthesizer = Extractive() if verdict == "closest" else self._pipeline.synthesizer(self._profile.prompt)
+        if retrieval.follow_up is None and not isinstance(synthesizer, Extractive):
+            retrieval = replace(retrieval, question=question.text)  # as it was written: "in simple words"
         if verdict == "closest":
             composed.introduction = closest_words(retrieval)
         yield from self._composed(synthesizer, retrieval, draft, composed)

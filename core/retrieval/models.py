@@ -74,8 +74,6 @@ class Retrieval:
     spelling: Spelling = field(default_factory=Spelling)
     #: Evidence below which the corpus refuses.
     threshold: float = 0.0
-    #: The question as it was written, where it was searched for in other words; a language model is asked it.
-    written: str | None = None
     #: The question with the earlier ones that it needs, for a follow-up question.
     follow_up: FollowUp | None = None
     #: Passages that a postprocessor took away, with its plugin.
