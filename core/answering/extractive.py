@@ -163,7 +163,7 @@ def _with_what_follows(quote: ScoredSentence, retrieval: Retrieval, quoted: Cont
         if not announces and not _GOES_ON.match(text, unit.start):
             break
         if text.endswith(":", unit.start, unit.end):  # with its list, or not at all
-            listed = quote_end(text, unit, known.units[at + 1 : at + 25], LONGEST_SENTENCE)
+            listed = quote_end(text, known.units, at, LONGEST_SENTENCE)
             end = listed if listed > unit.end else end
             break
         if unit.end - quote.start > _LONGEST_PAIR:

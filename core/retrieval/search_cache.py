@@ -147,7 +147,7 @@ class RevisionSearch:
     def joined(self, question: str) -> dict[str, str]:
         """The stems of words of the question that the corpus writes as one word, with that word's stem.
 
-        Passages with both words are looked through for the words side by side: the commoner spelling counts.
+        The best passages of both words are looked through for the words side by side: the commoner spelling counts.
         """
         found: dict[str, str] = {}
         compounds = compounds_of(question)
@@ -157,7 +157,7 @@ class RevisionSearch:
                 both = [key for key, _ in self.lexical(each.parts, _LOOKED_THROUGH)[0]]
                 texts = self._snapshot.chunks.texts(both).values()
                 apart = sum(bool(each.phrase.search(text.lower())) for text in texts)
-                if apart < frequencies[each.joined]:
+                if apart < min(frequencies[each.joined], _LOOKED_THROUGH):
                     found |= dict.fromkeys(each.parts, each.joined)
         return found
 

@@ -130,7 +130,7 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
                 start = text.rfind("\n", 0, start) + 1 if kind == "procedure" else start  # with the first number
                 end = known.units[parts[-1]].end
             else:
-                end = quote_end(text, unit, known.units[index + 1 : index + 25], LONGEST_SENTENCE)
+                end = quote_end(text, known.units, index, LONGEST_SENTENCE)
             quote = text[start:end]
             if quote.startswith("(") and ")" not in quote:  # of several sentences in brackets the first one
                 start, quote = start + 1, quote[1:]

@@ -17,7 +17,7 @@ _ABOUT = re.compile(
     r" (?:about|on|of|regarding|concerning|from|for) (?:the (?:topic|subject|chapter) (?:of |on )?)?(.{2,200}?)\W*$",
     re.IGNORECASE,
 )
-#: How the answer is to be told: the text's own words are quoted anyway.
+#: How the answer is to be worded, which changes nothing where the text's own sentences are quoted.
 _MANNER = (
     r"(?:(?:in|with|using) (?:(?:your own|my own|a few|just|very|few|one|two|three|simple|plain|easy|short"
     r"|layman['’]?s) )+"

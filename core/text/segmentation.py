@@ -15,6 +15,8 @@ _HEADING = re.compile(r"^\s{0,3}#{1,6}\s")
 _ANNOUNCES = re.compile(r"(?::|\b(?:below|following|follows)\b[^.:]{0,40}[.:]?)\s*$")
 _END = re.compile(r"[.!?…][\"'”’)\]]*(?=\s+\S)")
 _NOT_SPACE = re.compile(r"\S")
+#: Items, rows or blocks of code that may follow what introduces them.
+_MOST_FOLLOWING = 24
 _LAST_BAR = re.compile(r"[ \t]*\|")
 _ABBREVIATION = re.compile(
     r"(?:\b(?:e\.g|i\.e|cf|etc|vs|approx|resp|viz|ca|al|Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr|Fig|Figs|Eq|Eqs|No|Nos|Vol|vol|pp"
@@ -59,8 +61,9 @@ def sentence_spans(text: str, start: int = 0, end: int | None = None) -> Iterato
     yield from _trimmed(text, begin, end)
 
 
-def quote_end(text: str, unit: Unit, following: Sequence[Unit], limit: int) -> int:
-    """End of the quote of ``unit``: after the list, code or table that it introduces, if ``limit`` allows."""
+def quote_end(text: str, pieces: Sequence[Unit], at: int, limit: int) -> int:
+    """End of the quote of ``pieces[at]``: after the list, code or table that it introduces, if ``limit`` allows."""
+    unit, following = pieces[at], pieces[at + 1 : at + 1 + _MOST_FOLLOWING]
     if not following or following[0].kind == "sentence" or not _ANNOUNCES.search(text[unit.start : unit.end]):
         return unit.end
     kinds = {"header", "row"} if following[0].kind in {"header", "row"} else {following[0].kind}

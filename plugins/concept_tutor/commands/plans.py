@@ -154,7 +154,7 @@ def plan_facts(size: PlanSize) -> dict[str, Any]:
 
 
 def counts(size: PlanSize) -> str:
-    """ "1 concept, 2 prerequisites"."""
+    """The plan's numbers in words, "1 concept, 2 prerequisites"."""
     numbers = ((size.concepts, "concept"), (size.edges, "prerequisite"))
     return ", ".join(f"{number} {name}{'s' * (number != 1)}" for number, name in numbers)
 

@@ -43,15 +43,15 @@ def test_lists_tables_code_and_headings() -> None:
 
 def test_a_colon_brings_what_it_announces() -> None:
     text = "Do this:\n\n1. Stop.\n2. Look.\n\nThen go."
-    first, *rest = units(text)
-    assert text[first.start : quote_end(text, first, rest, 500)] == "Do this:\n\n1. Stop.\n2. Look."
-    assert quote_end(text, first, rest, 12) == first.end
+    found = units(text)
+    assert text[found[0].start : quote_end(text, found, 0, 500)] == "Do this:\n\n1. Stop.\n2. Look."
+    assert quote_end(text, found, 0, 12) == found[0].end
 
 
 def test_a_table_that_is_listed_below_comes_along() -> None:
     text = "The topics are listed below.\n\n| topic | use |\n|---|---|\n| /a | b |\n\nMore."
-    first, *rest = units(text)
-    assert text[first.start : quote_end(text, first, rest, 500)].endswith("\n| /a | b |")
+    found = units(text)
+    assert text[found[0].start : quote_end(text, found, 0, 500)].endswith("\n| /a | b |")
 
 
 @given(st.text(alphabet=st.sampled_from("aB .!?:\n-*|`~>#1)[]\t é中"), max_size=300))
