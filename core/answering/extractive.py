@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from ..retrieval.sentences import LONGEST_SENTENCE, ScoredSentence, sentences_of
-from ..text.instructions import instructions_of, is_asked_about
+from ..retrieval.sentences import LONGEST_SENTENCE, ScoredSentence, instructing_units, sentences_of
 from ..text.question_kinds import asks_for_a_reason, asks_for_manner, gives_a_reason, sides_of
 from ..text.segmentation import quote_end
 from ..text.sentence_kinds import NO_ANSWER
@@ -16,7 +14,7 @@ from ..text.stemming import stem_hash
 from .comparison import choose_sides
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Sequence
+    from collections.abc import Container, Iterator, Sequence
 
     from ..retrieval.models import Retrieval
 
@@ -98,15 +96,27 @@ def _in_text_order(quotes: Sequence[ScoredSentence]) -> list[ScoredSentence]:
 
 
 def rank_quotes(retrieval: Retrieval) -> Iterator[ScoredSentence]:
-    """Every sentence that may be quoted, the best one first: each once, none that gives an order."""
-    return _without_instructions(_new(retrieval), retrieval)
+    """Every sentence that may be quoted, the best one first.
+
+    "And why?" and "go on" are answered by those of the same subject that were not given already, a "why" by reasons.
+    """
+    follow_up = retrieval.follow_up
+    if follow_up is None or follow_up.own:
+        yield from sentences_of(retrieval)
+        return
+    given = " ".join(follow_up.answered.split())
+    why = asks_for_a_reason(follow_up.asked)
+    for quote in sentences_of(retrieval):
+        is_new = " ".join(quote.text.split()) not in given
+        if is_new and quote.words >= _ABOUT_IT and (not why or gives_a_reason(quote.text)):
+            yield quote
 
 
 def header_of(sentence: ScoredSentence, retrieval: Retrieval) -> str:
     """The header of the table whose row the sentence is, with its rule; empty for other sentences."""
     known = retrieval.terms(sentence.passage)
     first = known.header_of(sentence.unit)
-    if first is None or first in _instructing(sentence, retrieval):
+    if first is None or first in instructing_units(sentence.passage, retrieval):
         return ""
     header = line_of(retrieval.nodes[sentence.passage].node.get_content(), known.units[first].start)
     return f"{header}\n|{' --- |' * (header.strip(' |').count('|') + 1)}"
@@ -119,12 +129,6 @@ def line_of(text: str, at: int) -> str:
 
 def _stems(sentence: ScoredSentence, retrieval: Retrieval) -> frozenset[int]:
     return retrieval.terms(sentence.passage).unit_stems[sentence.unit]
-
-
-def _instructing(sentence: ScoredSentence, retrieval: Retrieval) -> frozenset[int]:
-    """Indices of the units of the sentence's passage that instruct an assistant or its reader."""
-    node = retrieval.nodes[sentence.passage].node
-    return instructions_of(node, retrieval.stored_terms.get(node.node_id))
 
 
 def _says_the_same(own: frozenset[int], known: frozenset[int]) -> bool:
@@ -153,7 +157,7 @@ def _with_what_follows(quote: ScoredSentence, retrieval: Retrieval, quoted: Cont
     if not announces and not asks_for_manner(retrieval.question):
         return quote
     known, text, end = retrieval.terms(quote.passage), retrieval.nodes[quote.passage].node.get_content(), quote.end
-    instructing = _instructing(quote, retrieval)
+    instructing = instructing_units(quote.passage, retrieval)
     last = max(at for at, unit in enumerate(known.units) if unit.start < quote.end)
     for at in range(last + 1, min(last + 1 + _MOST_SENTENCES, len(known.units))):
         unit = known.units[at]
@@ -182,43 +186,7 @@ def _start_of_reference(sentence: ScoredSentence, retrieval: Retrieval) -> int:
     fits = (
         (unit.kind, unit.block) == ("sentence", known.units[sentence.unit].block)
         and known.kinds[before] not in NO_ANSWER
-        and before not in _instructing(sentence, retrieval)
+        and before not in instructing_units(sentence.passage, retrieval)
         and sentence.end - unit.start <= _LONGEST_PAIR
     )
     return unit.start if fits else sentence.start
-
-
-def _without_instructions(quotes: Iterable[ScoredSentence], retrieval: Retrieval) -> Iterator[ScoredSentence]:
-    """The quotes without instructions; instructions in a passage answer only a question about them."""
-    given: set[str] = set()
-    for quote in quotes:
-        # Overlapping passages hold the same sentence; it counts once, where it ranks best.
-        key = " ".join(quote.text.split())
-        if key in given:
-            continue
-        pieces, instructing = retrieval.terms(quote.passage).units, _instructing(quote, retrieval)
-        quoted = [at for at, unit in enumerate(pieces) if quote.start <= unit.start < quote.end]
-        if instructing.isdisjoint(quoted) or is_asked_about(retrieval.question, quote.text):
-            given.add(key)
-            yield quote
-            continue
-        # The quote is cut before its first instruction.
-        kept = list(takewhile(lambda at: at not in instructing, quoted))  # noqa: B023 - used up at once
-        if kept:
-            given.add(key)
-            end = pieces[kept[-1]].end
-            yield replace(quote, end=end, text=quote.text[: end - quote.start])
-
-
-def _new(retrieval: Retrieval) -> Iterator[ScoredSentence]:
-    """The sentences that answer "and why?" or "go on": of the same subject, not given already, reasons for a "why"."""
-    follow_up = retrieval.follow_up
-    if follow_up is None or follow_up.own:
-        yield from sentences_of(retrieval)
-        return
-    given = " ".join(follow_up.answered.split())
-    why = asks_for_a_reason(follow_up.asked)
-    for quote in sentences_of(retrieval):
-        is_new = " ".join(quote.text.split()) not in given
-        if is_new and quote.words >= _ABOUT_IT and (not why or gives_a_reason(quote.text)):
-            yield quote

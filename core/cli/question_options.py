@@ -36,30 +36,29 @@ def asks(example: str) -> Callable[[Callable[[Asked], None]], click.Command]:
         # Each assistant has filters of its own: these options are not click's.
         @click.command(context_settings={"ignore_unknown_options": True}, epilog=f"Example: {example}")
         @click.argument("assistant", shell_complete=complete_assistant)
-        @click.argument("question")
         @click.option("--top-k", type=int, help="Passages to answer from.")
         @click.option(
             "--after", multiple=True, metavar="QUESTION", help="An earlier question; may be given several times."
         )
         @json_option()
-        @click.argument("filters", nargs=-1, type=click.UNPROCESSED, metavar="[--book SLUG …]")
+        @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="QUESTION [--book SLUG …]", required=True)
         @click.pass_obj
         @functools.wraps(function)
         def command(
             deployment: Deployment,
             assistant: str,
-            question: str,
             top_k: int | None,
             after: tuple[str, ...],
             as_json: bool,
-            filters: tuple[str, ...],
+            words: tuple[str, ...],
         ) -> None:
             from ..answering.question import Question
 
             asked = deployment.host().assistant(assistant)
             history = [{"question": earlier} for earlier in after]
             known = asked.profile.filters.by_name
-            body = {"question": question, "top_k": top_k, "history": history, **_pairs(filters, known)}
+            question, filters = _parsed(words, known)
+            body = {"question": question, "top_k": top_k, "history": history, **filters}
             function(Asked(asked, Question.from_json(body, filters=known), as_json))
 
         return command
@@ -67,15 +66,20 @@ def asks(example: str) -> Callable[[Callable[[Asked], None]], click.Command]:
     return decorate
 
 
-def _pairs(words: tuple[str, ...], known: Collection[str]) -> dict[str, str]:
-    """``("--book", "primer")`` or ``("--book=primer",)`` as a mapping. Raises ``BadRequest``."""
+def _parsed(words: tuple[str, ...], known: Collection[str]) -> tuple[str, dict[str, str]]:
+    """The question, and the filters before and behind it: ``("What is X?", "--book", "primer")``, or ``--book=primer``.
+
+    Raises ``BadRequest``.
+    """
+    questions: list[str] = []
     found: dict[str, str] = {}
     rest = list(words)
     while rest:
         word = rest.pop(0)
         name, equals, value = word.removeprefix("--").partition("=")
         if not word.startswith("--") or not name:
-            raise BadRequest(f"unexpected argument {word!r}", hint="put a question of several words in quotes")
+            questions.append(word)
+            continue
         name = name.replace("-", "_")
         if name not in known:
             options = ", ".join(f"--{option}" for option in (*known, "top-k", "after", "json"))
@@ -85,4 +89,8 @@ def _pairs(words: tuple[str, ...], known: Collection[str]) -> dict[str, str]:
                 raise BadRequest(f"{word} needs a value")
             value = rest.pop(0)
         found[name] = value
-    return found
+    if not questions:
+        raise BadRequest("there is no question", hint='ragstone ask ASSISTANT "What is …?"')
+    if len(questions) > 1:
+        raise BadRequest(f"unexpected argument {questions[1]!r}", hint="put a question of several words in quotes")
+    return questions[0], found

@@ -29,7 +29,7 @@ class SlicingNodeParser(NodeParser):
     def _chunks(self, document: BaseNode) -> Iterable[TextNode]:
         """The document's chunks in order, each with its ``start_char_idx`` and ``end_char_idx``.
 
-        A chunk without the relationship ``SOURCE`` gets the document's.
+        They get the relationship ``SOURCE`` and the document's metadata without ``parser_keys``.
         """
 
     def without_parser_keys(self, document: Part) -> Part:
@@ -47,7 +47,8 @@ class SlicingNodeParser(NodeParser):
         for node in nodes:
             source = self.without_parser_keys(node).as_related_node_info()
             for chunk in self._chunks(node):
-                chunk.relationships.setdefault(NodeRelationship.SOURCE, source)
+                # One that the chunk brings may have the metadata of ``parser_keys``, which LlamaIndex would copy.
+                chunk.relationships[NodeRelationship.SOURCE] = source
                 made.append(chunk)
         return made
 

@@ -5,19 +5,21 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..runtime.budget import check_budget
 from ..text.definitions import defines, subject_of
+from ..text.instructions import instructions_of, is_asked_about
 from ..text.question_kinds import answer_type_scorer, asks_for_several, asks_for_steps, asks_for_tasks, names_several
 from ..text.segmentation import quote_end
 from ..text.sentence_kinds import NO_ANSWER, Kind
 from ..text.stemming import stem_hash, stem_hashes
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ..embedding import Encoder
     from ..text.chunk_terms import ChunkTerms
@@ -59,6 +61,7 @@ _ELSEWHERE = re.compile(
 LONGEST_SENTENCE = 900
 #: Characters of a procedure, which is no use in part.
 _LONGEST_STEPS = 3_000
+#: Words of a sentence, unless it is all that its chunk says: a turn of a dialogue.
 _SHORTEST_WORDS = 3
 #: The line of a numbered item, or of one in a list within a list.
 _STEP_OR_NESTED = re.compile(r"\s*\d{1,9}[.)]\s|\s+[-*+]\s")
@@ -95,9 +98,9 @@ class ScoredSentence:
 
 
 def sentences_of(retrieval: Retrieval) -> list[ScoredSentence]:
-    """The sentences that can answer, best first; scored once for each retrieval. Deterministic."""
+    """The sentences that can answer, best first, each once, none that gives an order. Deterministic."""
     if "sentences" not in retrieval.memo:
-        retrieval.memo["sentences"] = _scored(retrieval)
+        retrieval.memo["sentences"] = list(_without_instructions(_scored(retrieval), retrieval))
     found: list[ScoredSentence] = retrieval.memo["sentences"]
     return found
 
@@ -135,7 +138,8 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
             if quote.startswith("(") and ")" not in quote:  # of several sentences in brackets the first one
                 start, quote = start + 1, quote[1:]
             longest = _LONGEST_STEPS if parts else 2 * LONGEST_SENTENCE
-            if len(quote) > longest or len(quote.split(None, _SHORTEST_WORDS)) < _SHORTEST_WORDS:
+            is_short = len(known.units) > 1 and len(quote.split(None, _SHORTEST_WORDS)) < _SHORTEST_WORDS
+            if len(quote) > longest or is_short:
                 continue
             own = [cosines[at] for at in parts or (index,) if at < len(cosines) and not math.isnan(cosines[at])]
             cosine = max(own, default=None)
@@ -153,6 +157,34 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
             score += _COSINE_WEIGHT * (cosine or 0.0) + _DEFINITION_BONUS * defining + _PROCEDURE_BONUS * bool(parts)
             found.append(ScoredSentence(number, index, start, end, quote, kind, score, words, cosine, defining))
     return sorted(found, key=lambda each: (-each.score, each.passage, each.start))
+
+
+def instructing_units(passage: int, retrieval: Retrieval) -> frozenset[int]:
+    """Indices of the units of the passage that instruct an assistant or its reader."""
+    node = retrieval.nodes[passage].node
+    return instructions_of(node, retrieval.stored_terms.get(node.node_id))
+
+
+def _without_instructions(sentences: Sequence[ScoredSentence], retrieval: Retrieval) -> Iterator[ScoredSentence]:
+    """The sentences without instructions; instructions in a passage answer only a question about them."""
+    given: set[str] = set()
+    for sentence in sentences:
+        # Overlapping passages hold the same sentence; it counts once, where it ranks best.
+        key = " ".join(sentence.text.split())
+        if key in given:
+            continue
+        pieces, instructing = retrieval.terms(sentence.passage).units, instructing_units(sentence.passage, retrieval)
+        quoted = [at for at, unit in enumerate(pieces) if sentence.start <= unit.start < sentence.end]
+        if instructing.isdisjoint(quoted) or is_asked_about(retrieval.question, sentence.text):
+            given.add(key)
+            yield sentence
+            continue
+        # The quote is cut before its first instruction.
+        kept = list(takewhile(lambda at: at not in instructing, quoted))  # noqa: B023 - used up at once
+        if kept:
+            given.add(key)
+            end = pieces[kept[-1]].end
+            yield replace(sentence, end=end, text=sentence.text[: end - sentence.start])
 
 
 def _names(cell: str, asked_stems: frozenset[int]) -> bool:

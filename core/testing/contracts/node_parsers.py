@@ -42,6 +42,14 @@ class NodeParserContract:
             named = chunk.ref_doc_id
             check(named == document.doc_id, f"a chunk names {named!r} as its document, not {document.doc_id!r}")
 
+    def test_what_only_the_parser_needs_stays_out(self, parser: NodeParser, document: Document) -> None:
+        """No chunk has the metadata of ``parser_keys``: stored with each, they would grow with the square of a text."""
+        keys = tuple(getattr(parser, "parser_keys", ()))
+        given = document.model_copy(update={"metadata": document.metadata | dict.fromkeys(keys, "")}, deep=True)
+        for chunk in _parse(parser, given if set(keys) - set(document.metadata) else document):
+            kept = next((key for key in keys if key in chunk.metadata), None)
+            check(kept is None, f"a chunk has the metadata {kept!r}, which only the parser needs")
+
     def test_places_are_true(self, parser: NodeParser, document: Document) -> None:
         """The span of a chunk that has one (``start_char_idx``, ``end_char_idx``) is its text in the document."""
         for chunk in _parse(parser, document):

@@ -11,7 +11,7 @@ from llama_index.core.schema import Document, NodeWithScore, TextNode
 
 from ragstone.core.answering.extractive import choose
 from ragstone.core.retrieval import HybridRetriever, Retrieval, weigh_evidence
-from ragstone.core.retrieval.answerability import FEATURES, features_of, lacks_term, missing_words
+from ragstone.core.retrieval.answerability import FEATURES, features_of, lacks_term, least_likelihood, missing_words
 from ragstone.core.retrieval.models import Spelling
 from ragstone.core.retrieval.sentences import sentences_of
 from ragstone.core.testing import open_host
@@ -378,3 +378,23 @@ def test_other_words_are_left(word: str) -> None:
 )
 def test_no_text_says_role_or_concept_of_what_it_explains(question: str, stems: list[str]) -> None:
     assert question_stems(question) == stems
+
+
+def test_what_may_not_be_quoted_is_no_evidence() -> None:
+    order = TextNode(id_="order", text="Bring me the lantern from the cellar.", metadata={"title": "Act one"})
+    other = TextNode(id_="other", text="It is in the engine room.", metadata={"title": "Act two"})
+    found = Retrieval(
+        "What should he bring from the cellar?",
+        tuple(NodeWithScore(node=node, score=1.0) for node in (order, other)),
+        {},
+        {"bring": 2.0, "cellar": 3.0},
+    )
+    assert [each.text for each in sentences_of(found)] == ["It is in the engine room."]
+    assert weigh_evidence(found).likelihood < least_likelihood()
+
+
+def test_a_turn_of_two_words_is_quoted_where_it_is_all_that_its_chunk_says() -> None:
+    assert _texts("How much does the escapement weigh?", "Forty grams.") == ["Forty grams."]
+    assert _texts("How much does the drum weigh?", "Forty grams. The drum weighs too much for one man.") == [
+        "The drum weighs too much for one man."
+    ]

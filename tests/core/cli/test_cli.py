@@ -455,6 +455,13 @@ def test_a_question_that_cannot_be_asked(with_book: Here, words: tuple[str, ...]
     assert (done.code, done.line) == (2, message)
 
 
+def test_a_filter_may_stand_before_the_question(with_book: Here) -> None:
+    before = with_book("ask", "book_chat", "--book", "robot-parts", QUESTION)
+    assert before.code == 0
+    assert before.out == with_book("ask", "book_chat", QUESTION, "--book=robot-parts").out
+    assert with_book("ask", "book_chat", "--book", "robot-parts").line.startswith("there is no question")
+
+
 def test_inspect_shows_sentences_and_the_verdict(with_book: Here) -> None:
     done = with_book("inspect", "book_chat", QUESTION)
     assert re.search(r"sentences:\n *score +words +cosine +kind +rank +text", done.out)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
 from llama_index.core.node_parser import NodeParser, SentenceSplitter
@@ -94,6 +94,12 @@ class Renames(SentenceSplitter):
         return f"cuts/{next(self._number)}"
 
 
+class Keeps(SentenceSplitter):
+    """It says that a key is for itself, and leaves it in the chunks."""
+
+    parser_keys: ClassVar[tuple[str, ...]] = ("lines",)
+
+
 class Addressed(SentenceSplitter):
     """Its fingerprint is another in each process."""
 
@@ -117,6 +123,7 @@ BROKEN: list[tuple[str, object, str]] = [
         "two chunks have the id 'one'",
     ),
     ("test_each_chunk_names_its_document", Cuts(each(lambda chunk: chunk.relationships.clear())), "a chunk names None"),
+    ("test_what_only_the_parser_needs_stays_out", Keeps(chunk_size=32, chunk_overlap=0), "has the metadata 'lines'"),
     ("test_places_are_true", Cuts(each(moved)), "a chunk's span is 1 to "),
     ("test_the_same_document_gives_the_same_chunks", Cuts(known("at", count().__next__)), "gives other chunks"),
     ("test_several_documents_at_once", Cuts(lambda documents, chunks: chunks[:2]), "'another-document' has 0 chunks"),
