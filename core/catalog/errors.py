@@ -10,7 +10,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from ..errors import BadRequest, StorageBusy, StorageDenied, StorageError, StorageFull
-from ..runtime.disk_errors import is_full
+from ..runtime.files import is_full
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

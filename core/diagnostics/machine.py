@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from ..health import Check
-from ..runtime.disk_errors import is_full
+from ..runtime.files import is_full
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
