@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from sqlalchemy import ColumnElement, Connection, Engine
@@ -68,8 +68,6 @@ class Database(ABC):
     where: str
     #: The file that records the catalog's id; ``None`` for a database in memory.
     marker: Path | None
-    #: SQL statements that upgrade a schema version to the next, without losing or embedding anything.
-    upgrades: Mapping[int, tuple[str, ...]]
     full_text: FullText
     columns: Columns
     #: ``None`` for a database without an index of vectors.
@@ -91,9 +89,8 @@ class Database(ABC):
     def lock_catalog(self, connection: Connection) -> None:
         """Until the transaction ends, keep other processes from creating, upgrading or swapping in this catalog."""
 
-    @abstractmethod
-    def create(self, connection: Connection) -> None:
-        """Create what this database needs besides the tables of ``schema``."""
+    def prepare(self, connection: Connection) -> None:  # noqa: B027 - a file needs nothing
+        """Create what this database needs besides the tables of ``schema``, and is not there yet."""
 
     @abstractmethod
     def translate_error(self, error: DBAPIError) -> RagstoneError:

@@ -72,16 +72,6 @@ class PostgreSQL(Database):
 
     full_text = postings
     columns = _Columns()
-    upgrades = {  # noqa: RUF012 - never changed
-        1: ("ALTER TABLE corpus ADD COLUMN calibration JSONB",),
-        2: ("ALTER TABLE chunk ADD COLUMN words BYTEA",),
-        3: ("ALTER TABLE chunk ADD COLUMN checksum BYTEA",),
-        4: (
-            "ALTER TABLE chunk ADD COLUMN sentences BYTEA",
-            "ALTER TABLE chunk ALTER COLUMN sentences SET STORAGE EXTERNAL",
-        ),
-        5: ("ALTER TABLE document ADD COLUMN kinds JSONB",),
-    }
 
     def __init__(self, url: URL, schema: str, folder: Path, vectors: VectorTables) -> None:
         """Raises ``MissingExtra``."""
@@ -139,7 +129,7 @@ class PostgreSQL(Database):
         quoted = connection.dialect.identifier_preparer.quote_identifier(self._schema)
         connection.execute(text(f"CREATE SCHEMA IF NOT EXISTS {quoted}"))
 
-    def create(self, connection: Connection) -> None:
+    def prepare(self, connection: Connection) -> None:
         """The postings; and vectors are stored uncompressed, because they are incompressible."""
         encoding = connection.execute(text("SHOW server_encoding")).scalar_one()
         if encoding != "UTF8":
