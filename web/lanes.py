@@ -53,7 +53,7 @@ class Lane(ThreadedTaskDispatcher):  # type: ignore[misc]  # waitress has no typ
             waiting = len(self.queue) - (len(self.threads) - self.stop_count - self.active_count)
         if waiting > 0 and time.monotonic() >= self._warn_at:
             self._warn_at = time.monotonic() + _PAUSE
-            _log.warning("%d wait for one of the server's threads ([plugins.web] threads)", waiting)
+            _log.warning("requests wait for one of the server's threads ([plugins.web] threads): %d", waiting)
 
     def serve(self, task: Any) -> None:
         """Do it, in a thread of the lane."""

@@ -16,7 +16,7 @@ from .documents import DocumentWriter
 from .errors import translate_db_errors
 from .plugin_tables import PluginTables
 from .schema import chunk, corpus, document, removed
-from .shared.services import Shared
+from .shared import Shared
 from .snapshot import CorpusRow, Snapshot
 
 if TYPE_CHECKING:

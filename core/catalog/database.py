@@ -77,16 +77,15 @@ class Database(ABC):
     def engine(self) -> Engine:
         """The engine, with a pool of connections."""
 
-    @abstractmethod
     def read_engine(self, engine: Engine) -> Engine:
         """The engine for read-only transactions on a consistent snapshot."""
+        return engine
 
     @abstractmethod
     def write_engine(self, engine: Engine) -> Engine:
         """The engine for durable writing transactions, which wait for one another."""
 
-    @abstractmethod
-    def lock_catalog(self, connection: Connection) -> None:
+    def lock_catalog(self, connection: Connection) -> None:  # noqa: B027 - a file's writing transactions exclude others
         """Until the transaction ends, keep other processes from creating, upgrading or swapping in this catalog."""
 
     def prepare(self, connection: Connection) -> None:  # noqa: B027 - a file needs nothing
@@ -96,9 +95,9 @@ class Database(ABC):
     def translate_error(self, error: DBAPIError) -> RagstoneError:
         """Ragstone's error for the driver's."""
 
-    @abstractmethod
-    def fault(self, connection: Connection, seconds: float) -> str | None:
-        """See ``Catalog.fault``."""
+    def fault(self, connection: Connection, seconds: float) -> str | None:  # noqa: ARG002
+        """See ``Catalog.fault``; a server checks its own pages, and reports faults when it reads them."""
+        return None
 
     def server(self) -> tuple[str, str] | None:
         """libpq's connection string and the schema of a catalog on a server, ``None`` for one in a file."""

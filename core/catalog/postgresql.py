@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import URL, ColumnElement, Connection, Double, Engine, case, cast, create_engine, event, func, text
 
-from ..errors import RagstoneError, StorageDenied
-from ..extras import require_extra
+from ..errors import RagstoneError, StorageDenied, require_extra
 from . import postgresql_errors, postings
 from .database import Database, redact
 from .schema import chunk
@@ -145,10 +144,6 @@ class PostgreSQL(Database):
     def translate_error(self, error: DBAPIError) -> RagstoneError:
         message = getattr(getattr(error.orig, "diag", None), "message_primary", None) or error.orig
         return postgresql_errors.translate_error(error, self.where, redact(message, self._url.password))
-
-    def fault(self, connection: Connection, seconds: float) -> str | None:  # noqa: ARG002
-        """Never: the server checks its own pages (``data_checksums``) and reports faults when it reads them."""
-        return None
 
     def server(self) -> tuple[str, str]:
         """See ``Database``: connections of that string end waiting for a lost server as the engine's do."""

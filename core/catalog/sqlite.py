@@ -131,15 +131,9 @@ class SQLite(Database):
 
         return engine
 
-    def read_engine(self, engine: Engine) -> Engine:
-        return engine
-
     def write_engine(self, engine: Engine) -> Engine:
         """See ``Database``: transactions take the write lock when they begin."""
         return engine.execution_options(ragstone_writes=True)
-
-    def lock_catalog(self, connection: Connection) -> None:
-        """Nothing to do: every writing transaction holds the write lock."""
 
     def translate_error(self, error: DBAPIError) -> StorageError:
         name = getattr(error.orig, "sqlite_errorname", "") or ""

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from .check import MARKER, check_sentence
 from .contradiction import Contradiction, contradictions
-from .ocr import as_recognised
 from .sentence_stream import ITEM_MARK, Splitter, split_answer
 from .sources import AnalyzedText, Source
+from .words import as_recognised
 
 _EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.{1,300}?)(?<=\S)\1")
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import BadRequest, MissingExtra, SourceError
-from ..extras import require_extra
+from ..errors import BadRequest, MissingExtra, SourceError, require_extra
 from . import output
 
 if TYPE_CHECKING:

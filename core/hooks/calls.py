@@ -17,7 +17,7 @@ from .encoder import make_encoder
 from .manager import Plugins, reason_of
 from .options import checked_options
 from .question_hooks import QuestionHooks
-from .results import Shape, by_name, one
+from .results import Shape, by_name, one, several
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -76,11 +76,13 @@ class Hooks:
 
         What the reader raises besides, and what it gives that is no list of documents, is a ``SourceError`` too.
         """
+        from llama_index.core.schema import Document
+
         reader = self.readers.get(key)
         if reader is None:
             raise SourceError(f"no plugin gives a reader for {key!r}", where=str(source), hint="see ragstone plugins")
         try:
-            return results.documents(reader.load_data(source, **arguments))
+            return list(several(Document)(reader.load_data(source, **arguments)))
         except RagstoneError:
             raise
         except BaseException as error:

@@ -18,9 +18,8 @@ from pydantic import BaseModel
 from ..health import Check
 
 if TYPE_CHECKING:
-    import click
     from llama_index.core.prompts import BasePromptTemplate
-    from llama_index.core.schema import Document, NodeWithScore
+    from llama_index.core.schema import NodeWithScore
     from llama_index.core.tools import BaseTool
 
     from ..answering.assistant import Assistant
@@ -139,21 +138,6 @@ def prompts_like(known: Mapping[str, BasePromptTemplate]) -> Shape:
         return items
 
     return check
-
-
-def commands(group: click.Group) -> dict[str, click.Command]:
-    """The commands that were added to a group."""
-    import click
-
-    items: dict[str, click.Command] = by_name(click.Command)(group.commands)
-    return items
-
-
-def documents(result: Any) -> list[Document]:
-    """The result of a reader's ``load_data``, as a list."""
-    from llama_index.core.schema import Document
-
-    return list(several(Document)(result))
 
 
 def nodes(result: Any) -> list[NodeWithScore]:

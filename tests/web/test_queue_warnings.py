@@ -46,4 +46,5 @@ def test_it_says_it_again_after_a_while(monkeypatch: pytest.MonkeyPatch, caplog:
         lane.add_task(task)
     held.set()
     lane.shutdown()
-    assert [record.getMessage().split()[0] for record in caplog.records] == ["1", "4", "6"]
+    said = [record.getMessage() for record in caplog.records if record.name == lanes.__name__]
+    assert [message.rpartition(" ")[2] for message in said] == ["1", "4", "6"]
