@@ -56,7 +56,6 @@ class Lane(ThreadedTaskDispatcher):  # type: ignore[misc]  # waitress has no typ
             _log.warning("requests wait for one of the server's threads ([plugins.web] threads): %d", waiting)
 
     def serve(self, task: Any) -> None:
-        """Do it, in a thread of the lane."""
         thread, begun = threading.get_ident(), time.monotonic()
         with self.lock:
             self._begun[thread] = begun
@@ -91,8 +90,6 @@ class Lane(ThreadedTaskDispatcher):  # type: ignore[misc]  # waitress has no typ
 
 
 class _Timed:
-    """A task in a lane's queue."""
-
     def __init__(self, task: Any, lane: Lane) -> None:
         self.task = task
         self.came = time.monotonic()

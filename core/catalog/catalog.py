@@ -141,7 +141,6 @@ class Catalog:
             connection.execute(update(corpus).where(corpus.c.id == corpus_id).values(calibration=calibration))
 
     def drop_corpus(self, corpus_id: int) -> None:
-        """Remove a corpus with everything in it."""
         with self._tables.write() as connection:
             # A concurrent writer ends first or finds the corpus gone: nothing is stored into a half removed corpus.
             connection.execute(select(corpus.c.id).where(corpus.c.id == corpus_id).with_for_update())

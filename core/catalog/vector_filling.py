@@ -141,7 +141,6 @@ class VectorFilling:
         return True
 
     def _built(self, name: str) -> float:
-        """The share of the table's HNSW index that is built."""
         with self._engine.connect() as connection:
             return float(connection.execute(_BUILT, {"name": name}).scalar() or 0)
 

@@ -48,7 +48,6 @@ def _is_printable(char: str) -> bool:
 
 
 def _escaped(char: str) -> str:
-    """The character as JSON writes it in ASCII."""
     return json.dumps(char)[1:-1]
 
 

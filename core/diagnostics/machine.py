@@ -98,7 +98,6 @@ def clock(settings: Settings | None) -> Iterator[Check]:
 
 
 def _nearest_existing(folder: Path) -> Path:
-    """The folder, or its nearest parent that exists."""
     place = folder
     while not os.path.lexists(place) and place != place.parent:
         place = place.parent

@@ -136,12 +136,10 @@ class Hooks:
 
         Raises ``SettingsError`` for a replacement that no plugin's template has, or that leaves a variable out.
         """
-        from .prompts import replaced_prompts
-
         found: dict[str, BasePromptTemplate] = {}
         for _plugin, given in self._plugins.call("ragstone_prompts", results.prompts_like(found)):
             found.update(given)
-        return {**found, **replaced_prompts(self._settings.prompts, found)}
+        return {**found, **results.replaced_prompts(self._settings.prompts, found)}
 
     @lazily
     def llm(self) -> LLM | None:
@@ -176,7 +174,6 @@ class Hooks:
 
     @lazily
     def _made_assistants(self) -> dict[str, tuple[str, Assistant]]:
-        """Each knows its plugin."""
         from ..answering import assistant as _loaded  # noqa: F401 - LlamaIndex, outside the plugins' time limits
 
         given = self._by_name("ragstone_assistants", results.assistants_by_name, "an assistant")

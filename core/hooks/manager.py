@@ -67,7 +67,6 @@ class Plugins:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The loaded plugins in calling order."""
         return tuple(self._order)
 
     def call(

@@ -1,4 +1,4 @@
-"""Checks the results of hooks and of plugins' readers and retrievers.
+"""Checks the results of hooks and of plugins' readers and retrievers, and the deployment's prompts.
 
 A plugin that returns a wrong type is disabled where it is called, not where the result is used. The functions import
 the types of LlamaIndex that they need: many commands do without LlamaIndex, which is slow to import.
@@ -6,6 +6,7 @@ the types of LlamaIndex that they need: many commands do without LlamaIndex, whi
 
 from __future__ import annotations
 
+import difflib
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
+from ..errors import SettingsError
 from ..health import Check
 
 if TYPE_CHECKING:
@@ -138,6 +140,27 @@ def prompts_like(known: Mapping[str, BasePromptTemplate]) -> Shape:
         return items
 
     return check
+
+
+def replaced_prompts(
+    texts: Mapping[str, str], known: Mapping[str, BasePromptTemplate]
+) -> dict[str, BasePromptTemplate]:
+    """The deployment's templates by name. Raises ``SettingsError`` for an unknown name or a missing variable."""
+    from llama_index.core.prompts import PromptTemplate
+
+    made: dict[str, BasePromptTemplate] = {}
+    for name, text in texts.items():
+        if name not in known:
+            closest = difflib.get_close_matches(name, known, n=1)
+            hint = f"did you mean {closest[0]}?" if closest else f"known: {', '.join(known) or 'none'}"
+            raise SettingsError(f"no plugin gives a prompt named {name!r}", where="[prompts]", hint=hint)
+        template = PromptTemplate(text, metadata=dict(known[name].metadata))
+        missing = set(known[name].template_vars) - set(template.template_vars)
+        if missing:
+            variables = ", ".join(f"{{{variable}}}" for variable in sorted(missing))
+            raise SettingsError(f"leaves out {variables}", where=f"[prompts] {name}")
+        made[name] = template
+    return made
 
 
 def nodes(result: Any) -> list[NodeWithScore]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from llama_index.core.vector_stores.types import VectorStoreQuery
 
-from .chroma import ChromaFolder
+from .chroma import open_store
 from .index_state import IndexState, index_folders
 from .nodes import sample, sample_mismatch, windows
 from .probe import digest_of, store_damage
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from ..catalog import CorpusRow, Snapshot
     from ..corpus import Corpus
+    from .chroma_store import ChromaStore
 
 _log = logging.getLogger(__name__)
 
@@ -59,7 +60,7 @@ class Follower:
         self._folders = index_folders(folder.parent)
         self._plugin_store = plugin_store
         self._store: BasePydanticVectorStore | None = None
-        self._chroma: ChromaFolder | None = None
+        self._chroma: ChromaStore | None = None
         self._state = IndexState()
         #: Corpus id and change number that the store can answer for. Replaced by one assignment.
         self._current: tuple[int, int] | None = None
@@ -156,8 +157,7 @@ class Follower:
             self._state = IndexState(corpus_id=row.id, store=f"store-{secrets.token_hex(4)}")
         replace(self._state, clean=False).write(self._folder)
         if self._plugin_store is None:
-            self._chroma = ChromaFolder(self._folder / self._state.store)
-            self._store = self._chroma.store
+            self._store = self._chroma = open_store(self._folder / self._state.store)
             return
         if why is not None:
             self._plugin_store.clear()

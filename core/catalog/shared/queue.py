@@ -132,7 +132,6 @@ class SharedQueue:
             raise BadRequest("a name holds half of a character", hint="rename the file") from error
 
     def _prepare(self) -> None:
-        """Create procrastinate's tables in the catalog's schema."""
         from procrastinate.schema import SchemaManager
 
         with self._tables.read() as connection:
