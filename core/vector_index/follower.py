@@ -62,22 +62,17 @@ class Follower:
         self._store: BasePydanticVectorStore | None = None
         self._chroma: ChromaStore | None = None
         self._state = IndexState()
-        #: Corpus id and change number that the store can answer for. Replaced by one assignment.
-        self._current: tuple[int, int] | None = None
+        #: Corpus id and change number that the store can answer for; ``None`` for none. Replaced by one assignment.
+        self.current: tuple[int, int] | None = None
         self._retry_delay = _FIRST_DELAY
         self._retry_at = 0.0
-
-    @property
-    def current(self) -> tuple[int, int] | None:
-        """The corpus id and change number of the index; ``None`` while it cannot answer."""
-        return self._current
 
     def search(
         self, row: CorpusRow, question: npt.NDArray[np.float32], limit: int, filters: MetadataFilters | None
     ) -> list[str] | None:
         """Ids of the most similar chunks; ``None`` if the index is not at the corpus's last change."""
         store = self._store
-        if store is None or self._current != (row.id, row.seq):
+        if store is None or self.current != (row.id, row.seq):
             return None
         wanted = min(limit * _WINDOWS_PER_CHUNK, max(1, self._state.vectors))
         try:
@@ -104,7 +99,7 @@ class Follower:
             try:
                 if self._store is None or self._state.corpus_id != row.id or self._state.applied > row.seq:
                     self._open(snapshot, row)
-                if self._current == (row.id, row.seq):
+                if self.current == (row.id, row.seq):
                     return False
                 self._apply(snapshot, row)
             except Stopped:
@@ -134,7 +129,7 @@ class Follower:
             _log.warning("the vector index of %s was not closed in order: %s", self.corpus.name, error)
 
     def _close_store(self) -> None:
-        self._current = None
+        self.current = None
         self._store = None
         chroma, self._chroma = self._chroma, None
         if chroma is not None:
@@ -181,7 +176,7 @@ class Follower:
         store = self._store
         assert store is not None  # noqa: S101 - opened by the caller
         changed, removed = snapshot.changes(row.id, self._state.applied)
-        self._current = None
+        self.current = None
         if self._state.applied:
             for doc_id in [*removed, *(doc_id for doc_id, _key in changed)]:
                 self._check_stop()
@@ -202,7 +197,7 @@ class Follower:
         added += len(batch)
         self._state = replace(self._state, applied=row.seq, vectors=self._unchanged(snapshot, row) + added, clean=False)
         self._state.write(self._folder)
-        self._current = (row.id, row.seq)
+        self.current = (row.id, row.seq)
         self.failure = None
 
     def _add(self, store: BasePydanticVectorStore, batch: list[TextNode]) -> None:
@@ -235,6 +230,6 @@ class Follower:
         """Stop answering; the next opening finds the store unclean and rebuilds it."""
         _log.error("the vector index of %s: %s; exact search answers", self.corpus.name, failure)
         self.failure = failure
-        self._current = None
+        self.current = None
         self._store = None  # Chroma is closed later, by the thread that opened it: others may be searching
         self._state = IndexState()
