@@ -10,10 +10,9 @@ from sqlalchemy import Connection, MetaData, delete, insert, select, update
 
 from ..runtime.forks import ProcessGuard
 from .creation import create_or_upgrade
-from .database import SCHEMA
+from .database import SCHEMA, translate_db_errors
 from .database_url import database_from_url
 from .documents import DocumentWriter
-from .errors import translate_db_errors
 from .plugin_tables import PluginTables
 from .schema import chunk, corpus, document, removed
 from .shared import Shared

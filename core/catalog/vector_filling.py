@@ -9,7 +9,7 @@ import numpy as np
 from sqlalchemy import Connection, Engine, func, select, text
 
 from ..runtime.background import in_background
-from .errors import translate_db_errors
+from .database import translate_db_errors
 from .schema import chunk, corpus
 
 if TYPE_CHECKING:
