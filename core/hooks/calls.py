@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ..errors import EncoderError, PluginError, RagstoneError, SettingsError, SourceError, StorageError, is_failure
 from ..runtime.forks import ForkSafeLock
 from ..runtime.lazy import lazily
+from ..settings_file import check_options
 from . import results
 from .commands import PluginCommands
 from .encoder import make_encoder
 from .manager import Plugins, reason_of
-from .options import checked_options
 from .question_hooks import QuestionHooks
 from .results import Shape, by_name, one, several
 
@@ -50,7 +50,7 @@ class Hooks:
         self._plugins = plugins
         self._host = host
         self._lock = ForkSafeLock()
-        self._options = checked_options(plugins, settings.plugins.options)
+        self._options = _checked_options(plugins, settings.plugins.options)
         #: The plugins' commands.
         self.commands = PluginCommands(plugins)
         #: What is called for each question.
@@ -218,3 +218,28 @@ class Hooks:
                 continue
             found.update((name, (plugin, each)) for name, each in given.items())
         return found
+
+
+def _checked_options(plugins: Plugins, raw: Mapping[str, Any]) -> dict[str, BaseModel]:
+    """The options by plugin. ``raw``: the tables ``[plugins.NAME]``. Raises ``SettingsError``."""
+    found: dict[str, BaseModel] = {}
+    for plugin, model in plugins.call("ragstone_settings", results.model_class):
+        try:
+            found[plugin] = check_options(plugin, model, raw.get(plugin, {}))
+        except SettingsError as error:
+            if plugin in raw:
+                raise
+            plugins.disable(plugin, str(error))  # a required option is not set
+        except BaseException as error:
+            if not is_failure(error):
+                raise
+            plugins.disable(plugin, reason_of("its settings model", error))
+    known = {state.name for state in plugins}
+    for name, table in raw.items():
+        if name not in known:
+            raise SettingsError(
+                f"there is no plugin {name!r}" if isinstance(table, dict) else f"unknown key {name}",
+                where="[plugins]",
+                hint=f"known: {', '.join(sorted(known))}; also enabled, disabled",
+            )
+    return found
