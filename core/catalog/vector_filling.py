@@ -43,7 +43,7 @@ class VectorState:
 
 
 class VectorFilling:
-    """Got from ``Catalog.filling``. Any number of processes may work at once."""
+    """Got from ``Catalog.vector_filling``. Any number of processes may work at once."""
 
     def __init__(self, database: Database, tables: VectorTables, engine: Engine, write_engine: Engine) -> None:
         self._database = database

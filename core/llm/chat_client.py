@@ -80,7 +80,7 @@ class ChatReply:
 def ask_chat(server: ChatServer, prompt: str) -> ChatReply:
     """The model's reply to one message. Raises ``ChatFailed``, never later than ``server.timeout``."""
     call = Call()
-    call.key = read_key(*server.key_variables)
+    call.key, call.known = read_key(*server.key_variables), True
     reply = in_background(lambda: _ask(server, prompt, call), "ragstone-chat")
     error: BaseException | None
     try:
