@@ -25,6 +25,9 @@ _log = logging.getLogger(__name__)
 #: Seconds before the second try where the server names none.
 _PAUSE = 0.5
 _LONGEST_MESSAGE = 300
+_NOT_SENT = (
+    ConnectionRefusedError | httpx.ConnectError | httpx.ConnectTimeout | httpx.UnsupportedProtocol | httpx.InvalidURL
+)
 _NO_SUCH_SERVER = "is that the address of such a server?"
 
 
@@ -59,7 +62,7 @@ def translate_error(
         status = _status(link)
         if status is not None:
             return _refused(status, link, key_variables)
-    if _has(chain, ConnectionRefusedError | httpx.ConnectError | httpx.ConnectTimeout | httpx.UnsupportedProtocol):
+    if _has(chain, _NOT_SENT):
         what, hint = "the language model's server cannot be reached", "is it running, and is that its address?"
         return Failed(what, hint=hint, pause=_PAUSE, reached=False)
     if _has(chain, httpx.TimeoutException):
