@@ -98,7 +98,7 @@ def not_spoken() -> Failed:
 def _refused(status: int, error: BaseException, key_variables: Sequence[str]) -> Failed:
     pause = None
     if status in {401, 403}:
-        what, hint = "refuses the key", f"set {' or '.join(key_variables)}"
+        what, hint = "refuses the key", f"set {' or '.join(key_variables) or 'its key'}"
     elif status == 404:
         what, hint = "knows no such address or model", "see its model and its address, which mostly ends in /v1"
     elif status == 429:
