@@ -10,23 +10,15 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import random
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-_AUXILIARY = re.compile(r"\b(is|are|was|were|has|have|had|can|could|will|would|should|must|may)\b")
+AUXILIARY = re.compile(r"\b(is|are|was|were|has|have|had|can|could|will|would|should|must|may)\b")
 _NOUN = re.compile(r"\b(?:[Tt]he|[Aa]n?|[Tt]heir|[Ii]ts) ([a-z]{4,})\b")
 _WORD = re.compile(r"\b[a-z]{4,}\b")
 _CONDITION = re.compile(
     r"(?P<first>^(?:If|When|Unless|While|Until|Once|After|Before|As long as|Provided|Although|In case)\b[^,]+,\s)"
     r"|(?P<last>,? (?:if|when|unless|until|once|after|before|as long as|provided|only|except|even if)\b[^,.;]+)(?=\.$)"
 )
-_QUANTIFIERS = {
-    "can": "must", "may": "must", "might": "will", "could": "must", "should": "can", "must": "may", "will": "might",
-    "most": "all", "some": "all", "many": "most", "several": "all", "all": "some", "every": "some", "each": "some",
-    "often": "always", "usually": "always", "sometimes": "always", "generally": "always", "typically": "always",
-    "always": "sometimes", "rarely": "often", "few": "many", "at least": "at most", "up to": "at least",
-    "more than": "less than", "less than": "more than", "about": "exactly", "approximately": "exactly",
-    "nearly": "more than", "almost": "more than", "both": "neither of", "any": "no", "only": "mainly",
-}  # fmt: skip
 _ANTONYMS = """
     client/server teacher/student buyer/seller cause/effect host/guest parent/child predator/prey employer/employee
     doctor/patient increase/decrease increases/decreases increased/reduced higher/lower large/small larger/smaller
@@ -43,24 +35,10 @@ _ANTONYMS = """
 """
 _TURNED = ("because", "before", "after", "leads to", "led to", "causes", "caused", "results in", "resulted in",
            "followed by", "due to", "since", "so that", "produces", "depends on", "until")  # fmt: skip
-_HEDGES = re.compile(
-    r" \b(?:may|might|probably|possibly|perhaps|often|usually|generally|typically|sometimes|mostly|partly|mainly|about"
-    r"|approximately|nearly|almost|roughly|some|most|many|certain|relatively|in some cases|up to|at least)\b"
-)
 _SAID = re.compile(
     r"^[A-Z][^,.;]{3,80}\b(?:said|says|argued?s?|claim(?:s|ed)?|believed?s?|suggest(?:s|ed)?|think|thought|stated?s?"
     r"|reported|proposed|hypothesi[sz]ed|alleged|estimated) that (?P<rest>.+)$"
 )
-_PREPOSITIONS = {
-    "from": "to", "to": "from", "with": "without", "into": "out of", "in": "outside", "under": "above", "over": "under",
-    "before": "after", "after": "before", "during": "after", "for": "against", "inside": "outside", "between": "beyond",
-    "through": "around", "above": "below", "within": "beyond", "by": "for",
-}  # fmt: skip
-_RESTRICTIVE = re.compile(
-    r"(?<=[a-z]) (?:that|who) (?:is|are|was|were|has|have|had|can|do|does|[a-z]+s|[a-z]+ed)\b[^,.;]+"
-)
-_QUALIFIER = re.compile(r" \b[a-z]{3,}(?:al|ic|ive|ous|able|ible|less|ary|ized)\b(?= [a-z]{4,})")
-_TENSES = {"is": "was", "are": "were", "was": "is", "were": "are", "has": "had", "will": "did", "had": "has"}
 _COMPARISON = re.compile(
     r"^(?P<one>[A-Z][^,;]{3,60}?) "
     r"(?P<verb>(?:is|are|was|were|has|have|had)\b.{0,60}?\b(?:more|less|fewer|\w+er)\b.{0,40}?) than "
@@ -68,7 +46,7 @@ _COMPARISON = re.compile(
 )
 
 
-def _again(sentence: str) -> str:
+def again(sentence: str) -> str:
     sentence = " ".join(sentence.split())
     return sentence[:1].upper() + sentence[1:]
 
@@ -77,7 +55,7 @@ def _lowered(text: str) -> str:
     return text[:1].lower() + text[1:]
 
 
-def _replaced(sentence: str, table: dict[str, str], rng: random.Random) -> str | None:
+def replaced(sentence: str, table: dict[str, str], rng: random.Random) -> str | None:
     words = "|".join(sorted(map(re.escape, table), key=len, reverse=True))
     found = list(re.finditer(rf"(?<![\w-])(?:{words})(?![\w-])", sentence))
     if not found:
@@ -105,17 +83,6 @@ def recombined(sentence: str, own: Sequence[str], rng: random.Random) -> str | N
     return "".join([*pieces, sentence[at:]])
 
 
-def _inserted(words: Sequence[str]) -> Callable[[str, random.Random], str | None]:
-    def change(sentence: str, rng: random.Random) -> str | None:
-        found = list(_AUXILIARY.finditer(sentence))
-        if not found:
-            return None
-        match = rng.choice(found)
-        return f"{sentence[: match.end()]} {rng.choice(words)}{sentence[match.end() :]}"
-
-    return change
-
-
 def nouns_swapped(sentence: str, rng: random.Random) -> str | None:
     """Two nouns are swapped."""
     found = [match for match in _NOUN.finditer(sentence) if not match.group(1).endswith(("ly", "ed"))]
@@ -140,7 +107,7 @@ def spliced(sentence: str, other: str, rng: random.Random) -> str | None:
     if at == "and" and " and " in sentence and " and " in other:
         return f"{sentence.partition(' and ')[0]} and {other.rsplit(' and ', 1)[1]}"
     if at == "verb":
-        mine, theirs = _AUXILIARY.search(sentence), _AUXILIARY.search(other)
+        mine, theirs = AUXILIARY.search(sentence), AUXILIARY.search(other)
         if mine and theirs and mine.start() > 3:
             return sentence[: mine.start()] + other[theirs.start() :]
     mine_words, their_words = sentence.split(), other.split()
@@ -154,7 +121,7 @@ def condition_dropped(sentence: str, rng: random.Random) -> str | None:
     match = _CONDITION.search(sentence)
     if match is None or match.end() - match.start() > len(sentence) - 30:
         return None
-    return _again(sentence[: match.start()] + sentence[match.end() :])
+    return again(sentence[: match.start()] + sentence[match.end() :])
 
 
 def turned(sentence: str, rng: random.Random) -> str | None:
@@ -162,14 +129,14 @@ def turned(sentence: str, rng: random.Random) -> str | None:
     for link in _TURNED:
         first, found, second = sentence[:-1].partition(f" {link} ")
         if found and len(first) > 12 and len(second) > 8 and "," not in first:
-            return f"{_again(second)} {link} {_lowered(first)}."
+            return f"{again(second)} {link} {_lowered(first)}."
     return None
 
 
 def comparison_turned(sentence: str, rng: random.Random) -> str | None:
     """Both sides of "than" in each other's place."""
     match = _COMPARISON.match(sentence)
-    return f"{_again(match['other'])} {match['verb']} than {_lowered(match['one'])}." if match else None
+    return f"{again(match['other'])} {match['verb']} than {_lowered(match['one'])}." if match else None
 
 
 def antonym(sentence: str, rng: random.Random) -> str | None:
@@ -178,18 +145,18 @@ def antonym(sentence: str, rng: random.Random) -> str | None:
     for pair in _ANTONYMS.split():
         one, other = pair.split("/")
         table |= {one: other, other: one}
-    return _replaced(sentence, table, rng)
+    return replaced(sentence, table, rng)
 
 
 def attribution_dropped(sentence: str, rng: random.Random) -> str | None:
     """A quotation without its attribution."""
     match = _SAID.match(sentence)
-    return _again(match["rest"]) if match and len(match["rest"]) > 40 else None
+    return again(match["rest"]) if match and len(match["rest"]) > 40 else None
 
 
 def subject_of_another(sentence: str, other: str, rng: random.Random) -> str | None:
     """The subject of another sentence before this one's verb."""
-    mine, theirs = _AUXILIARY.search(sentence), _AUXILIARY.search(other)
+    mine, theirs = AUXILIARY.search(sentence), AUXILIARY.search(other)
     if not mine or not theirs or mine.start() < 4 or not 4 < theirs.start() < 60:
         return None
     subject, own = other[: theirs.start()].strip(), sentence[: mine.start()].strip()
@@ -204,93 +171,3 @@ def cause_added(sentence: str, other: str, rng: random.Random) -> str | None:
         return None
     link = rng.choice((" because ", ", so ", ", therefore ", ", which is why ", " although "))
     return f"{sentence[:-1]}{link}{_lowered(other)}"
-
-
-def _dropped(pattern: re.Pattern[str]) -> Callable[[str, random.Random], str | None]:
-    def change(sentence: str, rng: random.Random) -> str | None:
-        found = list(pattern.finditer(sentence))
-        if not found:
-            return None
-        match = rng.choice(found)
-        short = sentence[: match.start()] + sentence[match.end() :]
-        return _again(short) if len(short) > 40 else None
-
-    return change
-
-
-def _from(table: dict[str, str]) -> Callable[[str, random.Random], str | None]:
-    return lambda sentence, rng: _replaced(sentence, table, rng)
-
-
-def _tail(words: Sequence[str]) -> Callable[[str, random.Random], str | None]:
-    return lambda sentence, rng: f"{sentence[:-1]}{rng.choice(words)}."
-
-
-#: Rules that need one sentence only.
-ALONE: dict[str, Callable[[str, random.Random], str | None]] = {
-    "lie: only inserted": _inserted(("only",)),
-    "lie: absolute inserted": _inserted(
-        ("always", "never", "completely", "the first and", "the only", "all", "solely")
-    ),
-    "lie: nouns swapped": nouns_swapped,
-    "lie: condition dropped": condition_dropped,
-    "lie: restriction dropped": _dropped(_RESTRICTIVE),
-    "lie: qualifier dropped": _dropped(_QUALIFIER),
-    "lie: hedge dropped": _dropped(_HEDGES),
-    "lie: attribution dropped": attribution_dropped,
-    "lie: negation paraphrased": _inserted(
-        (
-            "far from being",
-            "anything but",
-            "by no means",
-            "no longer",
-            "hardly",
-            "falsely said to be",
-            "incapable of being",
-            "less and less",
-            "said by nobody to be",
-        )
-    ),
-    "lie: quantifier or modal": _from(_QUANTIFIERS),
-    "lie: antonym or role": antonym,
-    "lie: cause or order turned": turned,
-    "lie: comparison turned": comparison_turned,
-    "lie: and for or": _from({"and": "or", "or": "and"}),
-    "lie: preposition": _from(_PREPOSITIONS),
-    "lie: tense": _from(_TENSES),
-    "lie: address in disguise": _tail(
-        (
-            ", see evil[.]example",
-            " (evil [dot] example)",
-            ", as evil dot example says",
-            ", see hxxp://evil.example",
-            ", write to help at evil example",
-        )
-    ),
-    "lie: tail added": _tail(
-        (
-            ", which experts recommend to everyone",
-            ", and this has been proven many times",
-            ", as is well known",
-            ", so it should be bought",
-            ", which makes it the best choice",
-        )
-    ),
-}
-#: Rules that need another sentence of the same passage.
-WITH_ANOTHER: dict[str, Callable[[str, str, random.Random], str | None]] = {
-    "lie: halves spliced": spliced,
-    "lie: subject of another": subject_of_another,
-    "lie: cause added": cause_added,
-}
-
-
-def alterations(sentence: str, own: Sequence[str], rng: random.Random) -> list[tuple[str, str]]:
-    """``(kind, altered sentence)`` for one sentence among its passage's ``own``, for each rule that fits."""
-    found: list[tuple[str, str | None]] = [(kind, change(sentence, rng)) for kind, change in ALONE.items()]
-    found.append(("lie: words recombined", recombined(sentence, own, rng)))
-    if others := [one for one in own if one != sentence]:
-        other = rng.choice(others)
-        found += [(kind, change(sentence, other, rng)) for kind, change in WITH_ANOTHER.items()]
-    whole = {" ".join(one.split()).casefold() for one in own}
-    return [(kind, made) for kind, made in found if made is not None and " ".join(made.split()).casefold() not in whole]

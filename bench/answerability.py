@@ -17,7 +17,7 @@ import numpy as np
 
 import ragstone.core.retrieval as package
 from ragstone.core import Host, Settings
-from ragstone.core.evaluation import open_corpus, read_question_set, read_questions_file
+from ragstone.core.evaluation.corpora import open_corpus, read_question_set, read_questions_file
 from ragstone.core.retrieval import HybridRetriever
 from ragstone.core.retrieval.answerability import FEATURES, features_of
 from ragstone.core.retrieval.sentences import sentences_of

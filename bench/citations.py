@@ -18,7 +18,8 @@ from typing import Any
 
 from ragstone.core.citations import Passages, find_fault, split_answer
 
-from .claims import Passage, claims, pages, paragraphs
+from .claims import claims
+from .passages import Passage, pages, paragraphs
 
 _DATA = Path(os.environ.get("RAGSTONE_DATA") or Path(__file__).parents[2] / "shared" / "data")
 _SEED = 20

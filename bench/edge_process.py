@@ -69,7 +69,7 @@ def main() -> None:
     given = parser.parse_args()
     if given.shards is None or given.questions is None:
         given.kept.mkdir(parents=True, exist_ok=True)
-        measure("shard_measurements.make", folder=str(given.kept), rows=given.rows)
+        measure("shard_data.make", folder=str(given.kept), rows=given.rows)
     shards = given.shards or given.kept / str(given.rows)
     questions = (given.questions or given.kept / "questions.json").resolve()
     with tempfile.TemporaryDirectory() as folder:

@@ -19,14 +19,15 @@ from rich.table import Table
 
 from ragstone.core import Host, Settings
 from ragstone.core.answering.extractive import choose
-from ragstone.core.evaluation import answers, open_corpus, read_question_set, refusal, retrieval, sides
+from ragstone.core.evaluation.corpora import open_corpus, read_question_set
+from ragstone.core.evaluation.measures import answers, refusal, retrieval, sides
 from ragstone.core.retrieval import HybridRetriever
 from ragstone.plugins.book_chat import Shelf
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ragstone.core.evaluation import QuestionSet
+    from ragstone.core.evaluation.corpora import QuestionSet
 
 _DATA = Path(__file__).parents[2] / "shared" / "data"
 _EXERCISE = re.compile(

@@ -23,7 +23,7 @@ def run(rows: int, questions: int, clusters: bool) -> dict[str, Any]:
     """Every method over so many rows."""
     arguments = {"folder": str(_KEPT), "rows": rows}
     print(f"{rows:,} rows: making", file=sys.stderr, flush=True)
-    measure("shard_measurements.make", **arguments)
+    measure("shard_data.make", **arguments)
     methods = ["ours", "ours_clustered", "specification", "faiss", "chroma"]
     if find_spec("faiss") is None:
         methods.remove("faiss")

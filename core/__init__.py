@@ -8,8 +8,7 @@ brings nothing but pluggy.
 
 from typing import TYPE_CHECKING
 
-from .lazy_names import lazy_names
-from .lazy_packages import import_lazily
+from .lazy_names import import_lazily, lazy_names
 
 if TYPE_CHECKING:
     from .answering.answer import Answer, Citation, Delta
@@ -39,8 +38,8 @@ if TYPE_CHECKING:
         StorageFull,
         StorageLost,
         TooLarge,
+        require_extra,
     )
-    from .extras import require_extra
     from .health import Check
     from .hooks.discovery import PluginState
     from .hooks.spec import HOOKS_VERSION

@@ -25,6 +25,7 @@ log each render them their own way. Any other exception is a bug and keeps its t
 from __future__ import annotations
 
 import threading
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -118,6 +119,20 @@ class MissingExtra(PluginError):
         self.missing = missing
         self.install = f"pip install '{distribution}[{extra}]'"
         super().__init__(f"needs {', '.join(missing)}", hint=self.install)
+
+
+def require_extra(extra: str, *modules: str, distribution: str = "ragstone") -> None:
+    """For the top of a plugin: raise ``MissingExtra`` unless the modules are installed. Imports none of them."""
+    missing = tuple(module for module in modules if not _is_installed(module))
+    if missing:
+        raise MissingExtra(extra, missing, distribution=distribution)
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # of its parent package
+        return False
 
 
 class SourceError(RagstoneError):

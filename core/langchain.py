@@ -8,7 +8,7 @@ from pydantic import Field
 
 from .answering.findings import find_passages
 from .answering.question import Question
-from .extras import require_extra
+from .errors import require_extra
 
 require_extra("langchain", "langchain_core")
 

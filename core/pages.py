@@ -44,7 +44,6 @@ class ViewOptions:
             raise ValueError(f"reach must be one of {', '.join(get_args(Reach))}, not {self.reach!r}")
 
     def __call__(self, view: View) -> View:
-        """Attach these options to ``view`` and return it."""
         setattr(view, _ATTRIBUTE, self)
         return view
 

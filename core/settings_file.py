@@ -76,7 +76,7 @@ def read_settings(config: Path | str | None = None) -> Settings:
     """
     path = config_path(config)
     raw = _read_toml(path) if path else {}
-    if isinstance(raw.get("plugins"), list) and _has_plugin_variables():
+    if isinstance(raw.get("plugins"), list) and any(name.startswith(f"{_PREFIX}PLUGINS__") for name in os.environ):
         raw["plugins"] = {"enabled": raw["plugins"]}  # a table, which environment variables can override
     _warn_of_unknown_variables()
     # Without variables pydantic-settings is not imported: that takes as long as all of pydantic.
@@ -118,10 +118,6 @@ def _read_toml(path: Path) -> dict[str, Any]:
         if "plugins" in str(error).lower() or "overwrite" in str(error):
             hint = 'beside tables such as [plugins.book_chat], write the list as [plugins] enabled = ["book_chat"]'
         raise SettingsError(f"is not valid TOML: {error}", where=str(path), hint=hint) from error
-
-
-def _has_plugin_variables() -> bool:
-    return any(name.startswith(f"{_PREFIX}PLUGINS__") for name in os.environ)
 
 
 def _warn_of_unknown_variables() -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ragstone.core import EncoderError, Host, StorageFull
 from ragstone.core.embedding import MiniLMEmbedding
-from ragstone.core.evaluation import open_corpus
+from ragstone.core.evaluation.corpora import open_corpus
 from tests.support.needs import missing, needed
 
 from .actors import Actor, soon

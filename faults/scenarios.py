@@ -8,7 +8,8 @@ from .four_workers import restarted_under_readers
 from .full_disk import full_catalog
 from .full_parts import full_encoder_cache, full_eval_cache, full_index
 from .ingestion_kills import killed_while_ingesting
-from .memory_updates import memory_at_random, never_resting_writer
+from .memory_updates import memory_at_random
+from .memory_watcher import never_resting_writer
 from .overload import (
     dripping_clients,
     expensive_requests,

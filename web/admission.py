@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from flask import Flask, Response, current_app, g, request
 from werkzeug.exceptions import RequestEntityTooLarge, ServiceUnavailable
 
 from ragstone.core.pages import ViewOptions
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Environ = dict[str, Any]
+Environ = dict[str, Any]
 
 _EXTENSION = "ragstone.admission"
 #: Key of the WSGI environment under which an earlier admission of the same request has left what it found.

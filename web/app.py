@@ -18,14 +18,13 @@ from . import (
     errors,
     formulas,
     home,
+    mcp,
     openai_style,
     rates,
     rendering,
     security,
 )
 from .keys import authentication, sessions
-from .mcp.failures import PATH as MCP
-from .mcp.failures import error_of as mcp_error
 from .mounts import Mounts
 from .origins import Origins
 from .settings import WebSettings
@@ -53,7 +52,7 @@ def create_app(host: Host, *, listen: str | None = None) -> Flask:
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.jinja_options = {**app.jinja_options, "trim_blocks": True, "lstrip_blocks": True}
     compression.install(app)  # after everything that changes a response: the first one runs last
-    errors.install(app, {openai_style.PREFIX: openai_style.error_of, MCP: mcp_error}, host.plugins.note)
+    errors.install(app, {openai_style.PREFIX: openai_style.error_of, mcp.PATH: mcp.error_of}, host.plugins.note)
     listen = listen or options.host
     names = security.HostNames.of(listen, options.allowed_hosts)
     admission.install(app)

@@ -76,7 +76,6 @@ class Conversations:
                 connection.execute(delete(_kept).where(mine, _kept.c.at <= oldest))
 
     def remove(self, key_id: str, assistant: str, number: str) -> None:
-        """Remove one, if it is there."""
         with self._tables.write() as connection:
             connection.execute(delete(_kept).where(*_of(key_id, assistant, number)))
 
@@ -86,7 +85,6 @@ class Conversations:
             connection.execute(delete(_kept).where(_kept.c.key_id == key_id))
 
     def forget_removed(self) -> None:
-        """Remove those of keys that were removed."""
         with self._tables.write() as connection:
             connection.execute(delete(_kept).where(_kept.c.key_id.not_in(select(store.key.c.id))))
 

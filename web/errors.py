@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import Any
+from wsgiref.types import StartResponse, WSGIEnvironment
 
 from flask import Flask, Response, current_app, g, has_request_context, render_template, request
 from markupsafe import escape
@@ -19,11 +21,7 @@ from ragstone.core.errors import is_failure
 from .json_body import json_response
 from .mounts import plugin_of
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-    from wsgiref.types import StartResponse, WSGIEnvironment
-
-    Format = Callable[[Mapping[str, Any]], dict[str, Any]]
+Format = Callable[[Mapping[str, Any]], dict[str, Any]]
 
 _log = logging.getLogger(__name__)
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
+from xml.etree.ElementTree import Element
 
 from flask import Blueprint, Response, jsonify
 from markupsafe import Markup, escape
@@ -14,10 +16,6 @@ from ragstone.core import BadRequest, TooLarge
 from ragstone.core.pages import ViewOptions
 
 from .json_body import read_json
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from xml.etree.ElementTree import Element
 
 #: Characters of a formula; a longer one stays as it is written.
 LONGEST = 2_000
@@ -90,11 +88,12 @@ def mathml(written: str) -> Node | None:
     if not tex or len(tex) > LONGEST or _DEFINES.search(tex) or _depth(tex) > _DEEPEST:
         return None
     try:
-        found = _known(convert_to_element(tex, display="block" if alone else "inline"), _Budget())
+        tree = convert_to_element(tex, display="block" if alone else "inline")
+        found = _known(tree) if sum(1 for _ in tree.iter()) <= _MOST_ELEMENTS else None
     except Exception:
         # untrusted input, on which it may raise anything: it stays as it is written
         return None
-    return Node("math", {"display": "block"} if alone else {}, found.children)
+    return None if found is None else Node("math", {"display": "block"} if alone else {}, found.children)
 
 
 def formula(written: str) -> Markup:
@@ -124,18 +123,6 @@ def blueprint() -> Blueprint:
     return pages
 
 
-class _Budget:
-    """How many elements a formula may still have."""
-
-    def __init__(self) -> None:
-        self._left = _MOST_ELEMENTS
-
-    def take(self) -> None:
-        self._left -= 1
-        if self._left < 0:
-            raise _Unreadable
-
-
 def _depth(tex: str) -> int:
     now = deepest = 0
     for sign in tex:
@@ -144,8 +131,7 @@ def _depth(tex: str) -> int:
     return deepest + tex.count("\\begin") + tex.count("\\left") // 4
 
 
-def _known(element: Element, budget: _Budget) -> Node:
-    budget.take()
+def _known(element: Element) -> Node:
     if element.tag not in _ELEMENTS:
         raise _Unreadable
     children: list[Node | str] = []
@@ -155,7 +141,7 @@ def _known(element: Element, budget: _Budget) -> Node:
         if _COMMAND.search(text):
             raise _Unreadable
         children.append(text)
-    children += [_known(child, budget) for child in element]
+    children += [_known(child) for child in element]
     attributes = {name: value for name, value in element.attrib.items() if _may(name, value)}
     return Node(element.tag, attributes, tuple(children))
 

@@ -52,17 +52,21 @@ class Health:
             if name not in self._looks or self._looks[name][0].done():  # one that came too late is out of date
                 self._looks[name] = (in_background(look, "ragstone-health"), time.monotonic())
         reasons: list[str] = []
-        found: dict[str, list[dict[str, Any]]] = {}
+        checks: list[dict[str, Any]] = []
+        corpora: list[dict[str, Any]] = []
         self.hangs = False
         for name in parts:
             try:
-                found[name] = self._result(name)
+                result = self._result(name)
             except RagstoneError as error:
                 reasons.append(error.to_problem()["detail"])
-        corpora = found.pop(_CORPORA, [])
-        if corpora and "ok" in corpora[0]:  # not the corpora, but why they are not known
-            found[_CORPORA], corpora = corpora, []
-        checks = [check for part in found.values() for check in part]
+                continue
+            if isinstance(result, dict):
+                checks.append(result)
+            elif name == _CORPORA:
+                corpora = [{"name": each.name, "documents": each.documents, "chunks": each.chunks} for each in result]
+            else:
+                checks += [_shown(check) for check in result]
         reasons += [f"{check['name']}: {check['detail']}" for check in checks if check["fatal"] and not check["ok"]]
         report: dict[str, Any] = {"status": "unavailable" if reasons else "ok"}
         if reasons:
@@ -75,28 +79,19 @@ class Health:
         report["checks"] = checks
         return report, 503 if reasons else 200
 
-    def _result(self, name: str) -> list[dict[str, Any]]:
-        """What came of one part, as JSON. Raises ``RagstoneError``."""
+    def _result(self, name: str) -> Any:
+        """What came of one part; as a check in JSON why nothing did. Raises ``RagstoneError``."""
         look, begun = self._looks[name]
         try:
-            result = look.result(max(begun + LIMIT - time.monotonic(), 0))
-        except TimeoutError:
-            if not look.done():
-                self.hangs = True
-                return [_failed(name, f"did not come back within {LIMIT:g} s")]
-            result = None  # the part itself ended with this error
+            return look.result(max(begun + LIMIT - time.monotonic(), 0))
         except RagstoneError:
-            del self._looks[name]
             raise
         except Exception as error:
+            if not look.done():
+                self.hangs = True
+                return _failed(name, f"did not come back within {LIMIT:g} s")
             _log.error("the check %s failed", name, exc_info=error)
-            result = None
-        del self._looks[name]
-        if result is None:
-            return [_failed(name, "the check failed; the log says more")]
-        if name == _CORPORA:
-            return [{"name": each.name, "documents": each.documents, "chunks": each.chunks} for each in result]
-        return [_shown(check) for check in result]
+            return _failed(name, "the check failed; the log says more")
 
 
 def _failed(name: str, detail: str) -> dict[str, Any]:

@@ -31,7 +31,6 @@ class Refusal:
         self._response = response
 
     def to_response(self, ident: str | None = None) -> tuple[str, list[tuple[str, str]], bytes]:  # noqa: ARG002
-        """Status line, headers, body."""
         return self._response.status, list(self._response.headers.items()), self._response.get_data()
 
 
@@ -47,7 +46,6 @@ class RequestParser(HTTPRequestParser):  # type: ignore[misc]  # waitress has no
     _expects_continue = False
 
     def received(self, data: bytes) -> int:
-        """Take ``data`` and return how much of it was taken."""
         if self.held is not None:
             self.held += data
             return len(data)
@@ -214,7 +212,6 @@ class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
             self.handle_close()
 
     def handle_write(self) -> None:
-        """Send, and close what is to be closed."""
         lingers = self.close_when_flushed and self._lingers_until is not None
         if lingers:
             self.close_when_flushed = False

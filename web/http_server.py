@@ -49,8 +49,6 @@ def _application(app: Flask) -> Callable[..., Any]:
 
 
 class _Listener(TcpWSGIServer):  # type: ignore[misc]  # waitress has no types
-    """One listening socket."""
-
     channel_class = Channel
     options: WebSettings
     lanes: Lanes
@@ -132,7 +130,6 @@ class HTTPServer(MultiSocketServer):  # type: ignore[misc]  # waitress has no ty
                 self._trigger.pull_trigger()
 
     def run(self) -> None:
-        """Serve until then, and close everything."""
         try:
             while not self._stopped:
                 wasyncore.poll2(self.adj.asyncore_loop_timeout, self.map)

@@ -24,6 +24,10 @@ _LATE = 1.5
 #: Share of the latest request in the moving average of the service time.
 _LATEST = 0.1
 
+#: Seconds between two warnings that requests wait.
+_PAUSE = 60.0
+
+_log = logging.getLogger(__name__)
 _quiet = logging.getLogger(f"{__name__}.quiet")
 _quiet.setLevel(logging.CRITICAL)
 
@@ -31,12 +35,13 @@ _quiet.setLevel(logging.CRITICAL)
 class Lane(ThreadedTaskDispatcher):  # type: ignore[misc]  # waitress has no types
     """Threads with a queue, and how long a new task would wait in it."""
 
-    def __init__(self, threads: int, *, quiet: bool = False) -> None:
-        """``quiet``: log nothing about tasks that have to wait."""
+    queue_logger = _quiet  # waitress would warn of each task that has to wait
+
+    def __init__(self, threads: int, *, warns: bool = False) -> None:
+        """``warns``: whether to log, at most once a minute, that tasks have to wait."""
         super().__init__()
         self._most = threads
-        if quiet:
-            self.queue_logger = _quiet
+        self._warn_at = 0.0 if warns else float("inf")
         self._mean = 0.0
         #: By thread, when the task that it serves was begun.
         self._begun: dict[int, float] = {}
@@ -44,9 +49,13 @@ class Lane(ThreadedTaskDispatcher):  # type: ignore[misc]  # waitress has no typ
 
     def add_task(self, task: Any) -> None:
         super().add_task(_Timed(task, self))
+        with self.lock:
+            waiting = len(self.queue) - (len(self.threads) - self.stop_count - self.active_count)
+        if waiting > 0 and time.monotonic() >= self._warn_at:
+            self._warn_at = time.monotonic() + _PAUSE
+            _log.warning("requests wait for one of the server's threads ([plugins.web] threads): %d", waiting)
 
     def serve(self, task: Any) -> None:
-        """Do it, in a thread of the lane."""
         thread, begun = threading.get_ident(), time.monotonic()
         with self.lock:
             self._begun[thread] = begun
@@ -81,8 +90,6 @@ class Lane(ThreadedTaskDispatcher):  # type: ignore[misc]  # waitress has no typ
 
 
 class _Timed:
-    """A task in a lane's queue."""
-
     def __init__(self, task: Any, lane: Lane) -> None:
         self.task = task
         self.came = time.monotonic()
@@ -101,10 +108,8 @@ class Lanes:
     def __init__(self, app: Flask, options: WebSettings) -> None:
         self._app = app
         self._seconds = options.queue_seconds
-        self.work = Lane(options.threads)
-        self.health = Lane(1, quiet=True)
-        self.admission = Lane(2, quiet=True)
-        self.refusals = Lane(1, quiet=True)
+        self.work = Lane(options.threads, warns=True)
+        self.health, self.admission, self.refusals = Lane(1), Lane(2), Lane(1)
 
     def add_task(self, channel: Channel) -> None:
         """Give the channel's first request to the lane that it belongs to."""

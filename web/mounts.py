@@ -42,7 +42,6 @@ class Mounts:
         self._names: dict[str, str] = {}
 
     def owner(self, method: str, rule: str) -> str | None:
-        """Return the owner of ``method`` at ``rule``, if it has one."""
         return self._owners.get((method, _shape(rule)))
 
     def claim(self, owner: str) -> None:

@@ -92,6 +92,11 @@ def response_of(description: str, schema: dict[str, Any]) -> dict[str, Any]:
     return {"description": description, "content": {"application/json": {"schema": schema}}}
 
 
+def body_of(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the body of an operation's request, which is JSON."""
+    return {"required": True, "content": {"application/json": {"schema": schema}}}
+
+
 HEALTH: Operation = {
     "summary": "How it is",
     "responses": {
@@ -138,7 +143,7 @@ def asking(assistant: Assistant, *, selection: bool) -> Operation:
     return {
         "summary": f"Ask {assistant.profile.title}{' about a selected text' if selection else ''}",
         "description": assistant.profile.description,
-        "requestBody": {"required": True, "content": {"application/json": {"schema": schema}}},
+        "requestBody": body_of(schema),
         "responses": {"200": answered, **{str(status): _PROBLEM for status in (400, 404, 413, 415, 502, 503)}},
     }
 

@@ -47,7 +47,6 @@ class Origins:
         return not reads and origin is not None and urlsplit(origin).netloc.lower() != request.host.lower()
 
     def allow(self, origin: str) -> bool:
-        """Whether pages of ``origin`` are listed."""
         return origin.lower() in self.listed
 
     def set_headers(self, response: Response) -> None:

@@ -24,8 +24,7 @@ def ragstone_settings() -> type[BaseModel]:
 @hookimpl
 def ragstone_commands(cli: click.Group) -> None:
     """Add ``ragstone serve`` and ``ragstone key``."""
-    from .commands import serve
-    from .key_commands import key
+    from .commands import key, serve
 
     cli.add_command(serve)
     cli.add_command(key)

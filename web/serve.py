@@ -26,7 +26,6 @@ from .http_server import HTTPServer
 from .keys.authentication import needs_keys
 from .keys.store import Keys
 from .process_exit import end_process
-from .queue_warnings import rare_warnings
 from .security import is_loopback
 from .settings import WebSettings
 
@@ -60,7 +59,7 @@ def serve_until_stopped(host: Host, address: str | None, port: int | None, *, sh
     settle(host)
     server = make_server(app, sockets, options)
     url = url_of(sockets[0])
-    with _stopping_on_signals(), rare_warnings():
+    with _stopping_on_signals():
         click.echo(f"Ragstone {metadata.version('ragstone')} at {url} (Ctrl+C stops it)")
         if needs_keys(options, address):
             if not Keys(host).list():

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from .database_url import is_server
     from .documents import DocumentWriter, NewChunk, NewDocument
     from .plugin_tables import PluginTables
+    from .shared import Shared
     from .shared.jobs import QueuedJob, QueueState, Report, Unfit
     from .shared.notices import Notices
     from .shared.queue import SharedQueue
-    from .shared.services import Shared
     from .shared.slots import SharedSlots
     from .snapshot import CorpusRow, Snapshot, StoredDocument, WordScores
     from .vector_filling import VectorFilling, VectorState

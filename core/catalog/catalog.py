@@ -10,13 +10,12 @@ from sqlalchemy import Connection, MetaData, delete, insert, select, update
 
 from ..runtime.forks import ProcessGuard
 from .creation import create_or_upgrade
-from .database import SCHEMA
+from .database import SCHEMA, translate_db_errors
 from .database_url import database_from_url
 from .documents import DocumentWriter
-from .errors import translate_db_errors
 from .plugin_tables import PluginTables
 from .schema import chunk, corpus, document, removed
-from .shared.services import Shared
+from .shared import Shared
 from .snapshot import CorpusRow, Snapshot
 
 if TYPE_CHECKING:
@@ -141,7 +140,6 @@ class Catalog:
             connection.execute(update(corpus).where(corpus.c.id == corpus_id).values(calibration=calibration))
 
     def drop_corpus(self, corpus_id: int) -> None:
-        """Remove a corpus with everything in it."""
         with self._tables.write() as connection:
             # A concurrent writer ends first or finds the corpus gone: nothing is stored into a half removed corpus.
             connection.execute(select(corpus.c.id).where(corpus.c.id == corpus_id).with_for_update())

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine, insert, select, update
 
 from ..errors import StorageError, StorageLost
 from ..runtime.files import write_atomically
-from .schema import SCHEMA_VERSION, about, metadata
+from .schema import ADDED, SCHEMA_VERSION, about, metadata
 
 if TYPE_CHECKING:
     from .database import Database
@@ -39,7 +39,7 @@ def create_or_upgrade(database: Database, read_engine: Engine, write_engine: Eng
             raise StorageLost.of(database.where, marker, "holds nothing of what Ragstone stored in it")
         else:
             metadata.create_all(connection)
-            database.create(connection)
+            database.prepare(connection)
             for key, value in (("schema", str(SCHEMA_VERSION)), (ALL_CHECKSUMS, "yes")):
                 connection.execute(insert(about).values(key=key, value=value))
         if _id(connection) is None:
@@ -80,9 +80,11 @@ def _exists(connection: Connection) -> bool:
 def _upgrade(database: Database, connection: Connection) -> None:
     version = _version(database, connection)
     for older in range(version, SCHEMA_VERSION):
-        for statement in database.upgrades[older]:
-            connection.exec_driver_sql(statement)
+        column = ADDED[older]
+        kind = column.type.compile(connection.dialect)
+        connection.exec_driver_sql(f"ALTER TABLE {column.table.name} ADD COLUMN {column.name} {kind}")
     if version < SCHEMA_VERSION:
+        database.prepare(connection)
         connection.execute(update(about).where(about.c.key == "schema").values(value=str(SCHEMA_VERSION)))
 
 

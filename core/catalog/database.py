@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import errno
 from abc import ABC, abstractmethod
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+
+from ..errors import BadRequest, StorageBusy, StorageDenied, StorageError, StorageFull
+from ..runtime.files import is_full
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from sqlalchemy import ColumnElement, Connection, Engine
-    from sqlalchemy.exc import DBAPIError
 
     from ..errors import RagstoneError
     from .pgvector import VectorTables
@@ -68,8 +75,6 @@ class Database(ABC):
     where: str
     #: The file that records the catalog's id; ``None`` for a database in memory.
     marker: Path | None
-    #: SQL statements that upgrade a schema version to the next, without losing or embedding anything.
-    upgrades: Mapping[int, tuple[str, ...]]
     full_text: FullText
     columns: Columns
     #: ``None`` for a database without an index of vectors.
@@ -79,29 +84,27 @@ class Database(ABC):
     def engine(self) -> Engine:
         """The engine, with a pool of connections."""
 
-    @abstractmethod
     def read_engine(self, engine: Engine) -> Engine:
         """The engine for read-only transactions on a consistent snapshot."""
+        return engine
 
     @abstractmethod
     def write_engine(self, engine: Engine) -> Engine:
         """The engine for durable writing transactions, which wait for one another."""
 
-    @abstractmethod
-    def lock_catalog(self, connection: Connection) -> None:
+    def lock_catalog(self, connection: Connection) -> None:  # noqa: B027 - a file's writing transactions exclude others
         """Until the transaction ends, keep other processes from creating, upgrading or swapping in this catalog."""
 
-    @abstractmethod
-    def create(self, connection: Connection) -> None:
-        """Create what this database needs besides the tables of ``schema``."""
+    def prepare(self, connection: Connection) -> None:  # noqa: B027 - a file needs nothing
+        """Create what this database needs besides the tables of ``schema``, and is not there yet."""
 
     @abstractmethod
     def translate_error(self, error: DBAPIError) -> RagstoneError:
         """Ragstone's error for the driver's."""
 
-    @abstractmethod
-    def fault(self, connection: Connection, seconds: float) -> str | None:
-        """See ``Catalog.fault``."""
+    def fault(self, connection: Connection, seconds: float) -> str | None:  # noqa: ARG002
+        """See ``Catalog.fault``; a server checks its own pages, and reports faults when it reads them."""
+        return None
 
     def server(self) -> tuple[str, str] | None:
         """libpq's connection string and the schema of a catalog on a server, ``None`` for one in a file."""
@@ -116,3 +119,36 @@ def redact(message: Any, password: str | None) -> str:
     line = " ".join(str(message).split())
     line = line.replace(password, "***") if password else line
     return "".join(letter if letter.isprintable() else "?" for letter in line)[:_MAX_MESSAGE]
+
+
+@contextmanager
+def translate_db_errors(database: Database) -> Iterator[None]:
+    """Raise errors of the driver and the system as a ``RagstoneError`` that names the database."""
+    try:
+        yield
+    except OSError as error:
+        raise _storage_error(error, database.where) from error
+    except DBAPIError as error:
+        raise database.translate_error(error) from error
+    except PoolTimeoutError as error:
+        raise StorageBusy(
+            "every connection to the database is in use", where=database.where, hint="try again in a moment"
+        ) from error
+    except UnicodeEncodeError as error:
+        raise BadRequest(
+            f"a text holds half of a character: {error.object[error.start : error.end]!r}",
+            hint="no database stores what is no text",
+        ) from error
+
+
+def _storage_error(error: OSError, where: str) -> StorageError:
+    message = error.strerror or str(error)
+    if is_full(error):
+        return StorageFull("no space is left on the disk", where=where, hint="make space and try again")
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.ENOENT):
+        return StorageDenied(
+            f"the data folder cannot be used: {message}",
+            where=error.filename or where,
+            hint="check its owner and permissions, or set RAGSTONE_DATA_DIR",
+        )
+    return StorageError(f"the storage failed: {message}", where=where)

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 from ..errors import StorageError
 from .checksums import checksum
 from .creation import ALL_CHECKSUMS
-from .errors import translate_db_errors
+from .database import translate_db_errors
 from .schema import about, chunk, corpus, document, removed
 
 if TYPE_CHECKING:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from llama_index.core.vector_stores.types import (
@@ -16,6 +18,17 @@ from ..errors import BadRequest
 
 if TYPE_CHECKING:
     from .database import Columns
+
+_OPERATORS: dict[FilterOperator, Callable[[Any, Any], Any]] = {
+    FilterOperator.EQ: operator.eq,
+    FilterOperator.NE: operator.ne,
+    FilterOperator.GT: operator.gt,
+    FilterOperator.GTE: operator.ge,
+    FilterOperator.LT: operator.lt,
+    FilterOperator.LTE: operator.le,
+    FilterOperator.IN: lambda field, values: field.in_(values),
+    FilterOperator.NIN: lambda field, values: field.not_in(values),
+}
 
 
 def condition(filters: MetadataFilters, columns: Columns) -> ColumnElement[bool]:
@@ -33,26 +46,8 @@ def condition(filters: MetadataFilters, columns: Columns) -> ColumnElement[bool]
 
 def _compare(part: MetadataFilter, columns: Columns) -> ColumnElement[bool]:
     sample = part.value[0] if isinstance(part.value, list) and part.value else part.value
-    value: Any = part.value
     field: Any = columns.number(part.key) if isinstance(sample, int | float) else columns.text(part.key)
-    match part.operator:
-        case FilterOperator.EQ:
-            result = field == value
-        case FilterOperator.NE:
-            result = field != value
-        case FilterOperator.GT:
-            result = field > value
-        case FilterOperator.GTE:
-            result = field >= value
-        case FilterOperator.LT:
-            result = field < value
-        case FilterOperator.LTE:
-            result = field <= value
-        case FilterOperator.IN:
-            result = field.in_(value)
-        case FilterOperator.NIN:
-            result = field.not_in(value)
-        case _:
-            raise BadRequest(f"the catalog cannot filter by {part.operator.value}", where=part.key)
-    condition_: ColumnElement[bool] = result
-    return condition_
+    if part.operator not in _OPERATORS:
+        raise BadRequest(f"the catalog cannot filter by {part.operator.value}", where=part.key)
+    result: ColumnElement[bool] = _OPERATORS[part.operator](field, part.value)
+    return result

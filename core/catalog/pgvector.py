@@ -107,7 +107,6 @@ class VectorTables:
             table.remove(connection, document_id)
 
     def drop(self, connection: Connection, corpus_id: int) -> None:
-        """Remove the corpus's table, if it has one."""
         connection.exec_driver_sql(f"DROP TABLE IF EXISTS pgvector_{corpus_id}, pgvector_{corpus_id}_filling")
 
 

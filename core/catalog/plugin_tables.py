@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Connection, Engine, MetaData, insert, select, update
 
 from ..errors import PluginError, StorageError
-from .errors import translate_db_errors
+from .database import translate_db_errors
 from .schema import about
 from .schema import metadata as own
 from .snapshot import Snapshot

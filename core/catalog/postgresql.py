@@ -6,17 +6,24 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import URL, ColumnElement, Connection, Double, Engine, case, cast, create_engine, event, func, text
+from sqlalchemy.exc import DataError, DBAPIError
 
-from ..errors import RagstoneError, StorageDenied
-from ..extras import require_extra
-from . import postgresql_errors, postings
+from ..errors import (
+    BadRequest,
+    RagstoneError,
+    StorageAway,
+    StorageBusy,
+    StorageDenied,
+    StorageError,
+    StorageFull,
+    require_extra,
+)
+from . import postings
 from .database import Database, redact
 from .schema import chunk
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from sqlalchemy.exc import DBAPIError
 
     from .pgvector import VectorTables
 
@@ -44,6 +51,8 @@ _POOL_SECONDS = 20
 _LOCK = 0x726167_73746F6E65 & 0x7FFFFFFF_FFFFFFFF
 #: How SQLite reads a number at the beginning of a text.
 _NUMBER = r"^\s*[-+]?(?:[0-9]{1,200}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,2})?"
+_AGAIN = "try again in a moment"
+_CHECK_URL = "check `database` in the settings, and that its user may connect and create a schema"
 
 
 class _Columns:
@@ -72,16 +81,6 @@ class PostgreSQL(Database):
 
     full_text = postings
     columns = _Columns()
-    upgrades = {  # noqa: RUF012 - never changed
-        1: ("ALTER TABLE corpus ADD COLUMN calibration JSONB",),
-        2: ("ALTER TABLE chunk ADD COLUMN words BYTEA",),
-        3: ("ALTER TABLE chunk ADD COLUMN checksum BYTEA",),
-        4: (
-            "ALTER TABLE chunk ADD COLUMN sentences BYTEA",
-            "ALTER TABLE chunk ALTER COLUMN sentences SET STORAGE EXTERNAL",
-        ),
-        5: ("ALTER TABLE document ADD COLUMN kinds JSONB",),
-    }
 
     def __init__(self, url: URL, schema: str, folder: Path, vectors: VectorTables) -> None:
         """Raises ``MissingExtra``."""
@@ -139,7 +138,7 @@ class PostgreSQL(Database):
         quoted = connection.dialect.identifier_preparer.quote_identifier(self._schema)
         connection.execute(text(f"CREATE SCHEMA IF NOT EXISTS {quoted}"))
 
-    def create(self, connection: Connection) -> None:
+    def prepare(self, connection: Connection) -> None:
         """The postings; and vectors are stored uncompressed, because they are incompressible."""
         encoding = connection.execute(text("SHOW server_encoding")).scalar_one()
         if encoding != "UTF8":
@@ -154,11 +153,7 @@ class PostgreSQL(Database):
 
     def translate_error(self, error: DBAPIError) -> RagstoneError:
         message = getattr(getattr(error.orig, "diag", None), "message_primary", None) or error.orig
-        return postgresql_errors.translate_error(error, self.where, redact(message, self._url.password))
-
-    def fault(self, connection: Connection, seconds: float) -> str | None:  # noqa: ARG002
-        """Never: the server checks its own pages (``data_checksums``) and reports faults when it reads them."""
-        return None
+        return _translate(error, self.where, redact(message, self._url.password))
 
     def server(self) -> tuple[str, str]:
         """See ``Database``: connections of that string end waiting for a lost server as the engine's do."""
@@ -166,3 +161,51 @@ class PostgreSQL(Database):
 
         url = self._url.set(drivername="postgresql").render_as_string(hide_password=False)
         return make_conninfo(url, **_CONNECTION), self._schema
+
+
+def _translate(error: DBAPIError, where: str, message: str) -> RagstoneError:
+    """Translate the error. ``message``: the driver's, without the password. Codes: PostgreSQL's manual, appendix A."""
+    code = getattr(error.orig, "sqlstate", None) or ""
+    if code in ("53100", "53400") or "No space left on device" in message:
+        return StorageFull("no space is left on the database server", where=where, hint="make space and try again")
+    if code.startswith("53"):
+        return StorageBusy(f"the database server has no more to give: {message}", where=where, hint=_AGAIN)
+    if code == "55P03":
+        return StorageBusy("another process holds the database", where=where, hint=_AGAIN)
+    if code in ("40001", "40P01"):
+        return StorageBusy("another process changed the same", where=where, hint=_AGAIN)
+    if code == "57014":
+        return StorageBusy("the database took too long and was stopped", where=where, hint=_AGAIN)
+    if code in ("25006", "42501") or code.startswith("28"):
+        return StorageDenied(f"the database may not be used: {message}", where=where, hint=_CHECK_URL)
+    if code == "25P03" or code.startswith(("08", "57P")) or error.connection_invalidated:
+        return _unreachable(where, message)
+    if code.startswith("22") or (isinstance(error, DataError) and "NUL" in message):
+        return BadRequest(
+            f"the database cannot hold this: {message}",
+            hint="a text must not hold a NUL character, nor half of one",
+        )
+    if not code:
+        return _not_connected(where, message)
+    if code.startswith("XX"):
+        return StorageError(f"the database is damaged: {message}", where=where, hint="restore it from a backup")
+    return StorageError(f"the database refused: {message}", where=where)
+
+
+def _not_connected(where: str, message: str) -> StorageError:
+    """Translate an error before there is a connection, for which libpq has no code."""
+    if "too many clients" in message or "remaining connection slots" in message or "too many connections" in message:
+        return StorageBusy("the database server has no free connection", where=where, hint=_AGAIN)
+    if "FATAL" in message and "starting up" not in message and "shutting down" not in message:
+        return StorageDenied(f"the database may not be used: {message}", where=where, hint=_CHECK_URL)
+    if "connection option" in message:
+        return StorageDenied(f"the database URL cannot be used: {message}", where=where, hint=_CHECK_URL)
+    return _unreachable(where, message)
+
+
+def _unreachable(where: str, message: str) -> StorageAway:
+    return StorageAway(
+        f"the database server does not answer: {message}",
+        where=where,
+        hint="see that it runs and that `database` names it, then try again",
+    )

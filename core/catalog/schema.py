@@ -28,8 +28,7 @@ from sqlalchemy.types import TypeDecorator, TypeEngine
 if TYPE_CHECKING:
     from sqlalchemy.sql.operators import OperatorType
 
-#: Increased whenever the tables change; `catalog.py` refuses a newer version and upgrades an older one in place by the
-#: ``upgrades`` of its database.
+#: Increased whenever the tables change; ``creation`` refuses a newer version and upgrades an older one in place.
 SCHEMA_VERSION = 6
 
 
@@ -124,3 +123,12 @@ removed = Table(
     Column("doc_id", Text, primary_key=True),
     Column("seq", Integer, nullable=False),
 )
+
+#: By schema version, the column that the next one added; an upgrade loses nothing and embeds nothing.
+ADDED: dict[int, Column[Any]] = {
+    1: corpus.c.calibration,
+    2: chunk.c.words,
+    3: chunk.c.checksum,
+    4: chunk.c.sentences,
+    5: document.c.kinds,
+}

@@ -66,7 +66,6 @@ class WordScores:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of both arrays."""
         return self.keys.nbytes + self.scores.nbytes
 
 
@@ -113,7 +112,6 @@ class Snapshot:
         return {row.doc_id: row.hash for row in rows}
 
     def document_text(self, corpus_id: int, doc_id: str) -> str | None:
-        """The document's original text."""
         return self._connection.execute(
             select(document.c.text).where(document.c.corpus_id == corpus_id, document.c.doc_id == doc_id)
         ).scalar()

@@ -67,13 +67,6 @@ class SQLite(Database):
 
     full_text = fts5
     columns = _Columns()
-    upgrades = {  # noqa: RUF012 - never changed
-        1: ("ALTER TABLE corpus ADD COLUMN calibration JSON",),
-        2: ("ALTER TABLE chunk ADD COLUMN words BLOB",),
-        3: ("ALTER TABLE chunk ADD COLUMN checksum BLOB",),
-        4: ("ALTER TABLE chunk ADD COLUMN sentences BLOB",),
-        5: ("ALTER TABLE document ADD COLUMN kinds JSON",),
-    }
 
     def __init__(self, url: URL) -> None:
         self._url = url
@@ -138,18 +131,9 @@ class SQLite(Database):
 
         return engine
 
-    def read_engine(self, engine: Engine) -> Engine:
-        return engine
-
     def write_engine(self, engine: Engine) -> Engine:
         """See ``Database``: transactions take the write lock when they begin."""
         return engine.execution_options(ragstone_writes=True)
-
-    def lock_catalog(self, connection: Connection) -> None:
-        """Nothing to do: every writing transaction holds the write lock."""
-
-    def create(self, connection: Connection) -> None:
-        """Nothing to do: each corpus creates its own full-text table."""
 
     def translate_error(self, error: DBAPIError) -> StorageError:
         name = getattr(error.orig, "sqlite_errorname", "") or ""

@@ -9,7 +9,7 @@ import numpy as np
 from sqlalchemy import Connection, Engine, func, select, text
 
 from ..runtime.background import in_background
-from .errors import translate_db_errors
+from .database import translate_db_errors
 from .schema import chunk, corpus
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class VectorState:
 
 
 class VectorFilling:
-    """Got from ``Catalog.filling``. Any number of processes may work at once."""
+    """Got from ``Catalog.vector_filling``. Any number of processes may work at once."""
 
     def __init__(self, database: Database, tables: VectorTables, engine: Engine, write_engine: Engine) -> None:
         self._database = database
@@ -141,7 +141,6 @@ class VectorFilling:
         return True
 
     def _built(self, name: str) -> float:
-        """The share of the table's HNSW index that is built."""
         with self._engine.connect() as connection:
             return float(connection.execute(_BUILT, {"name": name}).scalar() or 0)
 

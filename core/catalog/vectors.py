@@ -53,7 +53,6 @@ class VectorReader:
         return gcd(*sizes) // 4 or 1
 
     def of_document(self, document_key: int, dimension: int) -> DocumentVectors:
-        """The vectors of the document's chunks, in order."""
         return self.of_documents([document_key], dimension)[document_key]
 
     def of_documents(self, document_keys: Sequence[int], dimension: int) -> dict[int, DocumentVectors]:

@@ -7,17 +7,14 @@ segments of its ``sources``, which ``transformations`` may alter without a chang
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from .check import MARKER, check_sentence
 from .contradiction import Contradiction, contradictions
-from .ocr import as_recognised
 from .sentence_stream import ITEM_MARK, Splitter, split_answer
 from .sources import AnalyzedText, Source
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+from .words import as_recognised
 
 _EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.{1,300}?)(?<=\S)\1")
 

@@ -31,7 +31,7 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
 
     Exits with 0 when all is well, with 1 when something is not but questions are answered, with 2 when nothing can be.
     """
-    from ..diagnostics import examine
+    from ..diagnostics.examination import examine
 
     deployment: Deployment = ctx.obj
     found: list[Check] = []

@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import BadRequest, MissingExtra, SourceError
-from ..extras import require_extra
+from ..errors import BadRequest, MissingExtra, SourceError, require_extra
 from . import output
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..corpus import Corpus
-    from ..evaluation import QuestionSet
+    from ..evaluation.corpora import QuestionSet
     from .deployment import Deployment
 
 _data = click.option(
@@ -50,7 +49,7 @@ def eval_retrieval(deployment: Deployment, data: Path, limit: int | None, assist
         require_extra("eval", "ir_measures")
     except MissingExtra as error:
         raise SourceError(str(error), where="eval retrieval") from error
-    from ..evaluation import DEPTH, retrieval, sides
+    from ..evaluation.measures import DEPTH, retrieval, sides
 
     if assistant is not None:
         host, questions = deployment.host(), _some_questions(data, limit)
@@ -91,7 +90,8 @@ def eval_refusal(
     deployment: Deployment, data: Path, negatives: Path, limit: int | None, top_k: int, as_json: bool
 ) -> None:
     """How well the gate separates answerable from unanswerable questions."""
-    from ..evaluation import read_questions_file, refusal
+    from ..evaluation.corpora import read_questions_file
+    from ..evaluation.measures import refusal
 
     outside = read_questions_file(negatives)
     with (
@@ -110,7 +110,7 @@ def eval_refusal(
 @click.pass_obj
 def eval_answers(deployment: Deployment, data: Path, limit: int | None, top_k: int, as_json: bool) -> None:
     """For what share of the questions the extractive answer contains the gold answer."""
-    from ..evaluation import answers
+    from ..evaluation.measures import answers
 
     with _opened(deployment, data, limit) as (corpus, questions):
         texts = {key: text for key, text in questions.texts.items() if key in questions.answers}
@@ -122,7 +122,7 @@ def eval_answers(deployment: Deployment, data: Path, limit: int | None, top_k: i
 
 
 def _some_questions(data: Path, limit: int | None) -> QuestionSet:
-    from ..evaluation import QuestionSet, read_question_set
+    from ..evaluation.corpora import QuestionSet, read_question_set
 
     questions = read_question_set(data)
     if limit is None or limit >= len(questions.texts):
@@ -133,7 +133,7 @@ def _some_questions(data: Path, limit: int | None) -> QuestionSet:
 
 @contextmanager
 def _opened(deployment: Deployment, data: Path, limit: int | None) -> Iterator[tuple[Corpus, QuestionSet]]:
-    from ..evaluation import open_corpus
+    from ..evaluation.corpora import open_corpus
 
     questions = _some_questions(data, limit)
     with (

@@ -78,8 +78,6 @@ def _install(form: logging.Formatter, stream: TextIO, *, verbose: bool) -> None:
 
 
 class _JsonFormatter(logging.Formatter):
-    """Formats a record as one line of JSON."""
-
     def format(self, record: logging.LogRecord) -> str:
         fields: dict[str, Any] = {name: value for name, value in vars(record).items() if name not in _USUAL}
         error = record.exc_info[1] if record.exc_info else None
@@ -102,7 +100,6 @@ class _StderrLog(io.TextIOBase):
     errors = "replace"
 
     def __init__(self, stream: TextIO) -> None:
-        """``stream``: the stderr that it replaces."""
         self._lock = threading.RLock()
         self._partial_line = ""
         self._is_logging = False

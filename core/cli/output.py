@@ -35,7 +35,7 @@ def as_json(value: Any) -> None:
 
 def escaped(text: str) -> str:
     """JSON with its control characters escaped."""
-    return "".join(char if _is_printable(char) else _escaped(char) for char in text)
+    return "".join(char if _is_printable(char) else json.dumps(char)[1:-1] for char in text)
 
 
 def printable(text: str) -> str:
@@ -45,11 +45,6 @@ def printable(text: str) -> str:
 
 def _is_printable(char: str) -> bool:
     return char in "\n\t" or unicodedata.category(char)[0] != "C"
-
-
-def _escaped(char: str) -> str:
-    """The character as JSON writes it in ASCII."""
-    return json.dumps(char)[1:-1]
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, empty: str) -> None:

@@ -1,5 +1,1 @@
 """``ragstone doctor``: checks all parts of a deployment, however broken it is, and reports how to repair them."""
-
-from .examination import examine
-
-__all__ = ["examine"]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from ..health import Check
-from ..runtime.disk_errors import is_full
+from ..runtime.files import is_full
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -98,7 +98,6 @@ def clock(settings: Settings | None) -> Iterator[Check]:
 
 
 def _nearest_existing(folder: Path) -> Path:
-    """The folder, or its nearest parent that exists."""
     place = folder
     while not os.path.lexists(place) and place != place.parent:
         place = place.parent

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import EncoderError, PluginError, RagstoneError, SettingsError, SourceError, StorageError, is_failure
 from ..runtime.lazy import lazily
+from ..settings_file import check_options
 from . import results
 from .commands import PluginCommands
 from .manager import Plugins, reason_of
-from .options import checked_options
 from .question_hooks import QuestionHooks
-from .results import Shape, by_name, one
+from .results import Shape, by_name, one, several
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -50,7 +50,7 @@ class Hooks:
         self._encoders = encoders
         self._host = host
         self._lock = encoders.lock  # a plugin's encoder may need other hooks, and they the encoder
-        self._options = checked_options(plugins, settings.plugins.options)
+        self._options = _checked_options(plugins, settings.plugins.options)
         #: The plugins' commands.
         self.commands = PluginCommands(plugins)
         #: What is called for each question.
@@ -76,11 +76,13 @@ class Hooks:
 
         What the reader raises besides, and what it gives that is no list of documents, is a ``SourceError`` too.
         """
+        from llama_index.core.schema import Document
+
         reader = self.readers.get(key)
         if reader is None:
             raise SourceError(f"no plugin gives a reader for {key!r}", where=str(source), hint="see ragstone plugins")
         try:
-            return results.documents(reader.load_data(source, **arguments))
+            return list(several(Document)(reader.load_data(source, **arguments)))
         except RagstoneError:
             raise
         except BaseException as error:
@@ -134,12 +136,10 @@ class Hooks:
 
         Raises ``SettingsError`` for a replacement that no plugin's template has, or that leaves a variable out.
         """
-        from .prompts import replaced_prompts
-
         found: dict[str, BasePromptTemplate] = {}
         for _plugin, given in self._plugins.call("ragstone_prompts", results.prompts_like(found)):
             found.update(given)
-        return {**found, **replaced_prompts(self._settings.prompts, found)}
+        return {**found, **results.replaced_prompts(self._settings.prompts, found)}
 
     @lazily
     def llm(self) -> LLM | None:
@@ -174,7 +174,6 @@ class Hooks:
 
     @lazily
     def _made_assistants(self) -> dict[str, tuple[str, Assistant]]:
-        """Each knows its plugin."""
         from ..answering import assistant as _loaded  # noqa: F401 - LlamaIndex, outside the plugins' time limits
 
         given = self._by_name("ragstone_assistants", results.assistants_by_name, "an assistant")
@@ -219,3 +218,28 @@ class Hooks:
                 continue
             found.update((name, (plugin, each)) for name, each in given.items())
         return found
+
+
+def _checked_options(plugins: Plugins, raw: Mapping[str, Any]) -> dict[str, BaseModel]:
+    """The options by plugin. ``raw``: the tables ``[plugins.NAME]``. Raises ``SettingsError``."""
+    found: dict[str, BaseModel] = {}
+    for plugin, model in plugins.call("ragstone_settings", results.model_class):
+        try:
+            found[plugin] = check_options(plugin, model, raw.get(plugin, {}))
+        except SettingsError as error:
+            if plugin in raw:
+                raise
+            plugins.disable(plugin, str(error))  # a required option is not set
+        except BaseException as error:
+            if not is_failure(error):
+                raise
+            plugins.disable(plugin, reason_of("its settings model", error))
+    known = {state.name for state in plugins}
+    for name, table in raw.items():
+        if name not in known:
+            raise SettingsError(
+                f"there is no plugin {name!r}" if isinstance(table, dict) else f"unknown key {name}",
+                where="[plugins]",
+                hint=f"known: {', '.join(sorted(known))}; also enabled, disabled",
+            )
+    return found

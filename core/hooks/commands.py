@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..errors import is_failure
-from . import results
 from .manager import Plugins, reason_of
+from .results import by_name
 
 if TYPE_CHECKING:
     import click
@@ -30,7 +30,7 @@ class PluginCommands:
             if plugin not in self._plugins.names:
                 continue
             try:
-                results.commands(own)
+                by_name(click.Command)(own.commands)
             except TypeError as error:
                 self._plugins.disable(plugin, reason_of("ragstone_commands", error))
                 continue

@@ -1,4 +1,4 @@
-"""Discovers the plugins, installed ones and those passed to the host, in their calling order."""
+"""Discovers the plugins, installed ones and those passed to the host, in their calling order; refuses later ones."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from functools import cache, lru_cache
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
+
+from ..errors import PluginError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -21,6 +23,8 @@ _OWN = "ragstone"
 #: Enabled wherever their extra is installed, without being listed: the interfaces, and Ragstone's own, called last.
 INTERFACES = "ragstone.doors"
 BUILTINS = "ragstone.builtins"
+
+_UPGRADE = "pip install --upgrade ragstone"
 
 State = Literal["loaded", "disabled", "failed"]
 
@@ -125,3 +129,25 @@ def _unknown(name: str, known: dict[str, list[Candidate]]) -> Candidate:
     closest = difflib.get_close_matches(name, known, n=1)
     hint = f"; did you mean {closest[0]}?" if closest else ""
     return Candidate(PluginState(name, "-", "-", "failed", f"no such plugin is installed{hint}"), None)
+
+
+def check_version(plugin: object, known: int) -> None:
+    """Raise ``PluginError`` if the plugin's ``ragstone_hooks`` is later than ``known`` or no version."""
+    version = getattr(plugin, "ragstone_hooks", 1)
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        raise PluginError(f"its ragstone_hooks is {version!r}, not a version of the hooks, such as {known}")
+    if version > known:
+        message = f"it is made for version {version} of the hooks, and Ragstone {_release()} has version {known}"
+        raise PluginError(message, hint=_UPGRADE)
+
+
+def upgrade_hint(error: BaseException) -> str:
+    """A hint for an import of a module or name that Ragstone does not have; else ""."""
+    module = (error.name or "") if isinstance(error, ImportError) else ""
+    if module.partition(".")[0] != "ragstone":
+        return ""
+    return f"; it may be made for a later Ragstone than {_release()} ({_UPGRADE})"
+
+
+def _release() -> str:
+    return metadata.version("ragstone")

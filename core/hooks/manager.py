@@ -17,9 +17,8 @@ from ..errors import MissingExtra, PluginError, RagstoneError, StorageAway, Stor
 from ..runtime.time_limits import TimeLimit, TookTooLong, Watchdog, run_limited
 from ..settings import LimitsSettings, PluginsTable
 from . import spec
-from .discovery import Candidate, PluginState, candidates
+from .discovery import Candidate, PluginState, candidates, check_version, upgrade_hint
 from .results import Shape, anything
-from .versions import check_version, upgrade_hint
 
 _log = logging.getLogger(__name__)
 
@@ -68,7 +67,6 @@ class Plugins:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The loaded plugins in calling order."""
         return tuple(self._order)
 
     def call(

@@ -1,4 +1,4 @@
-"""Checks the results of hooks and of plugins' readers and retrievers.
+"""Checks the results of hooks and of plugins' readers and retrievers, and the deployment's prompts.
 
 A plugin that returns a wrong type is disabled where it is called, not where the result is used. The functions import
 the types of LlamaIndex that they need: many commands do without LlamaIndex, which is slow to import.
@@ -6,6 +6,7 @@ the types of LlamaIndex that they need: many commands do without LlamaIndex, whi
 
 from __future__ import annotations
 
+import difflib
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -15,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
+from ..errors import SettingsError
 from ..health import Check
 
 if TYPE_CHECKING:
-    import click
     from llama_index.core.prompts import BasePromptTemplate
-    from llama_index.core.schema import Document, NodeWithScore
+    from llama_index.core.schema import NodeWithScore
     from llama_index.core.tools import BaseTool
 
     from ..answering.assistant import Assistant
@@ -141,19 +142,25 @@ def prompts_like(known: Mapping[str, BasePromptTemplate]) -> Shape:
     return check
 
 
-def commands(group: click.Group) -> dict[str, click.Command]:
-    """The commands that were added to a group."""
-    import click
+def replaced_prompts(
+    texts: Mapping[str, str], known: Mapping[str, BasePromptTemplate]
+) -> dict[str, BasePromptTemplate]:
+    """The deployment's templates by name. Raises ``SettingsError`` for an unknown name or a missing variable."""
+    from llama_index.core.prompts import PromptTemplate
 
-    items: dict[str, click.Command] = by_name(click.Command)(group.commands)
-    return items
-
-
-def documents(result: Any) -> list[Document]:
-    """The result of a reader's ``load_data``, as a list."""
-    from llama_index.core.schema import Document
-
-    return list(several(Document)(result))
+    made: dict[str, BasePromptTemplate] = {}
+    for name, text in texts.items():
+        if name not in known:
+            closest = difflib.get_close_matches(name, known, n=1)
+            hint = f"did you mean {closest[0]}?" if closest else f"known: {', '.join(known) or 'none'}"
+            raise SettingsError(f"no plugin gives a prompt named {name!r}", where="[prompts]", hint=hint)
+        template = PromptTemplate(text, metadata=dict(known[name].metadata))
+        missing = set(known[name].template_vars) - set(template.template_vars)
+        if missing:
+            variables = ", ".join(f"{{{variable}}}" for variable in sorted(missing))
+            raise SettingsError(f"leaves out {variables}", where=f"[prompts] {name}")
+        made[name] = template
+    return made
 
 
 def nodes(result: Any) -> list[NodeWithScore]:

@@ -11,7 +11,7 @@ from ..lazy_names import lazy_names
 if TYPE_CHECKING:
     from .addresses import server_address
     from .chat_client import ChatFailed, ChatReply, ChatServer, ask_chat
-    from .completion import ask_llm
+    from .streaming import ask_llm
 
 __all__ = [
     "ChatFailed",

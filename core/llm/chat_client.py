@@ -11,14 +11,18 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from ..errors import LLMError
+import httpx
+
 from ..runtime.background import in_background
+from .errors import Failed, empty, not_spoken, timed_out, translate_error
 from .keys import Key, read_key
+from .redaction import Oversized, refuse_compressed
+from .requests import Call
 
-if TYPE_CHECKING:
-    from .requests import Call
+#: No reply. ``reached``: whether the request may have come to the server; ``refused``: with which HTTP status.
+ChatFailed = Failed
 
 #: Bytes of the longest reply that is read.
 _LONGEST = 2_000_000
@@ -73,41 +77,25 @@ class ChatReply:
     cut_short: bool = False
 
 
-class ChatFailed(LLMError):
-    """No reply. ``reached``: whether the request may have come to the server; ``refused``: with which HTTP status."""
-
-    def __init__(self, what: str, *, hint: str | None = None, reached: bool = True, refused: int | None = None) -> None:
-        super().__init__(what, hint=hint)
-        self.reached = reached
-        self.refused = refused
-
-
 def ask_chat(server: ChatServer, prompt: str) -> ChatReply:
     """The model's reply to one message. Raises ``ChatFailed``, never later than ``server.timeout``."""
-    from .requests import Call
-
     call = Call()
-    call.key = read_key(*server.key_variables)
+    call.key, call.known = read_key(*server.key_variables), True
     reply = in_background(lambda: _ask(server, prompt, call), "ragstone-chat")
+    error: BaseException | None
     try:
         error = reply.exception(server.timeout)
     except TimeoutError:
-        error = ChatFailed(f"the language model did not finish within {server.timeout:g} s", hint="raise its timeout")
+        error = timed_out(server.timeout)
     finally:
         call.end()
-    if isinstance(error, ChatFailed):
-        raise error.with_traceback(None)  # whose frames hold the key
-    if error is not None:
-        raise _translate_error(error)  # here, where it has no context: a log would print its message as well
+    if error is not None:  # raised here, where it has no context: a log would print its message as well
+        raise translate_error(error, call, server.key_variables)
     return _parse(reply.result(), call.key)
 
 
 def _ask(server: ChatServer, prompt: str, call: Call) -> bytes:
     """In the thread: one request, until its end or until it is cut."""
-    import httpx
-
-    from .redaction import refuse_compressed
-
     headers = {"Content-Type": "application/json", "Accept": "application/json", "Accept-Encoding": "identity"}
     if call.key is not None:
         headers["Authorization"] = f"Bearer {call.key.reveal()}"
@@ -121,37 +109,14 @@ def _ask(server: ChatServer, prompt: str, call: Call) -> bytes:
             extensions={"trace": call.traced},
         ) as response,
     ):
-        if response.status_code != 200:
-            raise _refused(response.status_code)
+        response.raise_for_status()
         refuse_compressed(response)
         read = bytearray()
         for piece in response.iter_bytes():
             read += piece
             if len(read) > _LONGEST:
-                raise ChatFailed("the language model's server sends too much")
+                raise Oversized("the server sends too much")
     return bytes(read)
-
-
-def _refused(status: int) -> ChatFailed:
-    hints = {401: "is its key in the environment?", 403: "is its key in the environment?", 404: "see base and model"}
-    return ChatFailed(f"the language model's server answered {status}", hint=hints.get(status), refused=status)
-
-
-def _translate_error(error: BaseException) -> ChatFailed:
-    """The error without the library's message, which may repeat what was sent."""
-    import httpx
-
-    from .redaction import Oversized
-
-    if isinstance(error, Oversized):
-        return ChatFailed(f"the language model: {error}")
-    if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout | httpx.UnsupportedProtocol | httpx.InvalidURL):
-        return ChatFailed("the language model's server cannot be reached", hint="is it running?", reached=False)
-    if isinstance(error, httpx.TimeoutException):
-        return ChatFailed("the language model did not finish in time", hint="raise its timeout")
-    if isinstance(error, httpx.TransportError):
-        return ChatFailed("the language model's server broke off")
-    return ChatFailed(f"the language model's server failed ({type(error).__name__})")
 
 
 def _parse(reply: bytes, key: Key | None) -> ChatReply:
@@ -162,12 +127,12 @@ def _parse(reply: bytes, key: Key | None) -> ChatReply:
     except (ValueError, KeyError, IndexError, TypeError, RecursionError):
         text = choice = body = None
     if not isinstance(text, str) or not isinstance(choice, dict):
-        raise ChatFailed("the language model's server does not speak the protocol of chat completions")
+        raise not_spoken()
     from ..text import storable  # imports numpy, which settings do without
 
     text = storable(text)
     if not text.strip():
-        raise ChatFailed("the language model's reply is empty")
+        raise empty()
     usage = body.get("usage")
     return ChatReply(
         text=text if key is None else key.removed_from(text),

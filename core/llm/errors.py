@@ -15,7 +15,8 @@ from .keys import GEMINI_VARIABLE, OWN_VARIABLE
 from .redaction import Oversized
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+    from types import UnionType
 
     from .requests import Call
 
@@ -24,46 +25,59 @@ _log = logging.getLogger(__name__)
 #: Seconds before the second try where the server names none.
 _PAUSE = 0.5
 _LONGEST_MESSAGE = 300
+_NOT_SENT = (
+    ConnectionRefusedError | httpx.ConnectError | httpx.ConnectTimeout | httpx.UnsupportedProtocol | httpx.InvalidURL
+)
+_NO_SUCH_SERVER = "is that the address of such a server?"
 
 
 class Failed(LLMError):
-    """An ``LLMError`` that knows whether asking again can help."""
+    """A language model's server gave no reply."""
 
-    def __init__(self, what: str, *, hint: str | None = None, pause: float | None = None) -> None:
+    def __init__(
+        self,
+        what: str,
+        *,
+        hint: str | None = None,
+        pause: float | None = None,
+        reached: bool = True,
+        refused: int | None = None,
+    ) -> None:
         super().__init__(what, hint=hint)
         #: Seconds after which it may be asked again; ``None`` where that would not help.
         self.pause = pause
+        #: Whether the request may have come to the server, and the HTTP status with which it was refused.
+        self.reached, self.refused = reached, refused
 
 
-def translate_error(error: BaseException, call: Call) -> Failed:
-    """The error of an SDK as one that may be shown."""
+def translate_error(
+    error: BaseException, call: Call, key_variables: Sequence[str] = (OWN_VARIABLE, GEMINI_VARIABLE)
+) -> Failed:
+    """The error of httpx or an SDK as one that may be shown. ``key_variables``: where the key belongs, for its hint."""
+    if isinstance(error, Failed):
+        return error
     chain = list(_chain(error))
     _log_chain(chain, call)
     for link in chain:
         status = _status(link)
         if status is not None:
-            return _refused(status, link)
-    kinds = tuple(type(link) for link in chain)
-    if any(issubclass(kind, httpx.ConnectError | ConnectionRefusedError) for kind in kinds):
-        return Failed(
-            "the language model's server cannot be reached",
-            hint="is it running, and is [llm] api_base its address?",
-            pause=_PAUSE,
-        )
-    if any(issubclass(kind, httpx.TimeoutException) for kind in kinds):
+            return _refused(status, link, key_variables)
+    if _has(chain, _NOT_SENT):
+        what, hint = "the language model's server cannot be reached", "is it running, and is that its address?"
+        return Failed(what, hint=hint, pause=_PAUSE, reached=False)
+    if _has(chain, httpx.TimeoutException):
         return timed_out(None)
-    oversized = next((link for link in chain if isinstance(link, Oversized)), None)
-    if oversized is not None:
-        return Failed(f"the language model: {oversized}", hint="is [llm] api_base the address of such a server?")
-    if any(issubclass(kind, httpx.TransportError | ConnectionError) for kind in kinds):
+    if oversized := _has(chain, Oversized):
+        return Failed(f"the language model: {oversized}", hint=_NO_SUCH_SERVER)
+    if _has(chain, httpx.TransportError | ConnectionError):
         return Failed("the language model's server broke off", pause=_PAUSE)
-    return Failed(f"the language model failed ({type(error).__name__})", hint="see the log, or set another [llm]")
+    return Failed(f"the language model failed ({type(error).__name__})", hint="see the log, or take another model")
 
 
 def timed_out(seconds: float | None) -> Failed:
     """The deadline has passed."""
     within = f" within {seconds:g} s" if seconds is not None else " in time"
-    return Failed(f"the language model did not finish{within}", hint="raise [llm] timeout, or set a faster model")
+    return Failed(f"the language model did not finish{within}", hint="raise its timeout, or take a faster model")
 
 
 def unfinished() -> Failed:
@@ -72,29 +86,28 @@ def unfinished() -> Failed:
 
 
 def empty() -> Failed:
-    """The stream ended as it should, without any text."""
-    return Failed("the language model's answer is empty", hint="is [llm] api_base the address of such a server?")
+    """The reply ended as it should, without any text."""
+    return Failed("the language model's answer is empty", hint=_NO_SUCH_SERVER)
 
 
-def _refused(status: int, error: BaseException) -> Failed:
+def not_spoken() -> Failed:
+    """The reply is none of the protocol."""
+    return Failed("the language model's server does not speak the protocol of chat completions", hint=_NO_SUCH_SERVER)
+
+
+def _refused(status: int, error: BaseException, key_variables: Sequence[str]) -> Failed:
+    pause = None
     if status in {401, 403}:
-        return Failed(
-            f"the language model's server refuses the key ({status})", hint=f"set {OWN_VARIABLE} or {GEMINI_VARIABLE}"
-        )
-    if status == 404:
-        return Failed(
-            "the language model's server knows no such address or model (404)",
-            hint="see [llm] model and api_base, which mostly ends in /v1",
-        )
-    if status == 429:
-        return Failed(
-            "the language model's server takes no more requests now (429)",
-            hint="ask again later",
-            pause=_asked_pause(error),
-        )
-    if status >= 500:
-        return Failed(f"the language model's server failed ({status})", hint="ask again", pause=_asked_pause(error))
-    return Failed(f"the language model's server refused the request ({status})", hint="ragstone -v shows its reason")
+        what, hint = "refuses the key", f"set {' or '.join(key_variables) or 'its key'}"
+    elif status == 404:
+        what, hint = "knows no such address or model", "see its model and its address, which mostly ends in /v1"
+    elif status == 429:
+        what, hint, pause = "takes no more requests now", "ask again later", _asked_pause(error)
+    elif status >= 500:
+        what, hint, pause = "failed", "ask again", _asked_pause(error)
+    else:
+        what, hint = "refused the request", "ragstone -v shows its reason"
+    return Failed(f"the language model's server {what} ({status})", hint=hint, pause=pause, refused=status)
 
 
 def _status(error: BaseException) -> int | None:
@@ -146,6 +159,10 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
         seen.add(id(link))
         yield link
         link = link.__cause__ or link.__context__
+
+
+def _has(chain: list[BaseException], kind: type[BaseException] | UnionType) -> BaseException | None:
+    return next((link for link in chain if isinstance(link, kind)), None)
 
 
 def _log_chain(chain: list[BaseException], call: Call) -> None:

@@ -28,7 +28,6 @@ class Key:
         return text.replace(self._value, _REDACTED)
 
     def removed_from_bytes(self, data: bytes) -> bytes:
-        """The same of bytes."""
         return data.replace(self._value.encode(), _REDACTED.encode())
 
     def partial_at_end(self, data: bytes) -> int:

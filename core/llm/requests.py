@@ -34,21 +34,17 @@ class Call:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._sockets: list[socket.socket] = []
-        self._ended = False
+        #: Whether ``end`` was called: its result is not needed any more.
+        self.ended = False
         #: The key that was sent, to be removed from the server's answer.
         self.key: Key | None = None
         #: Whether the request goes through a client of ours, so that we know which key it carries.
         self.known = False
 
-    @property
-    def ended(self) -> bool:
-        """Whether ``end`` was called: its result is not needed any more."""
-        return self._ended
-
     def end(self) -> None:
         """Cut every connection; a thread that reads from one sees its end."""
         with self._lock:
-            self._ended = True
+            self.ended = True
             open_ones = [*self._sockets]
         for connection in open_ones:
             _shut(connection)
@@ -66,7 +62,7 @@ class Call:
     def opened(self, connection: socket.socket) -> None:
         """Note a connection, or cut it where the call has ended meanwhile."""
         with self._lock:
-            if not self._ended:
+            if not self.ended:
                 self._sockets.append(connection)
                 return
         _shut(connection)

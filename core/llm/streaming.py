@@ -6,16 +6,20 @@ import contextvars
 import queue
 import threading
 import time
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
+from ..errors import LLMError
 from ..runtime.budget import llm_slot
-from .errors import Failed, empty, timed_out, translate_error, unfinished
+from .errors import empty, timed_out, translate_error, unfinished
 from .requests import Call, current
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
     from llama_index.core.llms import LLM, ChatMessage, ChatResponse
+
+    from .settings import LLMSettings
 
 #: Characters after which an answer is cut: a model that repeats itself never ends.
 LONGEST_ANSWER = 24_000
@@ -90,10 +94,7 @@ class Reply:
             piece = self._pieces.get(timeout=left) if left else timed_out(self._deadline.seconds)
         except queue.Empty:
             piece = timed_out(self._deadline.seconds)
-        # Raised here, where it has no context: a log would print the context's message as well.
-        if isinstance(piece, Failed):
-            raise piece
-        if isinstance(piece, BaseException):
+        if isinstance(piece, BaseException):  # raised here, where it has no context: a log would print its message too
             raise translate_error(piece, self._call)
         return piece
 
@@ -146,3 +147,23 @@ def _piece(response: ChatResponse, text: str) -> str:
     if response.delta is not None:
         return response.delta
     return str(response.message.content or "").removeprefix(text)
+
+
+def ask_llm(llm: LLM | None, settings: LLMSettings, prompt: str | Sequence[ChatMessage]) -> str:
+    """The language model's whole reply to ``prompt``, under the deadline of ``[llm] timeout``.
+
+    ``llm``, ``settings``: ``host.hooks.llm`` and ``host.settings.llm``. ``prompt``: a user's message, or the messages
+    of a template. The reply is untrusted input: nothing of it is checked. Raises ``LLMError`` where no model is set,
+    where it fails, is late, or stops at its limit of tokens.
+    """
+    if llm is None:
+        raise LLMError("no language model is set", hint="see [llm] in the settings")
+    from llama_index.core.llms import ChatMessage, MessageRole
+
+    messages = [ChatMessage(role=MessageRole.USER, content=prompt)] if isinstance(prompt, str) else prompt
+    reply = Reply(llm, messages, Deadline(settings.timeout))
+    with closing(reply.pieces()) as pieces:
+        text = "".join(pieces)
+    if reply.cut_short:
+        raise LLMError("the language model stopped at its limit of tokens", hint="raise max_tokens in [llm]")
+    return reply.without_key(text)

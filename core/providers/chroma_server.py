@@ -10,7 +10,7 @@ import re
 import secrets
 from typing import TYPE_CHECKING, Any
 
-from ..extras import require_extra
+from ..errors import require_extra
 from ..markers import hookimpl
 from ..runtime.files import write_atomically
 

@@ -9,8 +9,7 @@ import os
 import re
 from typing import TYPE_CHECKING, Any
 
-from ..errors import SettingsError
-from ..extras import require_extra
+from ..errors import SettingsError, require_extra
 from ..llm.keys import GEMINI_VARIABLE, OWN_VARIABLE, read_key
 from ..llm.settings import GeminiSettings, LLMSettings
 from ..markers import hookimpl

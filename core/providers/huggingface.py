@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..errors import EncoderError, SettingsError
-from ..extras import require_extra
+from ..errors import EncoderError, SettingsError, require_extra
 from ..markers import hookimpl
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..extras import require_extra
+from ..errors import require_extra
 from ..llm.keys import OWN_VARIABLE, read_key
 from ..llm.settings import LLMSettings, OpenAILikeSettings
 from ..markers import hookimpl

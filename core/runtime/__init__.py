@@ -7,8 +7,7 @@ from ..lazy_names import lazy_names
 if TYPE_CHECKING:
     from .background import JobQueue, in_background
     from .budget import Budget, Slots, check_budget, set_budget
-    from .disk_errors import storage_error, storage_errors
-    from .files import open_regular, sync_folder, write_atomically
+    from .files import open_regular, storage_error, storage_errors, sync_folder, write_atomically
     from .owned_files import OwnedFolders, remove_own_file
     from .scope import current_scope, in_scope, limited_to, set_scope
     from .sqlite_files import enable_wal

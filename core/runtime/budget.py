@@ -22,7 +22,6 @@ class Slots:
 
     @contextmanager
     def acquire(self) -> Iterator[None]:
-        """Hold a slot for the duration of the context."""
         if not self._free.acquire(blocking=False):
             raise self._full()
         try:

@@ -23,7 +23,6 @@ class FairSemaphore:
 
     @contextmanager
     def acquire(self) -> Iterator[None]:
-        """Wait for a slot and hold it for the duration of the context."""
         with self._lock:
             admitted = None
             if self._free:

@@ -1,18 +1,22 @@
-"""Untrusted files that are opened, and own files that are replaced atomically."""
+"""Untrusted files that are opened, own files that are replaced atomically, and the system's errors about files."""
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 from typing import BinaryIO
 
-from ..errors import SourceError
+from ..errors import SourceError, StorageDenied, StorageError, StorageFull
 
 #: Prefix of files and folders that are being written.
 TEMPORARY = ".ragstone-"
+_FULL = {errno.ENOSPC, errno.EDQUOT}
+_DENIED = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 
 def open_regular(path: Path, longest: int | None = None, *, follow_links: bool = True) -> BinaryIO:
@@ -63,3 +67,24 @@ def sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def is_full(error: OSError) -> bool:
+    """Whether the disk, or the user's part of it, is full."""
+    return error.errno in _FULL
+
+
+def storage_error(error: OSError, where: Path | str, *, what: str = "cannot be used", hint: str = "") -> StorageError:
+    """``StorageFull``, ``StorageDenied`` or ``StorageError``, which names the error's own file, or else ``where``."""
+    kind = StorageFull if is_full(error) else StorageDenied if error.errno in _DENIED else StorageError
+    message = f"{what}: {error.strerror or error}"
+    return kind(message, where=str(error.filename or where), hint=hint or None)
+
+
+@contextmanager
+def storage_errors(where: Path | str, *, hint: str = "") -> Iterator[None]:
+    """Raise each ``OSError`` as ``storage_error`` says."""
+    try:
+        yield
+    except OSError as error:
+        raise storage_error(error, where, hint=hint) from error

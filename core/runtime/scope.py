@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    #: The values that are allowed, by metadata key. A document without the key is not concerned.
-    Scope = Mapping[str, frozenset[str]]
+#: The values that are allowed, by metadata key. A document without the key is not concerned.
+Scope = Mapping[str, frozenset[str]]
 
 _current: ContextVar[Scope | None] = ContextVar("ragstone_scope", default=None)
 

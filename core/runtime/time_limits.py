@@ -76,7 +76,6 @@ class _Clock:
 
     @property
     def interval(self) -> float:
-        """Seconds until the next sample."""
         return min(_SAMPLE_SECONDS, self._limit.seconds / 4)
 
     def excess(self) -> str | None:

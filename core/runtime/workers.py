@@ -35,9 +35,10 @@ class WorkerDied(ChildProcessError):
 class Workers:
     """Worker processes that run ``python -m module arguments``, which calls ``answer_requests``.
 
-    As with ``apart``, they get none of this process's environment and open files. A worker is started when no idle one
-    is there, and is killed with its children when a request fails in it. It ends when it is idle for 30 seconds, with
-    this process however this ends, and by ``close``. A fork of this process starts workers of its own. Thread-safe.
+    As with ``run_in_subprocess``, they get none of this process's environment and open files. A worker is started when
+    no idle one is there, and is killed with its children when a request fails in it. It ends when it is idle for 30
+    seconds, with this process however this ends, and by ``close``. A fork of this process starts workers of its own.
+    Thread-safe.
     """
 
     def __init__(self, module: str, *arguments: str) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-_COLLECTION = "chunks"
+if TYPE_CHECKING:
+    from .chroma_store import ChromaStore
 
 
 def chroma_is_installed() -> bool:
@@ -14,29 +15,12 @@ def chroma_is_installed() -> bool:
     return find_spec("chromadb") is not None and find_spec("llama_index.vector_stores.chroma") is not None
 
 
-class ChromaFolder:
-    """An open store in a folder, which is created if necessary."""
-
-    def __init__(self, folder: Path) -> None:
-        from .chroma_store import ChromaStore
-
-        self._client = open_client(folder)
-        self.store = ChromaStore(self._client, _COLLECTION)
-
-    def close(self) -> None:
-        self._client.close()
-
-
-def open_client(folder: Path) -> Any:
-    """Chroma's client for the folder, without telemetry."""
+def open_store(folder: Path) -> ChromaStore:
+    """The store in the folder, which is created if necessary, without telemetry. It must be closed."""
     import chromadb
     from chromadb.config import Settings
 
-    return chromadb.PersistentClient(path=str(folder), settings=Settings(anonymized_telemetry=False, allow_reset=False))
+    from .chroma_store import ChromaStore
 
-
-def open_collection(folder: Path) -> Any:
-    """The collection of the store in the folder."""
-    from .chroma_store import collection_of
-
-    return collection_of(open_client(folder), _COLLECTION)
+    settings = Settings(anonymized_telemetry=False, allow_reset=False)
+    return ChromaStore(chromadb.PersistentClient(path=str(folder), settings=settings), "chunks")

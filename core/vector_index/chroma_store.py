@@ -51,6 +51,9 @@ class ChromaStore(ChromaVectorStore):
         self._chroma.delete_collection(self._collection_name)
         self._collection = collection_of(self._chroma, self._collection_name)
 
+    def close(self) -> None:
+        self._chroma.close()
+
 
 def collection_of(client: Any, name: str) -> Any:
     """The collection, without an embedding function, because all vectors come from the catalog."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from llama_index.core.vector_stores.types import VectorStoreQuery
 
-from .chroma import ChromaFolder
+from .chroma import open_store
 from .index_state import IndexState, index_folders
 from .nodes import sample, sample_mismatch, windows
 from .probe import digest_of, store_damage
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from ..catalog import CorpusRow, Snapshot
     from ..corpus import Corpus
+    from .chroma_store import ChromaStore
 
 _log = logging.getLogger(__name__)
 
@@ -59,24 +60,19 @@ class Follower:
         self._folders = index_folders(folder.parent)
         self._plugin_store = plugin_store
         self._store: BasePydanticVectorStore | None = None
-        self._chroma: ChromaFolder | None = None
+        self._chroma: ChromaStore | None = None
         self._state = IndexState()
-        #: Corpus id and change number that the store can answer for. Replaced by one assignment.
-        self._current: tuple[int, int] | None = None
+        #: Corpus id and change number that the store can answer for; ``None`` for none. Replaced by one assignment.
+        self.current: tuple[int, int] | None = None
         self._retry_delay = _FIRST_DELAY
         self._retry_at = 0.0
-
-    @property
-    def current(self) -> tuple[int, int] | None:
-        """The corpus id and change number of the index; ``None`` while it cannot answer."""
-        return self._current
 
     def search(
         self, row: CorpusRow, question: npt.NDArray[np.float32], limit: int, filters: MetadataFilters | None
     ) -> list[str] | None:
         """Ids of the most similar chunks; ``None`` if the index is not at the corpus's last change."""
         store = self._store
-        if store is None or self._current != (row.id, row.seq):
+        if store is None or self.current != (row.id, row.seq):
             return None
         wanted = min(limit * _WINDOWS_PER_CHUNK, max(1, self._state.vectors))
         try:
@@ -103,7 +99,7 @@ class Follower:
             try:
                 if self._store is None or self._state.corpus_id != row.id or self._state.applied > row.seq:
                     self._open(snapshot, row)
-                if self._current == (row.id, row.seq):
+                if self.current == (row.id, row.seq):
                     return False
                 self._apply(snapshot, row)
             except Stopped:
@@ -133,7 +129,7 @@ class Follower:
             _log.warning("the vector index of %s was not closed in order: %s", self.corpus.name, error)
 
     def _close_store(self) -> None:
-        self._current = None
+        self.current = None
         self._store = None
         chroma, self._chroma = self._chroma, None
         if chroma is not None:
@@ -156,8 +152,7 @@ class Follower:
             self._state = IndexState(corpus_id=row.id, store=f"store-{secrets.token_hex(4)}")
         replace(self._state, clean=False).write(self._folder)
         if self._plugin_store is None:
-            self._chroma = ChromaFolder(self._folder / self._state.store)
-            self._store = self._chroma.store
+            self._store = self._chroma = open_store(self._folder / self._state.store)
             return
         if why is not None:
             self._plugin_store.clear()
@@ -181,7 +176,7 @@ class Follower:
         store = self._store
         assert store is not None  # noqa: S101 - opened by the caller
         changed, removed = snapshot.changes(row.id, self._state.applied)
-        self._current = None
+        self.current = None
         if self._state.applied:
             for doc_id in [*removed, *(doc_id for doc_id, _key in changed)]:
                 self._check_stop()
@@ -202,7 +197,7 @@ class Follower:
         added += len(batch)
         self._state = replace(self._state, applied=row.seq, vectors=self._unchanged(snapshot, row) + added, clean=False)
         self._state.write(self._folder)
-        self._current = (row.id, row.seq)
+        self.current = (row.id, row.seq)
         self.failure = None
 
     def _add(self, store: BasePydanticVectorStore, batch: list[TextNode]) -> None:
@@ -235,6 +230,6 @@ class Follower:
         """Stop answering; the next opening finds the store unclean and rebuilds it."""
         _log.error("the vector index of %s: %s; exact search answers", self.corpus.name, failure)
         self.failure = failure
-        self._current = None
+        self.current = None
         self._store = None  # Chroma is closed later, by the thread that opened it: others may be searching
         self._state = IndexState()

@@ -89,11 +89,11 @@ def _main(store: str, digest: str, sample: str, count: str) -> None:
     if digest_of(Path(store)) != digest:
         sys.exit("its files are not those that were closed")
     _check_unlocked(Path(store, "chroma.sqlite3"))
-    from .chroma import open_collection
+    from .chroma import open_store
 
     with np.load(sample) as wanted:
         ids, vectors = list(wanted["ids"]), wanted["vectors"]
-    collection = open_collection(Path(store))
+    collection = open_store(Path(store)).client
     held = collection.count()
     if held != int(count):
         sys.exit(f"it holds {held} vectors, not {count}")

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
-import logging
+import threading
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import httpx
 
-from ragstone.web.queue_warnings import LOGGER, RareWarnings, rare_warnings
+from ragstone.web import lanes
+from tests.support.patience import until
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,20 +28,23 @@ def test_a_busy_server_says_it_once_and_answers_everybody(
         accept = {"Accept": "text/event-stream"}
         return httpx.post(f"{url}query", json={"question": "What is a node?"}, headers=accept, timeout=60).status_code
 
-    with rare_warnings(), served() as url, ThreadPoolExecutor(8) as clients:
+    with served() as url, ThreadPoolExecutor(8) as clients:
         assert [*clients.map(ask, [url] * 16)] == [200] * 16
-    (result,) = (record.getMessage() for record in caplog.records if record.name == LOGGER)
+    (result,) = (record.getMessage() for record in caplog.records if record.name == lanes.__name__)
     assert "[plugins.web] threads" in result
-    assert not logging.getLogger(LOGGER).filters
 
 
-def test_it_says_it_again_after_a_while() -> None:
-    now = 0.0
-    seldom = RareWarnings(lambda: now)
-    result = []
-    for now in (0.0, 1.0, 59.0, 61.0, 100.0, 130.0):
-        record = logging.LogRecord(LOGGER, logging.WARNING, "", 0, "Task queue depth is %d", (3,), None)
-        if seldom.filter(record):
-            result.append((now, record.getMessage()))
-    assert [when for when, _ in result] == [0.0, 61.0, 130.0]
-    assert all(message.endswith("Task queue depth is 3") for _, message in result)
+def test_it_says_it_again_after_a_while(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    clock, held = SimpleNamespace(now=1.0), threading.Event()
+    monkeypatch.setattr(lanes, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    lane = lanes.Lane(1, warns=True)
+    until(lambda: lane.active_count == 0)
+    task = SimpleNamespace(service=held.wait, cancel=lambda: None)
+    lane.add_task(task)
+    until(lambda: not lane.queue)
+    for clock.now in (1.0, 2.0, 60.0, 62.0, 101.0, 131.0):
+        lane.add_task(task)
+    held.set()
+    lane.shutdown()
+    said = [record.getMessage() for record in caplog.records if record.name == lanes.__name__]
+    assert [message.rpartition(" ")[2] for message in said] == ["1", "4", "6"]

@@ -22,7 +22,6 @@ class Access:
     scope: Mapping[str, frozenset[str]] | None = field(default=None, compare=False)
 
     def opens(self, interface: str) -> bool:
-        """Whether this interface may be used."""
         return self.interfaces is None or interface in self.interfaces
 
     def may_ask(self, *assistants: str) -> bool:

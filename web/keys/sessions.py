@@ -66,7 +66,6 @@ class Sessions:
         return None if key_id is None else Keys(self._host).by_id(key_id)
 
     def end(self, token: str) -> None:
-        """End a session, if it is one."""
         with self._tables.write() as connection:
             connection.execute(delete(_session).where(_session.c.hash == hash_of(token[:LONGEST]).hex()))
 

@@ -149,7 +149,6 @@ class Keys:
         return replace(access, scope=scope) if scope else NOTHING
 
     def list(self) -> list[Key]:
-        """Every key, by name."""
         with self._tables.read() as connection:
             return [_key_of(row) for row in connection.execute(select(key).order_by(key.c.name))]
 

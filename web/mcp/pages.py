@@ -9,9 +9,9 @@ from flask import Blueprint, Response, request
 from ragstone.core.pages import ViewOptions
 
 from ..keys.access import access
-from ..openapi import TEXT, Operation, response_of
+from ..openapi import TEXT, Operation, body_of, response_of
+from . import PATH
 from .bridge import Bridge, Sent
-from .failures import PATH
 
 if TYPE_CHECKING:
     from ragstone.core import Host
@@ -34,7 +34,7 @@ _ERROR = response_of("What went wrong, as JSON-RPC", _REPLY)
 #: In ``/openapi.json``; what a message contains is defined by the Model Context Protocol.
 _DESCRIPTION: Operation = {
     "summary": "The Model Context Protocol: one message, and what answers it",
-    "requestBody": {"required": True, "content": {"application/json": {"schema": _MESSAGE}}},
+    "requestBody": body_of(_MESSAGE),
     "responses": {
         "200": {
             "description": "The answer",

@@ -1,6 +1,6 @@
 """The interface in OpenAI's protocol: models, chat completions, embeddings."""
 
-from .failures import error_of
 from .pages import PREFIX, blueprint
+from .replies import error_of
 
 __all__ = ["PREFIX", "blueprint", "error_of"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..openapi import ALWAYS, COUNT, MAYBE_TEXT, TEXT, Operation, list_of, object_of, response_of
+from ..openapi import ALWAYS, COUNT, MAYBE_TEXT, TEXT, Operation, body_of, list_of, object_of, response_of
 
 if TYPE_CHECKING:
     from ragstone.core import Host
@@ -60,49 +60,33 @@ MODELS: Operation = {
     },
 }
 MODEL: Operation = {"summary": "One model", "responses": {"200": response_of("The model", _MODEL), **_errors(404)}}
+_INPUT = {**TEXT, "pattern": "[A-Za-z]", "maxLength": 200}
+_EMBEDDING = object_of(
+    object={"const": "embedding"}, index=COUNT, embedding={"anyOf": [list_of({"type": "number"}), TEXT]}
+)
+_EMBEDDINGS = object_of(
+    object={"const": "list"},
+    data=list_of(_EMBEDDING),
+    model=TEXT,
+    usage=object_of(prompt_tokens=COUNT, total_tokens=COUNT),
+)
+_TEXTS = {
+    "type": "object",
+    "properties": {
+        "model": {**TEXT, "minLength": 1},
+        "input": {
+            "anyOf": [_INPUT, list_of(_INPUT, minItems=1, maxItems=2048)],
+            "description": "Each text may have as many tokens as the encoder reads.",
+        },
+        "encoding_format": {"enum": ["float", "base64"]},
+        "dimensions": {"type": "integer", "minimum": 1},
+    },
+    "required": ["model", "input"],
+}
 EMBEDDINGS: Operation = {
     "summary": "Vectors of texts, by the deployment's encoder",
-    "requestBody": {
-        "required": True,
-        "content": {
-            "application/json": {
-                "schema": {
-                    "type": "object",
-                    "properties": {
-                        "model": {**TEXT, "minLength": 1},
-                        "input": {
-                            "anyOf": [
-                                {**TEXT, "pattern": "[A-Za-z]", "maxLength": 200},
-                                list_of({**TEXT, "pattern": "[A-Za-z]", "maxLength": 200}, minItems=1, maxItems=2048),
-                            ],
-                            "description": "Each text may have as many tokens as the encoder reads.",
-                        },
-                        "encoding_format": {"enum": ["float", "base64"]},
-                        "dimensions": {"type": "integer", "minimum": 1},
-                    },
-                    "required": ["model", "input"],
-                }
-            }
-        },
-    },
-    "responses": {
-        "200": response_of(
-            "The vectors",
-            object_of(
-                object={"const": "list"},
-                data=list_of(
-                    object_of(
-                        object={"const": "embedding"},
-                        index=COUNT,
-                        embedding={"anyOf": [list_of({"type": "number"}), TEXT]},
-                    )
-                ),
-                model=TEXT,
-                usage=object_of(prompt_tokens=COUNT, total_tokens=COUNT),
-            ),
-        ),
-        **_errors(400, 404, 413, 415, 503),
-    },
+    "requestBody": body_of(_TEXTS),
+    "responses": {"200": response_of("The vectors", _EMBEDDINGS), **_errors(400, 404, 413, 415, 503)},
 }
 
 
@@ -134,6 +118,6 @@ def complete(host: Host) -> Operation:
     return {
         "summary": "Ask an assistant, as a chat completion",
         "description": "The last message is the question; the turns before it are its history.",
-        "requestBody": {"required": True, "content": {"application/json": {"schema": schema}}},
+        "requestBody": body_of(schema),
         "responses": {"200": answered, **_errors(400, 404, 413, 415, 500, 502, 503)},
     }

@@ -19,8 +19,7 @@ from ..keys.access import access
 from . import description as described
 from .chat_request import read_chat, string
 from .embeddings import embeddings
-from .failures import NoSuchModel
-from .replies import Reply
+from .replies import NoSuchModel, Reply
 
 if TYPE_CHECKING:
     from ragstone.core import Host

@@ -1,27 +1,38 @@
-"""An answer as a chat completion: in one piece, or in chunks."""
+"""An answer as a chat completion, in one piece or in chunks, and errors as OpenAI's clients know them."""
 
 from __future__ import annotations
 
 import secrets
 import time
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
+
+from werkzeug.exceptions import NotFound
 
 from ragstone.core import Answer
 from ragstone.core.pages import event
 
 from ..errors import BUG, problem_of
 from ..sources import source_list, url_citations
-from .failures import error_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 
     from ragstone.core import Delta
 
     from .chat_request import Chat
 
 DONE = "data: [DONE]\n\n"
+_TYPES = {
+    HTTPStatus.UNAUTHORIZED: "authentication_error",
+    HTTPStatus.FORBIDDEN: "permission_error",
+    HTTPStatus.TOO_MANY_REQUESTS: "rate_limit_error",
+}
+_CODES = {
+    HTTPStatus.UNAUTHORIZED: "invalid_api_key",
+    HTTPStatus.TOO_MANY_REQUESTS: "rate_limit_exceeded",
+}
 
 
 @dataclass(frozen=True)
@@ -97,3 +108,27 @@ class Reply:
     def _usage(self, text: str) -> dict[str, int]:
         asked, answered = self.count(self.chat.conversation), self.count(text)
         return {"prompt_tokens": asked, "completion_tokens": answered, "total_tokens": asked + answered}
+
+
+class NoSuchModel(NotFound):
+    """No assistant of that name, or none that this key may ask."""
+
+    #: What clients look for.
+    openai_code = "model_not_found"
+
+    def __init__(self, name: str, known: tuple[str, ...]) -> None:
+        super().__init__(f"There is no model {name[:80]!r} here. Known: {', '.join(known) or 'none'}.")
+
+
+def error_of(problem: Mapping[str, Any]) -> dict[str, Any]:
+    """Problem details in OpenAI's form: ``{"error": {"message", "type", "param", "code"}}``."""
+    status = problem["status"]
+    kind = "server_error" if status >= HTTPStatus.INTERNAL_SERVER_ERROR else "invalid_request_error"
+    return {
+        "error": {
+            "message": problem["detail"],
+            "type": _TYPES.get(status, kind),
+            "param": None,
+            "code": problem.get("code", _CODES.get(status)),
+        }
+    }

@@ -82,7 +82,6 @@ class QueueState:
 
     @property
     def total(self) -> int:
-        """The number of all jobs."""
         return self.waiting + len(self.running) + self.done + self.failed
 
     @property

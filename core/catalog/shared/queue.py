@@ -9,8 +9,7 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from ...errors import BadRequest, SettingsError
-from ...extras import require_extra
+from ...errors import BadRequest, SettingsError, require_extra
 from . import queue_statements
 from .jobs import LEASE_SECONDS, STATES, QueuedJob, QueueState, Work
 
@@ -133,7 +132,6 @@ class SharedQueue:
             raise BadRequest("a name holds half of a character", hint="rename the file") from error
 
     def _prepare(self) -> None:
-        """Create procrastinate's tables in the catalog's schema."""
         from procrastinate.schema import SchemaManager
 
         with self._tables.read() as connection:

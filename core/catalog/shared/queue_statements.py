@@ -1,4 +1,4 @@
-"""SQL of ``shared_queue`` and ``queue_worker``, on procrastinate's tables and one of our own."""
+"""SQL of ``queue`` and ``queue_worker``, on procrastinate's tables and one of our own."""
 
 from __future__ import annotations
 

@@ -8,15 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ragstone.core import Host, SourceError
-from ragstone.core.evaluation import (
-    answers,
-    open_corpus,
-    read_question_set,
-    read_questions_file,
-    refusal,
-    retrieval,
-    sides,
-)
+from ragstone.core.evaluation.corpora import open_corpus, read_question_set, read_questions_file
+from ragstone.core.evaluation.measures import answers, refusal, retrieval, sides
 from ragstone.core.testing import open_host
 from tests.support.third_party_fakes import Here, distribution, fast_models, write_pages
 

@@ -112,6 +112,19 @@ def test_a_refusal_tells_its_status_and_nothing_of_the_server(
     assert len(server.asked) == 1
 
 
+@pytest.mark.parametrize(("variables", "named"), [(("EDGE_TEST_KEY",), "set EDGE_TEST_KEY"), ((), "set its key")])
+def test_a_refused_key_is_named_by_its_variable(server: Server, variables: tuple[str, ...], named: str) -> None:
+    server.acts(refuse(401))
+    with pytest.raises(ChatFailed, match=named):
+        ask_chat(asking(server, key_variables=variables), "?")
+
+
+def test_an_address_that_is_none_was_never_reached() -> None:
+    with pytest.raises(ChatFailed) as raised:
+        ask_chat(ChatServer("http://[::1", "tiny", 8, 5.0), "?")
+    assert not raised.value.reached
+
+
 @pytest.mark.parametrize("act", [stall(headers=False), drip(), drip(b"HTTP/1.1 200 OK\r\n\r\n")])
 def test_a_server_that_dawdles_is_cut_off(server: Server, act: Any) -> None:
     server.acts(act)

@@ -552,12 +552,12 @@ class TestProviders:
             assert ask(host).text == f"{CASTER}. [1]"
 
     def test_an_extra_that_is_not_there_is_named(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        from ragstone.core import MissingExtra, extras
+        from ragstone.core import MissingExtra, errors
 
         def missing(extra: str, *modules: str) -> None:
             raise MissingExtra(extra, modules)
 
-        monkeypatch.setattr(extras, "require_extra", missing)
+        monkeypatch.setattr(errors, "require_extra", missing)
         for module in ("openai_like", "gemini"):
             monkeypatch.delitem(__import__("sys").modules, f"ragstone.core.providers.{module}", raising=False)
         settings = Settings(

@@ -40,11 +40,11 @@ class TestChroma(VectorStoreContract):
     @pytest.fixture
     def store(self, tmp_path: Path) -> Iterator[BasePydanticVectorStore]:
         needed("chromadb")
-        from ragstone.core.vector_index.chroma import ChromaFolder
+        from ragstone.core.vector_index.chroma import open_store
 
-        folder = ChromaFolder(tmp_path / "chroma")
-        yield folder.store
-        folder.close()
+        store = open_store(tmp_path / "chroma")
+        yield store
+        store.close()
 
 
 class NotEmpty(InMemory):

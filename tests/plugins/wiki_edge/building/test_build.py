@@ -336,7 +336,7 @@ def test_a_missing_extra_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, raw: bytes, module: str, extra: str
 ) -> None:
     found = importlib.util.find_spec
-    monkeypatch.setattr("ragstone.core.extras.find_spec", lambda asked: None if asked == module else found(asked))
+    monkeypatch.setattr("ragstone.core.errors.find_spec", lambda asked: None if asked == module else found(asked))
     (tmp_path / name).write_bytes(raw)
     with pytest.raises(MissingExtra, match=re.escape(f"pip install 'ragstone[{extra}]'")):
         open_source(tmp_path / name)

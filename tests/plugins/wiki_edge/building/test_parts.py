@@ -252,7 +252,7 @@ def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkey
     assert (code, "need each other" in output) == (2, True)
     code, output = run("work", str(tmp_path / "my corpus.jsonl"))
     assert (code, "is no folder" in output) == (2, True)
-    monkeypatch.setattr("ragstone.core.extras.find_spec", lambda _: None)
+    monkeypatch.setattr("ragstone.core.errors.find_spec", lambda _: None)
     code, output = run("work", str(plan), "--ray", "local")
     assert "pip install 'ragstone[ray]'" in output
 

@@ -195,7 +195,7 @@ def test_the_model_on_the_robot_is_asked_first(tmp_path: Path, slm: Server, remo
 @pytest.mark.parametrize(
     ("act", "reason"),
     [
-        (refuse(500), "answered 500"),
+        (refuse(500), "failed (500)"),
         (stall(headers=False), "did not finish"),
         (answering("I DO NOT KNOW\nCONFIDENCE: 100"), "does not know"),
         (answering("Perhaps boil it [1].\nCONFIDENCE: 10"), "under 0.5"),

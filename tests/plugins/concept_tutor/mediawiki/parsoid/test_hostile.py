@@ -137,7 +137,7 @@ def test_without_lxml_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> Non
     def without(name: str, *rest: Any) -> Any:
         return None if name == "lxml" else find(name, *rest)
 
-    monkeypatch.setattr("ragstone.core.extras.find_spec", without)
+    monkeypatch.setattr("ragstone.core.errors.find_spec", without)
     with pytest.raises(MissingExtra, match="lxml") as caught:
         PageWorkers()
     assert caught.value.install == "pip install 'ragstone[tutor]'"
