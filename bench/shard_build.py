@@ -31,7 +31,7 @@ from pydantic import PrivateAttr
 from ragstone.core import Host, Settings, hookimpl
 from ragstone.core.embedding import MiniLMEmbedding
 from ragstone.plugins.wiki_edge import BuildOptions, build_shard
-from ragstone.plugins.wiki_edge.building import publication
+from ragstone.plugins.wiki_edge.shards.building import publication
 
 from . import machine
 from .children import measure
@@ -39,7 +39,7 @@ from .children import measure
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ragstone.plugins.wiki_edge.building.work import BuildProgress
+    from ragstone.plugins.wiki_edge.shards.building.work import BuildProgress
 
 _REPOSITORY = Path(__file__).parents[1]
 _EXCERPT = "mediawiki/dumps/enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2"

@@ -47,7 +47,7 @@ def ours(folder: str, rows: int, questions: int) -> dict[str, Any]:
 
 def ours_clustered(folder: str, rows: int, questions: int) -> dict[str, Any]:
     """The same over rows in clusters, as they are made for larger shards."""
-    from ragstone.plugins.wiki_edge.search import clusters
+    from ragstone.plugins.wiki_edge.shards import clusters
 
     root = _root(Path(folder), rows)
     other = root.with_name(f"{rows}-clustered")
@@ -290,7 +290,7 @@ def _write_shard(place: Path, rows: int) -> None:
 def _finish(root: Path, rows: int) -> None:
     """Side files and the manifest."""
     from ragstone.plugins.wiki_edge import Manifest, ShardEntry
-    from ragstone.plugins.wiki_edge.search.side_files import make_side_files
+    from ragstone.plugins.wiki_edge.shards.side_files import make_side_files
 
     dimension = np.load(root / "s/embeddings.npy", mmap_mode="r").shape[1]
     fields = {"id": "s", "kind": "wiki", "dim": dimension, "size": rows, "license": "CC-BY-SA-4.0"}

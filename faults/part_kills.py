@@ -21,11 +21,11 @@ import psutil
 from ragstone.core import Host, Settings
 from ragstone.core.testing import TestModels
 from ragstone.plugins.wiki_edge import BuildOptions, build_shard, verify_shards
-from ragstone.plugins.wiki_edge.building import ray_task
-from ragstone.plugins.wiki_edge.building.build import merge_plan, plan_build, work_plan
-from ragstone.plugins.wiki_edge.building.parts import finished, record_of
-from ragstone.plugins.wiki_edge.building.plan import read_plan
-from ragstone.plugins.wiki_edge.building.ray_work import RayOptions, work_on_ray
+from ragstone.plugins.wiki_edge.shards.building import ray_task
+from ragstone.plugins.wiki_edge.shards.building.build import merge_plan, plan_build, work_plan
+from ragstone.plugins.wiki_edge.shards.building.parts import finished, record_of
+from ragstone.plugins.wiki_edge.shards.building.plan import read_plan
+from ragstone.plugins.wiki_edge.shards.building.ray_work import RayOptions, work_on_ray
 
 from .actors import Actor
 from .run import PATIENCE_S

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from .owned_files import OwnedFolders, remove_own_file
     from .scope import current_scope, in_scope, limited_to, set_scope
     from .sqlite_files import enable_wal
+    from .strict_json import parse_json
     from .subprocesses import limit_process, run_in_subprocess
     from .workers import WorkerDied, Workers, answer_requests
 
@@ -32,6 +33,7 @@ __all__ = [
     "limit_process",
     "limited_to",
     "open_regular",
+    "parse_json",
     "remove_own_file",
     "run_in_subprocess",
     "set_budget",

@@ -12,7 +12,7 @@ from ragstone.core import NotFound
 from ragstone.core.retrieval import Candidates, Retrieval, inverse_frequencies, rank
 from ragstone.core.text import question_stems, unpack
 
-from .memory import MemoryBudget
+from ..shards.file_arrays import MemoryBudget
 from .open_shards import ShardRegistry
 from .shard import node_of
 

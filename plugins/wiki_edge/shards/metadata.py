@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
+from ragstone.core.runtime import parse_json
+
 from .errors import ShardError
-from .files import open_regular, parse
+from .files import open_regular
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,7 +30,7 @@ def read_line(raw: bytes, file: Path | str | None = None, line: int | None = Non
     """The object in a line of metadata. Raises ``ShardError`` with the reason, and the place where it is given."""
     reason = None
     try:
-        value = parse(raw.decode())
+        value = parse_json(raw.decode())
     except UnicodeDecodeError as error:
         reason = f"is not UTF-8 at its byte {error.start}"
     except JSONDecodeError as error:

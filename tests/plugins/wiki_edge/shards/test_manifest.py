@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from ragstone.core.runtime import write_atomically
 from ragstone.plugins.wiki_edge import Manifest, ShardEntry, ShardError
-from ragstone.plugins.wiki_edge.shards.files import inside, parse
+from ragstone.plugins.wiki_edge.shards.files import inside
 
 from .samples import ID, NAME, edit, entry_of, make
 
@@ -145,18 +145,3 @@ def test_writing_leaves_nothing_beside(tmp_path: Path) -> None:
         write_atomically(tmp_path / "folder", b"3")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "folder"]
     assert (tmp_path / "a").read_bytes() == b"2"
-
-
-@pytest.mark.parametrize(
-    "text", ['{"a": 1, "a": 1}', "[NaN]", "[Infinity]", "[1e999]", r'["\ud800"]', "[" * 9999, "", "[1" * 2]
-)
-def test_json_that_is_read_differently_elsewhere_is_refused(text: str) -> None:
-    with pytest.raises(ValueError):
-        parse(text)
-
-
-@_quick
-@given(value=_json)
-def test_what_json_writes_is_read(value: object) -> None:
-    assert parse(json.dumps(value, indent=3)) == value
-    assert parse(json.dumps(value, ensure_ascii=False)) == value

@@ -13,8 +13,8 @@ from llama_index.core.schema import MetadataMode, TextNode
 from ragstone.core import Host, NotFound
 from ragstone.core.answering import check_type
 
-from ..readers.articles import HEADING_SEPARATOR
-from ..shards.writer import UNKNOWN_LICENSE, ShardWriter, shard_row
+from ...readers.articles import HEADING_SEPARATOR
+from ..writer import UNKNOWN_LICENSE, ShardWriter, shard_row
 from .build import BuildReport
 from .options import check_fields
 from .publication import describe, described, publish

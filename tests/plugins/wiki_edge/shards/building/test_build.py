@@ -38,23 +38,23 @@ from ragstone.core.cli import main
 from ragstone.core.runtime import OwnedFolders
 from ragstone.core.testing import open_host
 from ragstone.plugins.wiki_edge import BuildOptions, Manifest, ShardEntry, build_shard, verify_shards
-from ragstone.plugins.wiki_edge.building import batches
-from ragstone.plugins.wiki_edge.building.work_folder import work_folders
 from ragstone.plugins.wiki_edge.readers import article_reader
 from ragstone.plugins.wiki_edge.readers.sources import open_source
+from ragstone.plugins.wiki_edge.shards.building import batches
+from ragstone.plugins.wiki_edge.shards.building.work_folder import work_folders
 from ragstone.plugins.wiki_edge.shards.writer import HEADER
+from tests.plugins.wiki_edge.readers.dumps import multistream, page, plain
 from tests.support.needs import needed
 from tests.support.patience import HANG, until
 
-from ..readers.dumps import multistream, page, plain
 from .killed import PART_MB
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ragstone.core import Host
-    from ragstone.plugins.wiki_edge.building.build import BuildReport
-    from ragstone.plugins.wiki_edge.building.work import BuildProgress
+    from ragstone.plugins.wiki_edge.shards.building.build import BuildReport
+    from ragstone.plugins.wiki_edge.shards.building.work import BuildProgress
 
 needed("mwparserfromhell")
 
@@ -156,7 +156,7 @@ def test_kill_9_costs_a_part_at_most(fast_host: Host, tmp_path: Path, dump: Path
     chunks = Counter(row["id"].partition("#")[0] for row in rows_of(whole))
     largest = 3 * max(chunks.values())
     out, log = tmp_path / "out", tmp_path / "log"
-    command = [sys.executable, "-m", "tests.plugins.wiki_edge.building.killed", str(dump), str(out), str(log)]
+    command = [sys.executable, "-m", "tests.plugins.wiki_edge.shards.building.killed", str(dump), str(out), str(log)]
     chance, kills, done = random.Random(3), 0, False
     while not done:
         with subprocess.Popen(command, cwd=_REPOSITORY, stdout=subprocess.PIPE, text=True) as process:
@@ -191,7 +191,7 @@ class Stopped(Exception):
 def test_a_stop_before_and_after_each_last_step(
     fast_host: Host, tmp_path: Path, dump: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from ragstone.plugins.wiki_edge.building import publication
+    from ragstone.plugins.wiki_edge.shards.building import publication
 
     order = BuildOptions(dump, tmp_path / "out", "x", limit=5)
     embedded: list[int] = []
@@ -426,7 +426,7 @@ def test_progress_is_honest(fast_host: Host, tmp_path: Path, monkeypatch: pytest
 @pytest.mark.slow
 def test_ctrl_c_leaves_no_process_and_goes_on_later(tmp_path: Path, dump: Path) -> None:
     out, log = tmp_path / "out", tmp_path / "log"
-    command = [sys.executable, "-m", "tests.plugins.wiki_edge.building.killed", str(dump), str(out), str(log)]
+    command = [sys.executable, "-m", "tests.plugins.wiki_edge.shards.building.killed", str(dump), str(out), str(log)]
     with subprocess.Popen(
         command, cwd=_REPOSITORY, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     ) as process:

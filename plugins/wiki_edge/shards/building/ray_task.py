@@ -149,7 +149,7 @@ def main() -> None:
     """The request comes pickled on stdin, from ``ray_work``."""
     import pickle
 
-    from ragstone.plugins.wiki_edge.building import ray_task  # by its name, as Ray's processes import it
+    from ragstone.plugins.wiki_edge.shards.building import ray_task  # by its name, as Ray's processes import it
 
     folder, address, open_host, seconds = pickle.load(sys.stdin.buffer)  # noqa: S301 - our own parent's
     ray_task.Driver(folder, address, open_host, seconds).run()

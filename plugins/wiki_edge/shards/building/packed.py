@@ -13,8 +13,8 @@ import numpy as np
 
 from ragstone.core.text import pack
 
-from ..search.file_arrays import GrowingArray
-from ..search.side_files import NAMES, headings_of
+from ..file_arrays import GrowingArray
+from ..side_files import NAMES, headings_of
 
 #: Of a part: the terms of the chunks with vectors and without, and how many numbers each chunk has, all uint32.
 _TERMS, _SIZES = ("packed.bin", "rest-packed.bin"), ("packed-sizes.bin", "rest-packed-sizes.bin")

@@ -1,16 +1,20 @@
-"""Arrays on disk, read piece by piece: nothing is held, and a file that shrinks under us is an error, not a signal."""
+"""Arrays on disk, read piece by piece, and the memory budget for those that are held.
+
+A file that shrinks while it is read is an error, not a signal.
+"""
 
 from __future__ import annotations
 
 import os
+import threading
 import weakref
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from ..shards.errors import ShardError
-from ..shards.files import open_regular
-from ..shards.npy import header_of
+from .errors import ShardError
+from .files import open_regular
+from .npy import header_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -160,3 +164,39 @@ class GrowingArray:
     def _header(self) -> None:
         described = {"descr": self._dtype.str, "fortran_order": False, "shape": (self._length,)}
         np.lib.format.write_array_header_1_0(self._file, described)
+
+
+#: For the intermediate results of a search, whatever the size of the shards.
+_WORKING = 6_000_000
+#: Bytes of the largest block that is freed without giving it back to the system.
+_REUSED = 2**22
+
+
+class MemoryBudget:
+    """Counts bytes in memory; what does not fit is read from disk each time. Safe to use from several threads."""
+
+    def __init__(self, megabytes: float) -> None:
+        self.limit = int(megabytes * 1e6)
+        self._used = _WORKING
+        self._lock = threading.Lock()
+        # glibc gives larger blocks than were ever freed back at once (mallopt(3), M_MMAP_THRESHOLD). The next question
+        # then got them page by page, some 400 of them, which took a third of its time. So one is freed here.
+        np.empty(_REUSED, np.uint8)
+
+    @property
+    def used(self) -> int:
+        """Reserved bytes, with those that a search itself needs."""
+        return self._used
+
+    def reserve(self, size: int) -> bool:
+        """Reserve so many bytes; whether the budget allows them."""
+        with self._lock:
+            if self._used + size > self.limit:
+                return False
+            self._used += size
+            return True
+
+    def release(self, size: int) -> None:
+        """Release reserved bytes."""
+        with self._lock:
+            self._used -= size

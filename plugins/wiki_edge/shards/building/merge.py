@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from ragstone.core import BadRequest, SourceError
 
-from ..readers.worker import TWICE
-from ..shards.writer import EMBEDDINGS, HEADER, METADATA, REST, ShardWriter
+from ...readers.worker import TWICE
+from ..writer import EMBEDDINGS, HEADER, METADATA, REST, ShardWriter
 from .packed import MergedTerms
 from .parts import ARTICLES, damaged, part_folder, record_of
 from .work_folder import SHARD

@@ -13,8 +13,8 @@ from filelock import FileLock, Timeout
 from ragstone.core import BadRequest, RagstoneError, StorageBusy
 from ragstone.core.runtime import OwnedFolders, storage_error, write_atomically
 
-from ..shards.files import real
-from ..shards.writer import EMBEDDINGS, HEADER
+from ..files import real
+from ..writer import EMBEDDINGS, HEADER
 
 #: The shard's files, and at the very end its entry.
 SHARD, FINISHED = "shard", "finished.json"

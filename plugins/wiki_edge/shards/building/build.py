@@ -13,8 +13,8 @@ from ragstone.core import BadRequest, Host, StorageBusy
 from ragstone.core.answering import check_type
 from ragstone.core.runtime import storage_errors
 
-from ..shards.verification import sum_of
-from ..shards.writer import UNKNOWN_LICENSE
+from ..verification import sum_of
+from ..writer import UNKNOWN_LICENSE
 from .merge import merge
 from .options import BuildOptions
 from .plan import make_plan, read_plan, reader_of
@@ -25,7 +25,7 @@ from .work_folder import AGAIN, PURPOSE, set_purpose, work_folder
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ..shards.manifest import ShardEntry
+    from ..manifest import ShardEntry
     from .merge import Merged
     from .plan import Plan
 

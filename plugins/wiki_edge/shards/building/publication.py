@@ -14,11 +14,11 @@ from typing import Any
 from ragstone.core import StorageError
 from ragstone.core.runtime import OwnedFolders, sync_folder, write_atomically
 
-from ..shards.files import real
-from ..shards.manifest import NAME, Manifest, ShardEntry
-from ..shards.releases import locked
-from ..shards.verification import sums_in
-from ..shards.writer import EMBEDDINGS, METADATA
+from ..files import real
+from ..manifest import NAME, Manifest, ShardEntry
+from ..releases import locked
+from ..verification import sums_in
+from ..writer import EMBEDDINGS, METADATA
 from .work_folder import AGAIN, FINISHED, RESTART, SHARD
 
 #: Seconds that another build or an installation may need for its last step.
@@ -27,7 +27,7 @@ _PATIENCE = 60
 
 def side_files(folder: Path, entry: ShardEntry) -> dict[str, str]:
     """Those that search uses."""
-    from ..search.side_files import make_side_files
+    from ..side_files import make_side_files
 
     return make_side_files(folder, entry)
 

@@ -21,21 +21,20 @@ from ragstone.core import BadRequest, Encoder, NotFound, SourceError, StorageErr
 from ragstone.core.cli import main
 from ragstone.core.testing import open_host
 from ragstone.plugins.wiki_edge import BuildOptions, build_shard, searcher_of, verify_shards
-from ragstone.plugins.wiki_edge.building import leases as leases_module
-from ragstone.plugins.wiki_edge.building.build import merge_plan, plan_build, work_plan
-from ragstone.plugins.wiki_edge.building.leases import LEASES, Leases
-from ragstone.plugins.wiki_edge.building.parts import PartBuilder, finished, part_folder, record_of
-from ragstone.plugins.wiki_edge.building.plan import read_plan
-from ragstone.plugins.wiki_edge.building.work import PartCounts
 from ragstone.plugins.wiki_edge.readers.selection import first_titles
 from ragstone.plugins.wiki_edge.readers.sources import open_source
+from ragstone.plugins.wiki_edge.shards.building import leases as leases_module
+from ragstone.plugins.wiki_edge.shards.building.build import merge_plan, plan_build, work_plan
+from ragstone.plugins.wiki_edge.shards.building.leases import LEASES, Leases
+from ragstone.plugins.wiki_edge.shards.building.parts import PartBuilder, finished, part_folder, record_of
+from ragstone.plugins.wiki_edge.shards.building.plan import read_plan
+from ragstone.plugins.wiki_edge.shards.building.work import PartCounts
+from tests.plugins.wiki_edge.readers.dumps import multistream, page, plain
 from tests.support.needs import needed
-
-from ..readers.dumps import multistream, page, plain
 
 if TYPE_CHECKING:
     from ragstone.core import Host
-    from ragstone.plugins.wiki_edge.building.build import BuildReport
+    from ragstone.plugins.wiki_edge.shards.building.build import BuildReport
 
 needed("mwparserfromhell")
 
@@ -315,7 +314,7 @@ def test_a_list_of_counts_that_is_none(tmp_path: Path, text: str, message: str) 
 def test_ray_gives_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("ray")
     from faults.part_kills import open_small
-    from ragstone.plugins.wiki_edge.building.ray_work import RayOptions, work_on_ray
+    from ragstone.plugins.wiki_edge.shards.building.ray_work import RayOptions, work_on_ray
 
     monkeypatch.setenv(
         "PYTHONPATH", os.pathsep.join([str(Path(__file__).parents[4]), os.environ.get("PYTHONPATH", "")])

@@ -14,12 +14,12 @@ from pydantic import TypeAdapter, ValidationError
 from ragstone.core import RagstoneError, StorageError
 from ragstone.core.runtime import sync_folder
 
-from ..parsers.article_parser import ArticleNodeParser
-from ..readers.article_reader import ReadRequest
-from ..readers.selection import plain, read_titles
-from ..shards.manifest import FileSum
-from ..shards.verification import sums_in
-from ..shards.writer import ShardWriter, embedded_text, line_of, shard_row
+from ...parsers.article_parser import ArticleNodeParser
+from ...readers.article_reader import ReadRequest
+from ...readers.selection import plain, read_titles
+from ..manifest import FileSum
+from ..verification import sums_in
+from ..writer import ShardWriter, embedded_text, line_of, shard_row
 from .batches import Batches, open_stream
 from .packed import PackedTerms
 from .plan import FIRST, TITLES

@@ -29,19 +29,19 @@ from ragstone.core import StorageError
 from ragstone.core.runtime import OwnedFolders
 from ragstone.core.text import pack
 
-from ..shards.errors import ShardError
-from ..shards.files import open_regular
-from ..shards.metadata import LONGEST_LINE, read_line
-from ..shards.releases import sync_tree
-from ..shards.writer import REST
 from . import clusters, codes
+from .errors import ShardError
 from .file_arrays import FileArray, GrowingArray
+from .files import open_regular
+from .metadata import LONGEST_LINE, read_line
 from .postings import PostingsWriter
+from .releases import sync_tree
+from .writer import REST
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..shards.manifest import ShardEntry, ShardPlace
+    from .manifest import ShardEntry, ShardPlace
 
 _log = logging.getLogger(__name__)
 

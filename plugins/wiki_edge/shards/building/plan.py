@@ -13,11 +13,11 @@ from pydantic import TypeAdapter, ValidationError
 from ragstone.core import BadRequest, SourceError, StorageError
 from ragstone.core.runtime import write_atomically
 
-from ..parsers.chunker import CHUNKING_VERSION, LONGEST, SHORTEST
-from ..readers.article_reader import ReadRequest, spans_of
-from ..readers.articles import ARTICLES_VERSION
-from ..readers.selection import first_titles, read_titles
-from ..readers.sources import identity
+from ...parsers.chunker import CHUNKING_VERSION, LONGEST, SHORTEST
+from ...readers.article_reader import ReadRequest, spans_of
+from ...readers.articles import ARTICLES_VERSION
+from ...readers.selection import first_titles, read_titles
+from ...readers.sources import identity
 from .batches import document_spans, find_files
 from .leases import LEASES
 from .options import BuildOptions  # noqa: TC001 - pydantic reads it
