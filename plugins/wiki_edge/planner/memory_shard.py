@@ -129,7 +129,6 @@ class MemoryShard:
         with ShardWriter(folder, dim or 0) as writer:
             while batch := list(islice(rows, _ROWS_AT_ONCE)):
                 writer.add(np.stack([vector for _, vector in batch]), [row for row, _ in batch])
-            writer.finish()
         fields: dict[str, Any] = entry.as_json() if entry else {"license": "private"}
         fields = {name: value for name, value in fields.items() if name not in _OF_RELEASE} | {
             "id": self._name,

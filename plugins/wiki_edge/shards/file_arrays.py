@@ -5,6 +5,7 @@ A file that shrinks while it is read is an error, not a signal.
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 import weakref
@@ -139,19 +140,27 @@ class FileLines:
 
 
 class GrowingArray:
-    """A one-dimensional ``.npy`` file that is written piece by piece."""
+    """A ``.npy`` file that is written piece by piece."""
 
-    def __init__(self, path: Path, dtype: str) -> None:
+    def __init__(self, path: Path, dtype: str, row: tuple[int, ...] = ()) -> None:
+        """``row``: the shape of an element. Raises ``OSError``."""
         self._dtype = np.dtype(dtype)
-        self._length = 0
+        self._row = row
+        self._size = 0
         self._file = path.open("wb")
         self._header()
 
+    def __len__(self) -> int:
+        return self._size // max(1, self._dtype.itemsize * math.prod(self._row))
+
     def add(self, values: npt.ArrayLike) -> None:
         """Append the values."""
-        some = np.asarray(values, self._dtype)
-        self._file.write(some.tobytes())
-        self._length += len(some)
+        self.add_bytes(np.asarray(values, self._dtype).tobytes())
+
+    def add_bytes(self, raw: bytes) -> None:
+        """Append values as they lie in the file."""
+        self._file.write(raw)
+        self._size += len(raw)
 
     def __enter__(self) -> Self:
         return self
@@ -162,7 +171,7 @@ class GrowingArray:
         self._file.close()
 
     def _header(self) -> None:
-        described = {"descr": self._dtype.str, "fortran_order": False, "shape": (self._length,)}
+        described = {"descr": self._dtype.str, "fortran_order": False, "shape": (len(self), *self._row)}
         np.lib.format.write_array_header_1_0(self._file, described)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path, PurePosixPath
 
@@ -31,6 +33,15 @@ def open_regular(path: Path) -> BufferedReader:
         os.close(descriptor)
         raise ShardError("is not a regular file", file=path)
     return os.fdopen(descriptor, "rb")
+
+
+@contextmanager
+def read_errors(path: Path) -> Iterator[None]:
+    """Raise each ``OSError`` as a ``ShardError`` of the file."""
+    try:
+        yield
+    except OSError as error:
+        raise ShardError(f"cannot be read: {error.strerror}", file=path) from error
 
 
 def relative_name(name: str) -> str:

@@ -16,13 +16,12 @@ from __future__ import annotations
 import json
 import logging
 import time
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from filelock import FileLock, Timeout
 
 from ragstone.core import StorageError
@@ -217,14 +216,13 @@ def _make_texts(metadata: Path, paths: Mapping[str, Path]) -> int:
     """The side files of these lines; how many lines there are."""
     postings = PostingsWriter(paths["terms"].parent)
     named: dict[str, int] = {}
-    offset = start = count = 0
+    offset = count = 0
     with (
         open_regular(metadata) as lines,
         GrowingArray(paths["offsets"], "<u8") as offsets,
         GrowingArray(paths["row_domains"], "<u2") as row_domains,
-        # The parts of a build bring these.
-        nullcontext() if paths["packed"].exists() else GrowingArray(paths["packed"], "<u4") as packed,
-        nullcontext() if packed is None else GrowingArray(paths["packed_starts"], "<u8") as starts,
+        GrowingArray(paths["packed"], "<u4") as packed,
+        GrowingArray(paths["packed_starts"], "<u8") as packed_starts,
     ):
         while line := lines.readline(LONGEST_LINE + 1):
             count += 1
@@ -232,18 +230,14 @@ def _make_texts(metadata: Path, paths: Mapping[str, Path]) -> int:
             above, text = headings_of(row), row["text"]
             postings.add(above, text)
             offsets.add([offset])
-            if packed is not None and starts is not None:
-                numbers = np.frombuffer(pack(above, text), "<u4")
-                starts.add([start])
-                packed.add(numbers)
-                start += len(numbers)
+            packed_starts.add([len(packed)])
+            packed.add_bytes(pack(above, text))
             row_domains.add([named.setdefault(row.get("domain") or "", len(named))])
             if len(named) > MOST_DOMAINS:
                 raise ShardError(f"names more than {MOST_DOMAINS:,} domains", file=metadata, line=count)
             offset += len(line)
         offsets.add([offset])
-        if starts is not None:
-            starts.add([start])
+        packed_starts.add([len(packed)])
     paths["domains"].write_text(json.dumps(list(named)), "utf-8")
     postings.finish(*(paths[name] for name in ("terms", "term_rows", "term_weights")))
     return count

@@ -156,5 +156,5 @@ def _source(plan: Plan, newest: tuple[str, str | None] | None) -> dict[str, str]
     found = {"name": plan.options.source.resolve().name, "date": date}
     found["revision"] = about.get("revision") or (newest[1] if newest else None)
     if len(plan.files) == 1:
-        found["sha256"] = sum_of(plan.files[0])[0]
+        found["sha256"] = sum_of(plan.files[0]).sha256
     return {name: value for name, value in found.items() if value}

@@ -97,7 +97,6 @@ def _write(corpus: Corpus, options: ExportOptions, work: Path) -> tuple[int, int
                 writer.add(vectors, [_row(node, document, options) for node in nodes])
         if not writer.rows:
             raise NotFound(f"the corpus {corpus.name!r} has no chunks")
-        writer.finish()
     return count, writer.rows
 
 

@@ -14,7 +14,6 @@ from ragstone.core import BadRequest, SourceError
 
 from ...readers.worker import TWICE
 from ..writer import EMBEDDINGS, HEADER, METADATA, REST, ShardWriter
-from .packed import MergedTerms
 from .parts import ARTICLES, damaged, part_folder, record_of
 from .work_folder import SHARD
 
@@ -53,7 +52,6 @@ def merge(plan: Plan, work: Path, wanted: range, on_part: Callable[[int], None] 
     found, limit = Merged(), plan.options.limit
     with (
         ShardWriter(work / SHARD, plan.dimension) as writer,
-        MergedTerms(work / SHARD) as terms,
         closing(sqlite3.connect("")) as ids,
     ):
         ids.execute("CREATE TABLE ids (id TEXT PRIMARY KEY) WITHOUT ROWID")
@@ -70,11 +68,9 @@ def merge(plan: Plan, work: Path, wanted: range, on_part: Callable[[int], None] 
                 taken.append(is_new)
             found.left_out.update(record.left_out)
             _add(writer, files, articles, taken)
-            terms.add(files.blocks, articles, taken)
             if record.newest is not None and (found.newest is None or record.newest[0] > found.newest[0]):
                 found.newest = record.newest
             on_part(number + 1)
-        writer.finish()
     found.rows, found.rest, found.left_out = writer.rows, writer.rest, +found.left_out
     if found.rest and not found.rows:
         what = f"none of the first {plan.options.first:,} titles was found"
@@ -92,7 +88,7 @@ def merge(plan: Plan, work: Path, wanted: range, on_part: Callable[[int], None] 
 def _add(writer: ShardWriter, files: _Files, articles: list[tuple[str, int, bool]], taken: list[bool]) -> None:
     """Append the chunks of the articles that are taken. ``articles``: id, number of chunks, whether with vectors."""
     parts = files.blocks(EMBEDDINGS, skip=HEADER), files.blocks(METADATA), files.blocks(REST)
-    adding = writer.add_vectors, writer.add_lines, writer.add_rest
+    adding = writer.vectors.add_bytes, writer.add_lines, writer.add_rest
     if all(taken):
         for blocks, add in zip(parts, adding, strict=True):
             for block in blocks:
@@ -103,7 +99,7 @@ def _add(writer: ShardWriter, files: _Files, articles: list[tuple[str, int, bool
     size, row, other = len(raw) // max(1, len(lines)), 0, 0
     for (_, count, is_first), is_taken in zip(articles, taken, strict=True):
         if is_taken and is_first:
-            writer.add_vectors(raw[row * size : (row + count) * size])
+            writer.vectors.add_bytes(raw[row * size : (row + count) * size])
             writer.add_lines(b"".join(lines[row : row + count]))
         elif is_taken:
             writer.add_rest(b"".join(rest[other : other + count]))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
 import time
 from dataclasses import dataclass
@@ -17,11 +15,11 @@ from ragstone.core.runtime import sync_folder
 from ...parsers.article_parser import ArticleNodeParser
 from ...readers.article_reader import ReadRequest
 from ...readers.selection import plain, read_titles
-from ..manifest import FileSum
+from ..manifest import FileSum  # noqa: TC001 - pydantic reads it
+from ..releases import sync_tree
 from ..verification import sums_in
 from ..writer import ShardWriter, embedded_text, line_of, shard_row
 from .batches import Batches, open_stream
-from .packed import PackedTerms
 from .plan import FIRST, TITLES
 from .work_folder import PARTS, RESTART
 
@@ -110,7 +108,7 @@ class PartBuilder:
         try:
             scratch.mkdir(parents=True)
             self._write(part, scratch, on_batch)
-            sync_folder(scratch)
+            sync_tree(scratch)
             try:
                 scratch.rename(part_folder(self._plan, part.number))
             except OSError:
@@ -139,7 +137,7 @@ class PartBuilder:
         stream = open_stream(request, self._reader)
         stream.about = dict(plan.about)
         batches = Batches(stream, self._parser, options.limit)
-        with ShardWriter(folder, plan.dimension) as writer, PackedTerms(folder) as packed:
+        with ShardWriter(folder, plan.dimension) as writer:
             for batch in batches:
                 rows = [self._row(node.node_id, {**node.metadata, "text": node.text}) for node in batch.nodes]
                 first = [row for row in rows if self._is_first(row["title"])]
@@ -147,12 +145,9 @@ class PartBuilder:
                 if first:
                     writer.add(self._encoder.embed_texts([embedded_text(row) for row in first]), first)
                 writer.add_rest(b"".join(line_of(row) for row in rest))
-                packed.add(first, rest)
                 on_batch(batch, writer.rows)
-            writer.finish()
         articles = ((name, rows, self._is_first(title)) for name, rows, title in batches.articles)
-        lines = (json.dumps(article, ensure_ascii=False) for article in articles)
-        _write_synced(folder / ARTICLES, "".join(f"{line}\n" for line in lines).encode())
+        (folder / ARTICLES).write_bytes(b"".join(line_of(article) for article in articles))
         for path in folder.glob("ids.sqlite*"):
             path.unlink()
         record = PartRecord(
@@ -161,11 +156,11 @@ class PartBuilder:
             articles=len(batches.articles),
             left_out=dict(stream.left_out),
             newest=batches.newest,
-            files={name: FileSum.model_validate(each) for name, each in _sums(folder).items()},
+            files=sums_in({path.name: path for path in folder.iterdir()}),
             worker=self._worker,
             seconds=round(time.monotonic() - begun, 3),
         )
-        _write_synced(folder / RECORD, _RECORD.dump_json(record))
+        (folder / RECORD).write_bytes(_RECORD.dump_json(record))
 
     def _is_first(self, title: str) -> bool:
         return self._first is None or plain(title) in self._first
@@ -174,14 +169,3 @@ class PartBuilder:
         options = self._plan.options
         licence = options.license or metadata.get("license")
         return shard_row({**metadata, "id": node_id, "license": licence, "domain": options.domain})
-
-
-def _sums(folder: Path) -> dict[str, dict[str, str | int]]:
-    return sums_in({path.name: path for path in folder.iterdir()})
-
-
-def _write_synced(path: Path, content: bytes) -> None:
-    with path.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
