@@ -103,7 +103,7 @@ def memory(source: str, work: str) -> dict[str, Any]:
     """Build with an encoder that costs nothing."""
     folder = Path(work)
     settings = Settings(data_dir=folder / "data", cache_dir=folder / "cache", index={"store": "none"})
-    publication.side_files = lambda *_: {}
+    vars(publication)["make_side_files"] = lambda *_: {}
     with Host(settings, plugins={"cheap": _Cheap(folder / "cache")}) as host:
         reader = _Reader()
         report = build_shard(

@@ -18,7 +18,7 @@ from ..writer import UNKNOWN_LICENSE
 from .merge import merge
 from .options import BuildOptions
 from .plan import make_plan, read_plan, reader_of
-from .publication import describe, described, publish
+from .publication import publish
 from .work import BuildProgress, PartCounts, work
 from .work_folder import AGAIN, PURPOSE, set_purpose, work_folder
 
@@ -120,16 +120,17 @@ def _merged(
     counts: PartCounts, host: Host, scratch: Path, out: Path, on_progress: Callable[[BuildProgress], None]
 ) -> BuildReport:
     """Merge the parts in the folder ``scratch`` and put the shard in its place."""
-    if described(scratch) is None:
+
+    def make() -> tuple[dict[str, Any], dict[str, Any]]:
         counts.look()
         plan, now = counts.plan, replace(counts.progress(), step="merging")
         merged = merge(plan, scratch, counts.wanted, lambda part: on_progress(replace(now, parts=part)))
         on_progress(replace(now, step="indexing"))
-        fields = _entry(plan, merged, host)
-        describe(scratch, out, fields, articles=merged.articles, left_out=merged.left_out, rest=merged.rest)
-    noted = described(scratch) or {}
-    entry, folder = publish(scratch, out)
-    return BuildReport(entry, folder, noted["articles"], entry.size, counts.resumed, noted["left_out"], noted["rest"])
+        noted = {"articles": merged.articles, "left_out": merged.left_out, "rest": merged.rest}
+        return _entry(plan, merged, host), noted
+
+    entry, folder, noted = publish(scratch, out, make)
+    return BuildReport(entry, folder, chunks=entry.size, resumed=counts.resumed, **noted)
 
 
 def _entry(plan: Plan, merged: Merged, host: Host) -> dict[str, Any]:

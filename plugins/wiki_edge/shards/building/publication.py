@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from itertools import chain, count
 from pathlib import Path
@@ -17,6 +17,7 @@ from ragstone.core.runtime import OwnedFolders, sync_folder, write_atomically
 from ..files import real
 from ..manifest import NAME, Manifest, ShardEntry
 from ..releases import locked
+from ..side_files import make_side_files
 from ..verification import sums_in
 from ..writer import EMBEDDINGS, METADATA
 from .work_folder import AGAIN, FINISHED, RESTART, SHARD
@@ -25,36 +26,24 @@ from .work_folder import AGAIN, FINISHED, RESTART, SHARD
 _PATIENCE = 60
 
 
-def side_files(folder: Path, entry: ShardEntry) -> dict[str, str]:
-    """Those that search uses."""
-    from ..side_files import make_side_files
+def publish(
+    work: Path, out: Path, make: Callable[[], tuple[Mapping[str, Any], Mapping[str, Any]]]
+) -> tuple[ShardEntry, Path, dict[str, Any]]:
+    """Put the shard in the folder ``work`` in its place and into the manifest of ``out``; may be repeated after a kill.
 
-    return make_side_files(folder, entry)
-
-
-def described(work: Path) -> dict[str, Any] | None:
-    """What ``describe`` noted in the folder; ``None`` before that."""
-    path = work / FINISHED
-    return json.loads(path.read_bytes()) if path.exists() else None
-
-
-def describe(work: Path, out: Path, description: Mapping[str, Any], **counts: Any) -> None:
-    """Complete the shard in the folder ``work`` and note its entry, its future folder, and the counts.
-
-    ``description``: the entry's fields but for those of files, revision and date.
+    ``make``: writes the shard's files where that was not done before; returns the entry's fields but for those of
+    files, revision and date, and counts that are kept with it. Returns the entry, its folder, and the counts.
     """
+    noted = work / FINISHED
+    made = None if noted.exists() else make()
     with locked(out, seconds=_PATIENCE, hint=AGAIN):
-        folder, entry = _completed(work / SHARD, out, description)
-        finished = {"folder": folder.name, "entry": entry.as_json(), **counts}
-        write_atomically(work / FINISHED, json.dumps(finished, ensure_ascii=False).encode())
-
-
-def publish(work: Path, out: Path) -> tuple[ShardEntry, Path]:
-    """Put the shard that ``describe`` completed in its place and into the manifest; its entry and folder. May be
-    repeated after a kill."""
-    with locked(out, seconds=_PATIENCE, hint=AGAIN):
-        finished = described(work) or {}
-        folder, entry = out / finished["folder"], ShardEntry.of(finished["entry"])
+        if made is not None:
+            fields, counts = made
+            folder, entry = _completed(work / SHARD, out, fields)
+            line = {"folder": folder.name, "entry": entry.as_json(), **counts}
+            write_atomically(noted, json.dumps(line, ensure_ascii=False).encode())
+        finished = json.loads(noted.read_bytes())
+        folder, entry = out / finished.pop("folder"), ShardEntry.of(finished.pop("entry"))
         shard = work / SHARD
         if shard.is_dir():
             shard_folders(out).mark(shard, folder.name)
@@ -66,7 +55,7 @@ def publish(work: Path, out: Path) -> tuple[ShardEntry, Path]:
         before = manifest.shard(entry.id)
         manifest.with_shard(entry).write(out / NAME)
         _remove_old(out, entry, before)
-    return entry, folder
+    return entry, folder, finished
 
 
 def _completed(shard: Path, out: Path, description: Mapping[str, Any]) -> tuple[Path, ShardEntry]:
@@ -82,7 +71,7 @@ def _completed(shard: Path, out: Path, description: Mapping[str, Any]) -> tuple[
         "built": datetime.now(UTC).isoformat(timespec="seconds"),
     }
     entry = ShardEntry.of({name: value for name, value in fields.items() if value is not None})
-    made = side_files(shard, entry)
+    made = make_side_files(shard, entry)
     sums = sums_in({path.name: path for path in sorted(shard.iterdir()) if path.is_file()})
     sync_folder(shard)
     return folder, entry.changed(files=sums, side_files=made or None)

@@ -208,7 +208,7 @@ def test_a_stop_before_and_after_each_last_step(
         raise Stopped
 
     for place, name in (
-        (publication, "side_files"),
+        (publication, "make_side_files"),
         (publication, "sums_in"),
         (ShardEntry, "as_json"),
         (Path, "rename"),
