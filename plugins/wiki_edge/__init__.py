@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .retrievers import ShardRetriever, searcher_of
     from .shards.building.build import build_shard
     from .shards.building.export import ExportOptions, export_corpus
-    from .shards.building.options import BuildOptions
+    from .shards.building.plan import BuildOptions
     from .shards.errors import ShardError
     from .shards.installation import install as install_shards
     from .shards.manifest import Manifest, ShardEntry

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ragstone.core.cli import Deployment
 
     from ..shards.building.build import BuildReport
-    from ..shards.building.options import BuildOptions
+    from ..shards.building.plan import BuildOptions
     from ..shards.building.work import BuildProgress
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -171,7 +171,7 @@ def merge(deployment: Deployment, folder: Path, out: Path | None, as_json: bool)
 def _options(source: Path, out: Path, shard_id: str, chosen: dict[str, Any]) -> BuildOptions:
     """The checked options. Raises ``BadRequest``, ``NotFound``."""
     from ..readers.selection import compiled, read_titles
-    from ..shards.building.options import BuildOptions
+    from ..shards.building.plan import BuildOptions
 
     check_names(shard_id, **{name: chosen[name] for name in ("domain", "language", "license")})
     if chosen["match"] is not None:

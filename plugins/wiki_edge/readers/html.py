@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .articles import Block, Text
-from .prose import opening, tidy
-from .sections import Outline
+from .prose import Outline, opening, tidy
 from .tables import html_rows, is_grid, is_navigation
 
 #: Elements with nothing to read in them.

@@ -16,8 +16,7 @@ from ragstone.core.runtime import storage_errors
 from ..verification import sum_of
 from ..writer import UNKNOWN_LICENSE
 from .merge import merge
-from .options import BuildOptions
-from .plan import make_plan, read_plan, reader_of
+from .plan import BuildOptions, make_plan, read_plan, reader_of
 from .publication import publish
 from .work import BuildProgress, PartCounts, work
 from .work_folder import AGAIN, PURPOSE, set_purpose, work_folder

@@ -16,7 +16,7 @@ from ragstone.core.answering import check_type
 from ...readers.articles import HEADING_SEPARATOR
 from ..writer import UNKNOWN_LICENSE, ShardWriter, shard_row
 from .build import BuildReport
-from .options import check_fields
+from .plan import check_fields
 from .publication import publish
 from .work_folder import SHARD, set_purpose, work_folder
 

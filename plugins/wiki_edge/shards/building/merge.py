@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections import Counter
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ragstone.core import BadRequest, SourceError
 
+from ...readers.selection import SeenIds
 from ...readers.worker import TWICE
 from ..writer import EMBEDDINGS, HEADER, METADATA, REST, ShardWriter
 from .parts import ARTICLES, damaged, part_folder, record_of
@@ -52,9 +52,8 @@ def merge(plan: Plan, work: Path, wanted: range, on_part: Callable[[int], None] 
     found, limit = Merged(), plan.options.limit
     with (
         ShardWriter(work / SHARD, plan.dimension) as writer,
-        closing(sqlite3.connect("")) as ids,
+        closing(SeenIds()) as seen,
     ):
-        ids.execute("CREATE TABLE ids (id TEXT PRIMARY KEY) WITHOUT ROWID")
         for number in wanted:
             record = record_of(plan, number)
             files = _Files(plan, number, record)
@@ -62,7 +61,7 @@ def merge(plan: Plan, work: Path, wanted: range, on_part: Callable[[int], None] 
             taken = []
             for name, *_ in articles:
                 is_wanted = found.articles != limit
-                is_new = is_wanted and ids.execute("INSERT OR IGNORE INTO ids VALUES (?)", (name,)).rowcount == 1
+                is_new = is_wanted and seen.is_new(name)
                 found.articles += is_new
                 found.left_out[TWICE] += is_wanted and not is_new
                 taken.append(is_new)

@@ -130,7 +130,6 @@ class PartBuilder:
             plan.folder / TITLES if options.titles else None,
             options.match,
             options.url_prefix,
-            folder,
             {name: getattr(part, name) for name in ("file", "start", "stop", "line")},
             plan.folder,
         )
@@ -148,8 +147,6 @@ class PartBuilder:
                 on_batch(batch, writer.rows)
         articles = ((name, rows, self._is_first(title)) for name, rows, title in batches.articles)
         (folder / ARTICLES).write_bytes(b"".join(line_of(article) for article in articles))
-        for path in folder.glob("ids.sqlite*"):
-            path.unlink()
         record = PartRecord(
             rows=writer.rows,
             rest=writer.rest,
