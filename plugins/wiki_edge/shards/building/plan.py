@@ -163,8 +163,6 @@ def make_plan(options: BuildOptions, host: Host, folder: Path, on_part: Callable
     plan = Plan(
         absolute, purpose, tuple(path.absolute() for path in files), about, tuple(parts), host.hooks.encoder.dimension
     )
-    for part in parts:
-        (folder / LEASES / f"{part.number:06d}.free").touch()
     write_atomically(folder / PLAN, _PLAN.dump_json(plan, exclude={"folder"}))
     return dataclasses.replace(plan, folder=folder)
 

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
 needed("mwparserfromhell")
 
-_REPOSITORY = Path(__file__).parents[4]
+_REPOSITORY = Path(__file__).parents[5]
 
 
 def words(number: int, count: int) -> str:
