@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 import logging
 import time
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from hashlib import sha256
 from pathlib import Path
 from secrets import token_hex
@@ -96,7 +96,7 @@ def _is_stale(record: Path) -> bool:
 
 
 _VECTORS = {"codes": "codes.npy", "centre": "centre.npy"}
-_TEXTS = {
+TEXT_NAMES = {
     "offsets": "offsets.npy",
     "terms": "terms.npy",
     "term_rows": "term-rows.npy",
@@ -106,8 +106,9 @@ _TEXTS = {
     "domains": "domains.json",
     "row_domains": "row-domains.npy",
 }
-NAMES = _VECTORS | _TEXTS
-_REST = {f"rest_{purpose}": f"rest-{name}" for purpose, name in _TEXTS.items()}
+NAMES = _VECTORS | TEXT_NAMES
+#: The same of the chunks without vectors.
+REST_NAMES = {purpose: f"rest-{name}" for purpose, name in TEXT_NAMES.items()}
 #: Of shards with more rows than ``clusters.LARGE``.
 _CLUSTERS = {
     "clusters": "clusters.npy",
@@ -137,7 +138,11 @@ def headings_of(row: Mapping[str, Any]) -> str:
 
 
 def _names(rows: int, rest: Path | None) -> dict[str, str]:
-    return NAMES | (_CLUSTERS if rows > clusters.LARGE else {}) | (_REST if rest is not None else {})
+    return (
+        NAMES
+        | (_CLUSTERS if rows > clusters.LARGE else {})
+        | ({f"rest_{purpose}": name for purpose, name in REST_NAMES.items()} if rest else {})
+    )
 
 
 def _cluster_paths(folder: Path) -> tuple[Path, Path, Path]:
@@ -147,7 +152,7 @@ def _cluster_paths(folder: Path) -> tuple[Path, Path, Path]:
 
 def of_rest(sides: Mapping[str, Path]) -> dict[str, Path]:
     """The side files of the chunks without vectors, by the purposes that they have for the others."""
-    return {purpose: sides[f"rest_{purpose}"] for purpose in _TEXTS}
+    return {purpose: sides[f"rest_{purpose}"] for purpose in TEXT_NAMES}
 
 
 def side_files(entry: ShardEntry, place: ShardPlace, cache: Path) -> dict[str, Path]:
@@ -204,11 +209,11 @@ def _make(embeddings: Path, metadata: Path, rest: Path | None, rows: int, folder
     if rows > clusters.LARGE:
         order = clusters.make(vectors, *_cluster_paths(folder))
     codes.make(vectors, folder / NAMES["codes"], folder / NAMES["centre"], order)
-    count = _make_texts(metadata, {purpose: folder / name for purpose, name in _TEXTS.items()})
+    count = _make_texts(metadata, {purpose: folder / name for purpose, name in TEXT_NAMES.items()})
     if count != rows:
         raise ShardError(f"has {count:,} lines and the shard {rows:,} rows", file=metadata, line=count)
     if rest is not None:
-        _make_texts(rest, {purpose: folder / _REST[f"rest_{purpose}"] for purpose in _TEXTS})
+        _make_texts(rest, {purpose: folder / name for purpose, name in REST_NAMES.items()})
     sync_tree(folder)
 
 
@@ -221,8 +226,9 @@ def _make_texts(metadata: Path, paths: Mapping[str, Path]) -> int:
         open_regular(metadata) as lines,
         GrowingArray(paths["offsets"], "<u8") as offsets,
         GrowingArray(paths["row_domains"], "<u2") as row_domains,
-        GrowingArray(paths["packed"], "<u4") as packed,
-        GrowingArray(paths["packed_starts"], "<u8") as packed_starts,
+        # Merging brings these.
+        nullcontext() if paths["packed"].exists() else GrowingArray(paths["packed"], "<u4") as packed,
+        nullcontext() if packed is None else GrowingArray(paths["packed_starts"], "<u8") as starts,
     ):
         while line := lines.readline(LONGEST_LINE + 1):
             count += 1
@@ -230,14 +236,16 @@ def _make_texts(metadata: Path, paths: Mapping[str, Path]) -> int:
             above, text = headings_of(row), row["text"]
             postings.add(above, text)
             offsets.add([offset])
-            packed_starts.add([len(packed)])
-            packed.add_bytes(pack(above, text))
+            if packed is not None and starts is not None:
+                starts.add([len(packed)])
+                packed.add_bytes(pack(above, text))
             row_domains.add([named.setdefault(row.get("domain") or "", len(named))])
             if len(named) > MOST_DOMAINS:
                 raise ShardError(f"names more than {MOST_DOMAINS:,} domains", file=metadata, line=count)
             offset += len(line)
         offsets.add([offset])
-        packed_starts.add([len(packed)])
+        if packed is not None and starts is not None:
+            starts.add([len(packed)])
     paths["domains"].write_text(json.dumps(list(named)), "utf-8")
     postings.finish(*(paths[name] for name in ("terms", "term_rows", "term_weights")))
     return count

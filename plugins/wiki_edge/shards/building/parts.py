@@ -11,12 +11,15 @@ from pydantic import TypeAdapter, ValidationError
 
 from ragstone.core import RagstoneError, StorageError
 from ragstone.core.runtime import sync_folder
+from ragstone.core.text import pack
 
 from ...parsers.article_parser import ArticleNodeParser
 from ...readers.article_reader import ReadRequest
 from ...readers.selection import plain, read_titles
+from ..file_arrays import GrowingArray
 from ..manifest import FileSum  # noqa: TC001 - pydantic reads it
 from ..releases import sync_tree
+from ..side_files import headings_of
 from ..verification import sums_in
 from ..writer import ShardWriter, embedded_text, line_of, shard_row
 from .batches import Batches, open_stream
@@ -37,6 +40,8 @@ if TYPE_CHECKING:
 #: In the folder of a finished part: what is in it, and each article's id with its number of chunks and
 #: whether they have vectors.
 RECORD, ARTICLES = "part.json", "articles.jsonl"
+#: The packed terms of its chunks in order, and how many numbers each has: so merging need not make them.
+PACKED, PACKED_SIZES = "packed.npy", "packed-sizes.npy"
 SCRATCH = "scratch"
 
 
@@ -136,7 +141,11 @@ class PartBuilder:
         stream = open_stream(request, self._reader)
         stream.about = dict(plan.about)
         batches = Batches(stream, self._parser, options.limit)
-        with ShardWriter(folder, plan.dimension) as writer:
+        with (
+            ShardWriter(folder, plan.dimension) as writer,
+            GrowingArray(folder / PACKED, "<u4") as packed,
+            GrowingArray(folder / PACKED_SIZES, "<u4") as sizes,
+        ):
             for batch in batches:
                 rows = [self._row(node.node_id, {**node.metadata, "text": node.text}) for node in batch.nodes]
                 first = [row for row in rows if self._is_first(row["title"])]
@@ -144,6 +153,9 @@ class PartBuilder:
                 if first:
                     writer.add(self._encoder.embed_texts([embedded_text(row) for row in first]), first)
                 writer.add_rest(b"".join(line_of(row) for row in rest))
+                terms = [pack(headings_of(row), row["text"]) for row in rows]
+                packed.add_bytes(b"".join(terms))
+                sizes.add([len(each) // 4 for each in terms])
                 on_batch(batch, writer.rows)
         articles = ((name, rows, self._is_first(title)) for name, rows, title in batches.articles)
         (folder / ARTICLES).write_bytes(b"".join(line_of(article) for article in articles))
