@@ -31,7 +31,7 @@ from pydantic import PrivateAttr
 from ragstone.core import Host, Settings, hookimpl
 from ragstone.core.embedding import MiniLMEmbedding
 from ragstone.plugins.wiki_edge import BuildOptions, build_shard
-from ragstone.plugins.wiki_edge.shards.building import publication
+from ragstone.plugins.wiki_edge.shards.building import work_folder
 
 from . import machine
 from .children import measure
@@ -103,7 +103,7 @@ def memory(source: str, work: str) -> dict[str, Any]:
     """Build with an encoder that costs nothing."""
     folder = Path(work)
     settings = Settings(data_dir=folder / "data", cache_dir=folder / "cache", index={"store": "none"})
-    vars(publication)["make_side_files"] = lambda *_: {}
+    vars(work_folder)["make_side_files"] = lambda *_: {}
     with Host(settings, plugins={"cheap": _Cheap(folder / "cache")}) as host:
         reader = _Reader()
         report = build_shard(

@@ -89,12 +89,10 @@ class _Reader:
         self._lines: list[list[str] | None] = []
 
     def finish(self) -> list[Block]:
-        """What was found."""
         self._close()
         return self._blocks
 
     def read(self, element: Any, depth: int = 0) -> None:
-        """Add the element's text, and what is in it."""
         name = element.tag if isinstance(element.tag, str) else ""
         if not name or depth > _DEEPEST or name in _DROPPED or _is_box(element):
             return

@@ -195,7 +195,6 @@ class Parquet:
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:
-        """Arrow's errors as ours."""
         import pyarrow as pa
 
         try:

@@ -43,7 +43,6 @@ class _Worker:
         self._before = 0  # bytes of the files before this one
 
     def run(self) -> None:
-        """Read everything."""
         pages = self._pages()
         if self._request["skip_first"]:  # the page on which the last process ended
             next(pages, None)
@@ -54,7 +53,6 @@ class _Worker:
         self._send(event="end", done=self._before)
 
     def plan(self) -> None:
-        """Cut every file into spans."""
         for number, path in enumerate(self._files):
             beside = self._beside(number)
             if beside is not None:

@@ -220,7 +220,7 @@ class Shard(ShardTexts):
                 sides["clusters"], sides["cluster_starts"], sides["cluster_order"], entry.size, entry.dim
             )
         self._codes = Codes(sides["codes"], sides["centre"], (entry.size, entry.dim), memory, clusters)
-        rest = place.side("rest")
+        rest = place.side_files.get("rest")
         #: Its chunks without vectors, if there are some.
         self.rest = None if rest is None else RestTexts(entry, root, {**of_rest(sides), "lines": rest}, cache, encoder)
 

@@ -145,10 +145,6 @@ class ShardPlace:
     #: Every file that the entry names, by its name in ``files``.
     files: dict[str, Path]
 
-    def side(self, purpose: str) -> Path | None:
-        """The side file for that purpose; ``None`` when the entry names none."""
-        return self.side_files.get(purpose)
-
 
 class Manifest(_Part):
     """The shards of one folder."""

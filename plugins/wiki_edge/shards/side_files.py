@@ -157,7 +157,7 @@ def of_rest(sides: Mapping[str, Path]) -> dict[str, Path]:
 
 def side_files(entry: ShardEntry, place: ShardPlace, cache: Path) -> dict[str, Path]:
     """All of them: the shard's own, or such as were made in the cache. Raises ``ShardError`` and ``StorageError``."""
-    own = {purpose: place.side(purpose) for purpose in _names(entry.size, place.side("rest"))}
+    own = {purpose: place.side_files.get(purpose) for purpose in _names(entry.size, place.side_files.get("rest"))}
     if all(path is not None and path.is_file() for path in own.values()):
         return {purpose: path for purpose, path in own.items() if path is not None}
     return _from_cache(entry, place, cache)
@@ -175,7 +175,7 @@ def _from_cache(entry: ShardEntry, place: ShardPlace, cache: Path) -> dict[str, 
                 _log.info("making the side files of shard %s, which has none, in %s", entry.id, folder)
                 scratch = folders.make(f"{MAKING}{token_hex(4)}")
                 try:
-                    _make(place.embeddings, place.metadata, place.side("rest"), entry.size, scratch)
+                    _make(place.embeddings, place.metadata, place.side_files.get("rest"), entry.size, scratch)
                     (scratch / _RECORD).write_text(json.dumps(made_of), "utf-8")
                     folders.mark(scratch, folder.name)
                     scratch.rename(folder)
@@ -190,13 +190,13 @@ def _from_cache(entry: ShardEntry, place: ShardPlace, cache: Path) -> dict[str, 
             where=str(cache),
             hint="make space, or set RAGSTONE_CACHE_DIR",
         ) from error
-    return {purpose: folder / name for purpose, name in _names(entry.size, place.side("rest")).items()}
+    return {purpose: folder / name for purpose, name in _names(entry.size, place.side_files.get("rest")).items()}
 
 
 def _identity(entry: ShardEntry, place: ShardPlace) -> list[Any]:
     """Changes whenever the shard's files may have changed."""
     found: list[Any] = [_VERSION, entry.size]
-    for path in filter(None, (place.embeddings, place.metadata, place.side("rest"))):
+    for path in filter(None, (place.embeddings, place.metadata, place.side_files.get("rest"))):
         try:
             found.append(stamp(path))
         except OSError as error:

@@ -17,9 +17,8 @@ from ..verification import sum_of
 from ..writer import UNKNOWN_LICENSE
 from .merge import merge
 from .plan import BuildOptions, make_plan, read_plan, reader_of
-from .publication import publish
 from .work import BuildProgress, PartCounts, work
-from .work_folder import AGAIN, PURPOSE, set_purpose, work_folder
+from .work_folder import AGAIN, PURPOSE, publish, set_purpose, work_folder
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -17,8 +17,7 @@ from ...readers.articles import HEADING_SEPARATOR
 from ..writer import UNKNOWN_LICENSE, ShardWriter, shard_row
 from .build import BuildReport
 from .plan import check_fields
-from .publication import publish
-from .work_folder import SHARD, set_purpose, work_folder
+from .work_folder import SHARD, publish, set_purpose, work_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -60,7 +60,7 @@ def test_the_specifications_example_is_read_and_written_as_it_stands(tmp_path: P
     place = entry.place(tmp_path)
     assert place.embeddings == tmp_path.resolve() / ID / "embeddings.npy"
     assert place.metadata == tmp_path.resolve() / ID / "metadata.jsonl"
-    assert (place.folder, place.side("codes")) == (tmp_path.resolve() / ID, None)
+    assert (place.folder, place.side_files.get("codes")) == (tmp_path.resolve() / ID, None)
     manifest.write(tmp_path / "again.json")
     assert (tmp_path / "again.json").read_text() == EXAMPLE
 
@@ -87,8 +87,8 @@ def test_what_we_add_is_read(tmp_path: Path) -> None:
     assert entry.source and entry.encoder and entry.files
     assert (entry.revision, entry.source.date, entry.encoder.fingerprint) == (3, "2026-01-01", "53aa51")
     place = entry.place(folder)
-    assert place.side("codes") == place.folder / "codes.bin"
-    assert place.side("unheard") == place.folder / "deep" / "of.bin"
+    assert place.side_files.get("codes") == place.folder / "codes.bin"
+    assert place.side_files.get("unheard") == place.folder / "deep" / "of.bin"
     assert set(place.files) == {"embeddings.npy", "metadata.jsonl", "codes.bin", "deep/of.bin"}
 
 

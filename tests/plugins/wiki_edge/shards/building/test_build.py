@@ -191,7 +191,7 @@ class Stopped(Exception):
 def test_a_stop_before_and_after_each_last_step(
     fast_host: Host, tmp_path: Path, dump: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from ragstone.plugins.wiki_edge.shards.building import publication
+    from ragstone.plugins.wiki_edge.shards.building import work_folder
 
     order = BuildOptions(dump, tmp_path / "out", "x", limit=5)
     embedded: list[int] = []
@@ -208,13 +208,13 @@ def test_a_stop_before_and_after_each_last_step(
         raise Stopped
 
     for place, name in (
-        (publication, "make_side_files"),
-        (publication, "sums_in"),
+        (work_folder, "make_side_files"),
+        (work_folder, "sums_in"),
         (ShardEntry, "as_json"),
         (Path, "rename"),
-        (publication, "sync_folder"),
+        (work_folder, "sync_folder"),
         (Manifest, "write"),
-        (publication, "_remove_old"),
+        (work_folder, "_remove_old"),
         (OwnedFolders, "remove"),
     ):
         with monkeypatch.context() as patch, pytest.raises(Stopped):
