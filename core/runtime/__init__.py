@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from .background import JobQueue, in_background
     from .budget import Budget, Slots, check_budget, set_budget
     from .disk_errors import storage_error, storage_errors
-    from .files import open_regular, sync_folder, write_atomically
+    from .files import file_lock, open_regular, sync_folder, write_atomically
     from .owned_files import OwnedFolders, remove_own_file
     from .scope import current_scope, in_scope, limited_to, set_scope
     from .sqlite_files import enable_wal
@@ -27,6 +27,7 @@ __all__ = [
     "check_budget",
     "current_scope",
     "enable_wal",
+    "file_lock",
     "in_background",
     "in_scope",
     "lazy_names",

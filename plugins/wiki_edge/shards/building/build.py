@@ -7,11 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from filelock import FileLock, Timeout
-
-from ragstone.core import BadRequest, Host, StorageBusy
+from ragstone.core import BadRequest, Host
 from ragstone.core.answering import check_type
-from ragstone.core.runtime import storage_errors
+from ragstone.core.runtime import file_lock, storage_errors
 
 from ..verification import sum_of
 from ..writer import UNKNOWN_LICENSE
@@ -76,11 +74,8 @@ def plan_build(
         others = [path.name for path in folder.iterdir() if path.name not in (PURPOSE, "lock")]
         if others and not (folder / PURPOSE).exists():
             raise BadRequest("holds other files", where=str(folder), hint="name a new folder for the plan")
-        try:
-            with FileLock(folder / "lock", timeout=0):
-                return make_plan(options, host, folder, _planning(on_progress))
-        except Timeout as error:
-            raise StorageBusy("the plan is being made by another process", where=str(folder)) from error
+        with file_lock(folder / "lock", "the plan is being made by another process"):
+            return make_plan(options, host, folder, _planning(on_progress))
 
 
 def work_plan(folder: Path, host: Host, on_progress: Callable[[BuildProgress], None] = lambda _: None) -> Plan:

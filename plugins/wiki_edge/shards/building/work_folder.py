@@ -15,10 +15,8 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
-
-from ragstone.core import BadRequest, RagstoneError, StorageBusy, StorageError
-from ragstone.core.runtime import OwnedFolders, storage_error, sync_folder, write_atomically
+from ragstone.core import BadRequest, RagstoneError, StorageError
+from ragstone.core.runtime import OwnedFolders, file_lock, storage_error, sync_folder, write_atomically
 
 from ..files import real
 from ..manifest import NAME, Manifest, ShardEntry
@@ -57,7 +55,7 @@ def work_folder(out: Path, shard_id: str, *, restart: bool = False) -> Iterator[
         out.mkdir(parents=True, exist_ok=True)
         folders = work_folders(out)
         work = folders.make(f".building-{shard_id}")
-        with FileLock(work / "lock", timeout=0):
+        with file_lock(work / "lock", f"the shard {shard_id!r} is being built by another process"):
             if restart:
                 folders.clear(work.name, keep=("lock",))
             try:
@@ -68,8 +66,6 @@ def work_folder(out: Path, shard_id: str, *, restart: bool = False) -> Iterator[
                     folders.remove(work.name)
                 raise
             folders.remove(work.name)
-    except Timeout as error:
-        raise StorageBusy(f"the shard {shard_id!r} is being built by another process", where=str(out)) from error
     except OSError as error:
         raise storage_error(error, out, hint=AGAIN) from error
 
