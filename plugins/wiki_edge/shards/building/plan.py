@@ -35,6 +35,8 @@ PLAN = "plan.json"
 #: The titles that are read, and those whose articles get vectors.
 TITLES, FIRST = "titles.txt", "first.txt"
 _MEGABYTE = 2**20
+#: Increased whenever the files of a part are others.
+_PARTS_VERSION = 2
 #: Megabytes of text, as markup of a dump they are twice as many: two cores embed them in less than a minute.
 PART_MB = 2.0
 #: What the plan has a copy of: other machines may not see it.
@@ -206,6 +208,7 @@ def _purpose(options: BuildOptions, files: list[Path], host: Host) -> dict[str, 
         "url_prefix": options.url_prefix,
         "cutting": [SHORTEST, LONGEST, CHUNKING_VERSION, ARTICLES_VERSION],
         "part_mb": options.part_mb,
+        "parts_version": _PARTS_VERSION,
     }
 
 

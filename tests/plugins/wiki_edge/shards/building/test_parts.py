@@ -6,6 +6,7 @@ import bz2
 import gzip
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -231,6 +232,15 @@ def test_what_a_plan_cannot_be_is_reported(fast_host: Host, tmp_path: Path) -> N
     plan_build(options, fast_host, plan)
     with pytest.raises(BadRequest, match="begun with another part_mb"):
         plan_build(BuildOptions(source, tmp_path / "out", "x", part_mb=1), fast_host, plan)
+    earlier = tmp_path / "earlier"
+    shutil.copytree(plan, earlier)
+    for name in ("plan.json", "purpose.json"):  # of a version whose parts had other files
+        text = (earlier / name).read_text("utf-8")
+        (earlier / name).write_text(re.sub(r'("parts_version": ?)2', r"\g<1>1", text), "utf-8")
+    with pytest.raises(BadRequest, match="begun with another parts_version"):
+        plan_build(options, fast_host, earlier)
+    with pytest.raises(BadRequest, match="made with another parts_version"):
+        work_plan(earlier, fast_host)
     with pytest.raises(BadRequest, match=r"parts are not built yet.*ragstone wiki work"):
         merge_plan(plan, fast_host)
     work_plan(plan, fast_host)
