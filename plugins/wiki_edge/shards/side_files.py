@@ -145,11 +145,6 @@ def _names(rows: int, rest: Path | None) -> dict[str, str]:
     )
 
 
-def _cluster_paths(folder: Path) -> tuple[Path, Path, Path]:
-    centroids, starts, order = (folder / name for name in _CLUSTERS.values())
-    return centroids, starts, order
-
-
 def of_rest(sides: Mapping[str, Path]) -> dict[str, Path]:
     """The side files of the chunks without vectors, by the purposes that they have for the others."""
     return {purpose: sides[f"rest_{purpose}"] for purpose in TEXT_NAMES}
@@ -207,7 +202,7 @@ def _identity(entry: ShardEntry, place: ShardPlace) -> list[Any]:
 def _make(embeddings: Path, metadata: Path, rest: Path | None, rows: int, folder: Path) -> None:
     vectors, order = FileArray(embeddings, dtype="<f4", ndim=2), None
     if rows > clusters.LARGE:
-        order = clusters.make(vectors, *_cluster_paths(folder))
+        order = clusters.make(vectors, *(folder / name for name in _CLUSTERS.values()))
     codes.make(vectors, folder / NAMES["codes"], folder / NAMES["centre"], order)
     count = _make_texts(metadata, {purpose: folder / name for purpose, name in TEXT_NAMES.items()})
     if count != rows:
