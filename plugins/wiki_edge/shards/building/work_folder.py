@@ -18,7 +18,7 @@ from typing import Any
 from ragstone.core import BadRequest, RagstoneError, StorageError
 from ragstone.core.runtime import OwnedFolders, file_lock, storage_error, sync_folder, write_atomically
 
-from ..files import real
+from ..files import TEMPORARY, real
 from ..manifest import NAME, Manifest, ShardEntry
 from ..releases import locked
 from ..side_files import make_side_files
@@ -38,6 +38,7 @@ _EARLIER = "journal.jsonl"
 _CONTENTS = (
     rf"lock|{SHARD}|(plan|purpose|finished|tokenizer)\.json|{_EARLIER}|ids\.sqlite.*|(titles|first)\.txt"
     rf"|source-\d+|leases|scratch|{PARTS}"
+    rf"|{re.escape(TEMPORARY)}(plan|purpose|finished)\.json-[0-9a-f]{{16}}"  # half written by a process that was killed
 )
 
 

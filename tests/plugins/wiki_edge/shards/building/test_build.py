@@ -344,6 +344,13 @@ def test_a_missing_extra_is_named(
     assert "pip install" in str(article_reader._error(result))
 
 
+def test_what_a_killed_build_has_half_written_goes_with_its_folder(fast_host: Host, tmp_path: Path, dump: Path) -> None:
+    work = work_folders(tmp_path / "out").make(".building-x")
+    (work / ".ragstone-finished.json-0123456789abcdef").write_bytes(b"{")
+    build_shard(BuildOptions(dump, tmp_path / "out", "x", limit=1), fast_host)
+    assert not work.exists()
+
+
 def test_two_builds_of_one_shard_do_not_meet(fast_host: Host, tmp_path: Path, dump: Path) -> None:
     work = work_folders(tmp_path / "out").make(".building-x")
     with FileLock(work / "lock"), pytest.raises(StorageBusy, match="another process"):
