@@ -31,7 +31,7 @@ from pydantic import PrivateAttr
 from ragstone.core import Host, Settings, hookimpl
 from ragstone.core.embedding import MiniLMEmbedding
 from ragstone.plugins.wiki_edge import BuildOptions, build_shard
-from ragstone.plugins.wiki_edge.building import publication
+from ragstone.plugins.wiki_edge.shards.building import work_folder
 
 from . import machine
 from .children import measure
@@ -39,7 +39,7 @@ from .children import measure
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ragstone.plugins.wiki_edge.building.work import BuildProgress
+    from ragstone.plugins.wiki_edge.shards.building.work import BuildProgress
 
 _REPOSITORY = Path(__file__).parents[1]
 _EXCERPT = "mediawiki/dumps/enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2"
@@ -103,7 +103,7 @@ def memory(source: str, work: str) -> dict[str, Any]:
     """Build with an encoder that costs nothing."""
     folder = Path(work)
     settings = Settings(data_dir=folder / "data", cache_dir=folder / "cache", index={"store": "none"})
-    publication.side_files = lambda *_: {}
+    vars(work_folder)["make_side_files"] = lambda *_: {}
     with Host(settings, plugins={"cheap": _Cheap(folder / "cache")}) as host:
         reader = _Reader()
         report = build_shard(

@@ -102,7 +102,7 @@ def _write_shard(place: Path, rows: int) -> None:
 def finish(root: Path, rows: int) -> None:
     """Side files and the manifest."""
     from ragstone.plugins.wiki_edge import Manifest, ShardEntry
-    from ragstone.plugins.wiki_edge.search.side_files import make_side_files
+    from ragstone.plugins.wiki_edge.shards.side_files import make_side_files
 
     dimension = np.load(root / "s/embeddings.npy", mmap_mode="r").shape[1]
     fields = {"id": "s", "kind": "wiki", "dim": dimension, "size": rows, "license": "CC-BY-SA-4.0"}

@@ -33,7 +33,7 @@ def ours(folder: str, rows: int, questions: int) -> dict[str, Any]:
 
 def ours_clustered(folder: str, rows: int, questions: int) -> dict[str, Any]:
     """The same over rows in clusters, as they are made for larger shards."""
-    from ragstone.plugins.wiki_edge.search import clusters
+    from ragstone.plugins.wiki_edge.shards import clusters
 
     root = root_of(Path(folder), rows)
     other = root.with_name(f"{rows}-clustered")

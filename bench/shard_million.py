@@ -26,7 +26,7 @@ from llama_index.core.base.embeddings.base import BaseEmbedding
 
 from ragstone.core import EncoderSettings, Host, Settings, hookimpl
 from ragstone.plugins.wiki_edge import BuildOptions, searcher_of
-from ragstone.plugins.wiki_edge.building.build import merge_plan, plan_build, work_plan
+from ragstone.plugins.wiki_edge.shards.building.build import merge_plan, plan_build, work_plan
 
 from . import machine
 from .figures import spread

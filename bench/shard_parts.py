@@ -29,8 +29,8 @@ import numpy as np
 from ragstone.core import Host, Settings
 from ragstone.core.embedding import MiniLMEmbedding
 from ragstone.plugins.wiki_edge import BuildOptions
-from ragstone.plugins.wiki_edge.building.build import merge_plan, plan_build, work_plan
-from ragstone.plugins.wiki_edge.building.ray_work import RayOptions, work_on_ray
+from ragstone.plugins.wiki_edge.shards.building.build import merge_plan, plan_build, work_plan
+from ragstone.plugins.wiki_edge.shards.building.ray_work import RayOptions, work_on_ray
 
 from . import machine
 from .null_encoder import NullEncoder

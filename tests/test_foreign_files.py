@@ -29,7 +29,7 @@ from ragstone.plugins.wiki_edge import BuildOptions, build_shard, install_shards
 from ragstone.plugins.wiki_edge.planner.episode_check import repair_episodes
 from ragstone.plugins.wiki_edge.planner.episodes import Episode
 from ragstone.plugins.wiki_edge.planner.memory_store import MemoryStore
-from ragstone.plugins.wiki_edge.search.side_files import clear, side_file_folders
+from ragstone.plugins.wiki_edge.shards.side_files import clear, side_file_folders
 from tests.plugins.wiki_edge.readers.dumps import page, plain
 from tests.plugins.wiki_edge.shards.samples import make
 from tests.support.needs import needed

@@ -7,10 +7,11 @@ from ..lazy_names import lazy_names
 if TYPE_CHECKING:
     from .background import JobQueue, in_background
     from .budget import Budget, Slots, check_budget, set_budget
-    from .files import open_regular, storage_error, storage_errors, sync_folder, write_atomically
+    from .files import file_lock, open_regular, storage_error, storage_errors, sync_folder, write_atomically
     from .owned_files import OwnedFolders, remove_own_file
     from .scope import current_scope, in_scope, limited_to, set_scope
     from .sqlite_files import enable_wal
+    from .strict_json import parse_json
     from .subprocesses import limit_process, run_in_subprocess
     from .workers import WorkerDied, Workers, answer_requests
 
@@ -25,12 +26,14 @@ __all__ = [
     "check_budget",
     "current_scope",
     "enable_wal",
+    "file_lock",
     "in_background",
     "in_scope",
     "lazy_names",
     "limit_process",
     "limited_to",
     "open_regular",
+    "parse_json",
     "remove_own_file",
     "run_in_subprocess",
     "set_budget",

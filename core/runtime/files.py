@@ -11,7 +11,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import BinaryIO
 
-from ..errors import SourceError, StorageDenied, StorageError, StorageFull
+from ..errors import SourceError, StorageBusy, StorageDenied, StorageError, StorageFull
 
 #: Prefix of files and folders that are being written.
 TEMPORARY = ".ragstone-"
@@ -58,6 +58,22 @@ def write_atomically(path: Path, content: bytes, *, mode: int = 0o644) -> None:
             temporary.unlink()
         raise
     sync_folder(path.parent)
+
+
+@contextmanager
+def file_lock(path: Path, busy: str, *, hint: str | None = None, seconds: float = 0) -> Iterator[None]:
+    """Hold the lock in that file; it ends with the process too.
+
+    Raises ``StorageBusy`` with the words ``busy`` if it is held elsewhere for so many seconds, ``OSError``.
+    """
+    from filelock import FileLock, Timeout
+
+    try:
+        lock = FileLock(path, timeout=seconds).acquire()
+    except Timeout as error:
+        raise StorageBusy(busy, where=str(path.parent), hint=hint) from error
+    with lock:
+        yield
 
 
 def sync_folder(folder: Path) -> None:

@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING
 from ragstone.core.runtime import lazy_names
 
 if TYPE_CHECKING:
-    from .building.build import build_shard
-    from .building.export import ExportOptions, export_corpus
-    from .building.options import BuildOptions
     from .parsers.article_parser import ArticleNodeParser
     from .planner.planner import Planner
     from .planner.situation import Situation
     from .readers.article_reader import ArticleReader
     from .retrievers import ShardRetriever, searcher_of
+    from .shards.building.build import build_shard
+    from .shards.building.export import ExportOptions, export_corpus
+    from .shards.building.plan import BuildOptions
     from .shards.errors import ShardError
     from .shards.installation import install as install_shards
     from .shards.manifest import Manifest, ShardEntry

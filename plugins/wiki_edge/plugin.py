@@ -87,8 +87,9 @@ def ragstone_commands(cli: click.Group) -> None:
     """``ragstone wiki``."""
     from ragstone.core.cli import LazyGroup
 
-    modules = {"keygen": "sign", "merge": "build", "plan": "build", "verify": "info", "work": "build"}
-    names = (*modules, "build", "episodes", "export", "info", "install", "publish", "search", "sign", "tend")
+    modules = dict.fromkeys(("merge", "plan", "work"), "build")
+    modules |= {"keygen": "publish", "sign": "publish", "verify": "info"}
+    names = (*modules, "build", "episodes", "export", "info", "install", "publish", "search", "tend")
     paths = {name: f"{__package__}.commands.{modules.get(name, name)}.{name}" for name in names}
     text = "Shards of an offline encyclopedia: build, check, sign, give away, install, search."
     cli.add_command(LazyGroup("wiki", help=text, lazy_subcommands=paths))

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     from ragstone.core.cli import Deployment
 
-    from ..building.build import BuildReport
-    from ..building.options import BuildOptions
-    from ..building.work import BuildProgress
+    from ..shards.building.build import BuildReport
+    from ..shards.building.plan import BuildOptions
+    from ..shards.building.work import BuildProgress
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _FILE = click.Path(path_type=Path)
@@ -76,7 +76,7 @@ def build(
     Other files are read by the plugin that reads their suffix. A folder is read file after file. An
     interrupted build goes on where it was when the same command is given again. It is plan, work and merge in one.
     """
-    from ..building.build import build_shard
+    from ..shards.building.build import build_shard
 
     options = _options(source, out, shard_id, chosen)
     with _show_progress(shard_id) as on_progress:
@@ -99,7 +99,7 @@ def plan(
 
     Then: ragstone wiki work PLAN, on as many machines as see it under this path, and ragstone wiki merge PLAN.
     """
-    from ..building.build import plan_build
+    from ..shards.building.build import plan_build
 
     named = re.sub(r"[^A-Za-z0-9._-]+", "-", source.name.partition(".")[0]).strip(".-") or "shard"
     options = _options(source, out / "shards", shard_id or named, chosen)
@@ -132,9 +132,9 @@ def work(deployment: Deployment, folder: Path, ray: str | None, part_seconds: fl
     over: at once on its machine, after 90 seconds on another. With --ray each part is a task of one processor; the
     machines of the cluster must have PLAN, the source and the settings file under the same paths.
     """
-    from ..building.build import work_plan
-    from ..building.ray_task import open_deployment
-    from ..building.ray_work import RayOptions, RayReport, work_on_ray
+    from ..shards.building.build import work_plan
+    from ..shards.building.ray_task import open_deployment
+    from ..shards.building.ray_work import RayOptions, RayReport, work_on_ray
 
     report = RayReport()
     with _show_progress(folder.name) as on_progress:
@@ -161,7 +161,7 @@ def work(deployment: Deployment, folder: Path, ray: str | None, part_seconds: fl
 @click.pass_obj
 def merge(deployment: Deployment, folder: Path, out: Path | None, as_json: bool) -> None:
     """Write the shard of PLAN's parts, in their order; every part's SHA-256 is compared. PLAN stays as it is."""
-    from ..building.build import merge_plan
+    from ..shards.building.build import merge_plan
 
     with _show_progress(folder.name) as on_progress:
         report = merge_plan(folder, deployment.loaded(), out, on_progress)
@@ -170,8 +170,8 @@ def merge(deployment: Deployment, folder: Path, out: Path | None, as_json: bool)
 
 def _options(source: Path, out: Path, shard_id: str, chosen: dict[str, Any]) -> BuildOptions:
     """The checked options. Raises ``BadRequest``, ``NotFound``."""
-    from ..building.options import BuildOptions
     from ..readers.selection import compiled, read_titles
+    from ..shards.building.plan import BuildOptions
 
     check_names(shard_id, **{name: chosen[name] for name in ("domain", "language", "license")})
     if chosen["match"] is not None:

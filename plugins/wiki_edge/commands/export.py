@@ -41,7 +41,7 @@ def export(
     as_json: bool,
 ) -> None:
     """Write a CORPUS of the catalog as a shard, with the vectors that it has: nothing is embedded again."""
-    from ..building.export import ExportOptions, export_corpus
+    from ..shards.building.export import ExportOptions, export_corpus
 
     options = ExportOptions(corpus, out, shard_id or corpus, domain, language, licence)
     check_names(options.id, domain=domain, language=language, license=licence)

@@ -44,11 +44,6 @@ class ArticleNodeParser(SlicingNodeParser):
         """The node parser that counts tokens as the encoder does."""
         return cls(count_tokens=token_counter(encoder))
 
-    @classmethod
-    def class_name(cls) -> str:
-        """The name under which LlamaIndex serialises it."""
-        return "ArticleNodeParser"
-
     @property
     def fingerprint(self) -> str:
         """Changes whenever the same document would get other chunks."""

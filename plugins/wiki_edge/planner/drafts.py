@@ -148,7 +148,6 @@ def quote_passages(context: PlannerContext, idf: Mapping[str, float]) -> Draft:
 
 
 def _retrieval(context: PlannerContext, idf: Mapping[str, float]) -> Retrieval:
-    """The passages as a retrieval's result."""
     from llama_index.core.schema import NodeWithScore, TextNode
 
     nodes = [

@@ -4,13 +4,29 @@ from __future__ import annotations
 
 import json
 import os
+import re
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from ragstone.core.runtime import storage_errors
 
-from .episodes import OPEN, abandoned
-from .steps import METADATA, STEPS, TORN, is_locked, make_last_step, read_lines, read_object, step_files, write_metadata
+from .steps import (
+    METADATA,
+    OPEN,
+    STEPS,
+    TORN,
+    is_locked,
+    lock_file,
+    make_last_step,
+    read_lines,
+    read_object,
+    step_files,
+    write_metadata,
+)
+
+_ID = re.compile(r"\d{8}T\d{6}\.\d{6}Z-[0-9a-f]{8}")
 
 
 @dataclass(frozen=True)
@@ -40,7 +56,7 @@ def repair_episodes(root: Path) -> list[str]:
     Raises ``StorageError``.
     """
     repaired = []
-    for folder, descriptor in abandoned(root):
+    for folder, descriptor in _abandoned(root):
         try:
             with storage_errors(folder):
                 _repair(folder)
@@ -48,6 +64,19 @@ def repair_episodes(root: Path) -> list[str]:
             os.close(descriptor)
         repaired.append(folder.name)
     return repaired
+
+
+def _abandoned(root: Path) -> Iterator[tuple[Path, int]]:
+    """Episodes whose writer died, each with the descriptor that holds its lock; to be closed by the caller."""
+    for marker in sorted(root.glob(f"*/{OPEN}")):
+        if not _ID.fullmatch(marker.parent.name) or any(path.is_symlink() for path in (marker, marker.parent)):
+            continue  # not written by Ragstone
+        with suppress(OSError):
+            descriptor = lock_file(marker)
+            if os.fstat(descriptor).st_nlink:
+                yield marker.parent, descriptor
+            else:  # its writer has just ended it
+                os.close(descriptor)
 
 
 def _repair(folder: Path) -> None:

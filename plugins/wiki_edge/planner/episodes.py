@@ -1,4 +1,4 @@
-"""Writes one episode: a folder of its own, one line a step, only ever appended (see ``steps``).
+"""Records the planner's steps as episodes: a folder for each, one line a step, only ever appended (see ``steps``).
 
 A kill cuts at most the last line; the next planner ends the episode (see ``episode_check``).
 """
@@ -6,28 +6,92 @@ A kill cuts at most the last line; the next planner ends the episode (see ``epis
 from __future__ import annotations
 
 import json
+import logging
 import os
-import re
 import secrets
+import threading
 import time
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from ragstone.core import StorageError
 from ragstone.core.runtime import storage_errors, sync_folder
+from ragstone.core.text import Redactor
 
-from .steps import STEPS, lock_file, make_last_step, make_step, write_metadata
+from .episode_check import repair_episodes
+from .steps import OPEN, STEPS, lock_file, make_last_step, make_step, write_metadata
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from ragstone.core.text import Redactor
+    from ..settings import EpisodesSettings
+    from .drafts import ToolCall
+    from .situation import Passage, PlannerContext
 
-#: Held locked while the episode is written; removed when it has ended.
-OPEN = "open"
-_ID = re.compile(r"\d{8}T\d{6}\.\d{6}Z-[0-9a-f]{8}")
+_log = logging.getLogger(__name__)
+
 #: Keys whose values are identifiers and may look like secrets.
 _IDS = frozenset({"id", "shard", "kind", "sha256"})
+
+
+class EpisodeRecorder:
+    """Writes one episode after the other, each begun with its first step. For several threads."""
+
+    def __init__(self, root: Path, settings: EpisodesSettings) -> None:
+        self._root = root
+        self._settings = settings
+        self._lock = threading.Lock()
+        self._episode: Episode | None = None
+        self._has_repaired = False
+
+    def step(self, context: PlannerContext, answer: str, calls: Sequence[ToolCall] = ()) -> None:
+        """Write a turn. An error of the disk goes to the log."""
+        if not self._settings.enabled:
+            return
+        with self._lock:
+            try:
+                self._begun().step(
+                    _observation(context),
+                    answer,
+                    retrievals=[self._retrieval(each) for each in context.passages],
+                    tool_calls=[_tool_call(call) for call in calls],
+                )
+            except StorageError as error:
+                _log.warning("a step was not written down: %s", error)
+
+    def end(self, *, terminal: bool = False) -> None:
+        """End the episode, if one was begun."""
+        with self._lock:
+            episode, self._episode = self._episode, None
+            if episode is not None:
+                try:
+                    episode.end(terminal=terminal)
+                except StorageError as error:
+                    _log.warning("an episode was not ended: %s", error)
+
+    def _begun(self) -> Episode:
+        if not self._has_repaired:
+            self._has_repaired = True
+            for name in repair_episodes(self._root):
+                _log.info("the episode %s was left open and is ended now", name)
+        if self._episode is None:
+            redactor = Redactor(self._settings.redact)
+            self._episode = Episode(self._root, redactor, file_bytes=self._settings.file_mb * 2**20)
+        return self._episode
+
+    def _retrieval(self, passage: Passage) -> dict[str, Any]:
+        """The specification's ``{score, metadata}`` with further keys."""
+        metadata = {name: getattr(passage, name) for name in ("id", "title", "url", "license")}
+        if self._settings.passages:
+            metadata["text"] = passage.text
+        return {
+            "score": round(passage.score, 6),
+            "metadata": metadata,
+            "cosine": None if passage.cosine is None else round(passage.cosine, 6),
+            "kind": passage.kind,
+            "shard": passage.shard,
+            "flags": list(passage.flags),
+        }
 
 
 class Episode:
@@ -100,22 +164,27 @@ class Episode:
         return file
 
 
-def abandoned(root: Path) -> Iterator[tuple[Path, int]]:
-    """Episodes whose writer died, each with the descriptor that holds its lock; to be closed by the caller."""
-    for marker in sorted(root.glob(f"*/{OPEN}")):
-        if not _ID.fullmatch(marker.parent.name) or any(path.is_symlink() for path in (marker, marker.parent)):
-            continue  # not written by Ragstone
-        with suppress(OSError):
-            descriptor = lock_file(marker)
-            if os.fstat(descriptor).st_nlink:
-                yield marker.parent, descriptor
-            else:  # its writer has just ended it
-                os.close(descriptor)
-
-
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _now() -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+
+
+def _observation(context: PlannerContext) -> str:
+    """The planner's context without the passages, which are in the retrievals."""
+    names = ("detections", "pose", "goal", "context", "safety", "notes")
+    return json.dumps({name: getattr(context, name) for name in names}, ensure_ascii=False)
+
+
+def _tool_call(call: ToolCall) -> dict[str, Any]:
+    return {
+        "tool": call.tool,
+        "name": call.name,
+        "args_json": json.dumps(dict(call.arguments), ensure_ascii=False),
+        "result_json": json.dumps(dict(call.result), ensure_ascii=False),
+        "ok": call.ok,
+        "cost_micro_cents": call.cost,
+        "estimate_micro_cents": call.estimate,
+    }

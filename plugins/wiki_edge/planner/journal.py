@@ -16,8 +16,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from ragstone.core import StorageBusy, StorageError
-from ragstone.core.runtime import storage_errors, sync_folder, write_atomically
+from ragstone.core import StorageError
+from ragstone.core.runtime import file_lock, storage_errors, sync_folder, write_atomically
 
 _log = logging.getLogger(__name__)
 
@@ -42,15 +42,10 @@ class Journal:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Hold the lock of writers. Raises ``StorageBusy``, ``StorageError``."""
-        from filelock import FileLock, Timeout
-
         with storage_errors(self._path):
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            try:
-                with FileLock(str(self._lock), timeout=_LOCK_SECONDS):
-                    yield
-            except Timeout as error:  # an OSError too
-                raise StorageBusy("another process writes here", where=str(self._path), hint="try again") from error
+            with file_lock(self._lock, "another process writes here", hint="try again", seconds=_LOCK_SECONDS):
+                yield
 
     def records(self) -> list[dict[str, Any]]:
         """Every whole record, in order; only what was appended since the last call is read. Raises ``StorageError``."""

@@ -14,10 +14,10 @@ from ragstone.core import StorageBusy, StorageDenied, StorageError
 from ragstone.core.runtime import OwnedFolders, storage_errors
 
 from ..shards.errors import ShardError
+from ..shards.file_arrays import FileArray
 from ..shards.files import real
 from ..shards.manifest import NAME, Manifest, ShardEntry
 from ..shards.metadata import read_line
-from ..shards.npy import read_header
 from ..shards.verification import sums_in
 from ..shards.writer import EMBEDDINGS, METADATA, ShardWriter
 
@@ -55,16 +55,14 @@ class MemoryShard:
         if entry is None:
             return
         place = entry.place(self._root)
-        header = read_header(place.embeddings)
-        vectors = np.memmap(place.embeddings, "<f4", "r", header.offset, header.shape) if header.rows else None
-        count = 0
+        vectors, count = FileArray(place.embeddings, dtype="<f4", ndim=2), 0
         with place.metadata.open("rb") as lines:
             for count, line in enumerate(lines, 1):
-                if count > header.rows or vectors is None:
+                if count > len(vectors):
                     break
-                yield read_line(line, place.metadata, count), np.asarray(vectors[count - 1])
-        if count != header.rows:
-            raise ShardError(f"has other than {header.rows} lines", file=place.metadata)
+                yield read_line(line, place.metadata, count), vectors.read(count - 1, count)[0]
+        if count != len(vectors):
+            raise ShardError(f"has other than {len(vectors)} lines", file=place.metadata)
 
     def other_encoder(self, dim: int) -> str:
         """What is wrong where another encoder made the shard; empty where this one did, or there is no shard."""
@@ -129,7 +127,6 @@ class MemoryShard:
         with ShardWriter(folder, dim or 0) as writer:
             while batch := list(islice(rows, _ROWS_AT_ONCE)):
                 writer.add(np.stack([vector for _, vector in batch]), [row for row, _ in batch])
-            writer.finish()
         fields: dict[str, Any] = entry.as_json() if entry else {"license": "private"}
         fields = {name: value for name, value in fields.items() if name not in _OF_RELEASE} | {
             "id": self._name,

@@ -13,12 +13,12 @@ from ragstone.core.answering import check_type
 from ..retrievers import searcher_of
 from ..settings import WikiEdgeSettings, places
 from .drafts import quote_passages
+from .episodes import EpisodeRecorder
 from .ledger import Ledger
 from .memory import Memory
 from .models import ask_remote, ask_slm
 from .order_flags import flags
 from .prompt import PLANNER, PromptComposer, planner_prompts
-from .recorder import EpisodeRecorder
 from .situation import (
     Attempt,
     Passage,

@@ -186,19 +186,11 @@ def refusals_of(library: Library) -> list[str]:
 
 def passages_of(hits: Iterable[Hit], kind: Kind) -> list[Passage]:
     """The hits as passages, in their order."""
-    return [_passage(hit, kind) for hit in hits]
-
-
-def _passage(hit: Hit, kind: Kind) -> Passage:
-    metadata = hit["metadata"]
-    named = {name: str(metadata.get(name) or "") for name in ("title", "heading", "url", "license")}
-    return Passage(
-        id=metadata["id"],
-        kind=kind,
-        text=metadata["text"],
-        score=hit["score"],
-        cosine=hit.get("cosine", hit["score"]),
-        shard=hit.get("shard", ""),
-        flags=flags("\n".join((named["title"], named["heading"], metadata["text"]))),
-        **named,
-    )
+    found = []
+    for hit in hits:
+        metadata, score = hit["metadata"], hit["score"]
+        named = {name: str(metadata.get(name) or "") for name in ("title", "heading", "url", "license")}
+        text, cosine, shard = metadata["text"], hit.get("cosine", score), hit.get("shard", "")
+        flagged = flags("\n".join((named["title"], named["heading"], text)))
+        found.append(Passage(metadata["id"], kind, text, score, cosine, **named, shard=shard, flags=flagged))
+    return found

@@ -52,6 +52,8 @@ def read_object(path: Path) -> dict[str, Any] | None:
 
 METADATA = "metadata.json"
 STEPS = "steps"
+#: Held locked while the episode is written; removed when it has ended.
+OPEN = "open"
 AGENT = "ragstone.wiki_edge.planner"
 #: The fault of a last line whose writing was interrupted.
 TORN = "is cut off"

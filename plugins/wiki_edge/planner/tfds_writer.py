@@ -14,33 +14,23 @@ NAME = "ragstone_planner"
 VERSION = "1.0.0"
 
 
-def features(tfds: Any) -> Any:
-    """RLDS: a data set of steps in each episode."""
+def features(tfds: Any, named: Any) -> Any:
+    """RLDS: a data set of steps in each episode. ``named``: the types as ``metadata.json`` names them."""
     import numpy as np
 
-    text = tfds.features.Text
-    return tfds.features.FeaturesDict(
-        {
-            "steps": tfds.features.Dataset(
-                {
-                    "observation": text(),
-                    "action": text(),
-                    "reward": np.float32,
-                    "discount": np.float32,
-                    "is_first": np.bool_,
-                    "is_last": np.bool_,
-                    "is_terminal": np.bool_,
-                    "step_metadata": {"retrievals": text(), "tool_calls": text()},
-                }
-            ),
-            "episode_metadata": {name: text() for name in ("episode_id", "agent_id", "state", "started", "ended")},
-        }
-    )
+    def made(each: Any) -> Any:
+        if isinstance(each, dict):
+            return {name: made(part) for name, part in each.items()}
+        return {"float32": np.float32, "bool": np.bool_}.get(each) or tfds.features.Text()
+
+    return tfds.features.FeaturesDict(made(named) | {"steps": tfds.features.Dataset(made(named["steps"]))})
 
 
 def write(source: Path, folder: Path) -> None:
     """Write the data set."""
     import tensorflow_datasets as tfds
+
+    about = json.loads(source.with_name("metadata.json").read_bytes())
 
     class Builder(tfds.core.GeneratorBasedBuilder):  # type: ignore[misc]
         """The exported episodes."""
@@ -49,7 +39,7 @@ def write(source: Path, folder: Path) -> None:
         VERSION = tfds.core.Version(VERSION)
 
         def _info(self) -> Any:
-            return tfds.core.DatasetInfo(builder=self, features=features(tfds))
+            return tfds.core.DatasetInfo(builder=self, features=features(tfds, about["features"]))
 
         def _split_generators(self, _manager: Any) -> Any:
             return {"train": self._generate_examples()}

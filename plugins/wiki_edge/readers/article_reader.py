@@ -42,8 +42,6 @@ class ReadRequest:
     match: str | None = None
     #: Before titles in addresses, in place of the source's own.
     prefix: str = ""
-    #: A folder for the ids so far, should the process have to begin again.
-    work: Path | None = None
     #: Only that part of one file: ``file``, ``start``, ``stop``, ``line``.
     part: Mapping[str, int] | None = None
     #: The folder with what planning wrote to read the files in parts.
@@ -62,8 +60,6 @@ class ArticleStream:
     about: dict[str, Any] = field(default_factory=dict)
     #: Articles left out so far, by reason.
     left_out: Counter[str] = field(default_factory=Counter)
-    #: Where the current document is.
-    place: dict[str, Any] = field(default_factory=dict)
     #: Bytes of the source that were read up to it.
     done: int = 0
     _process: subprocess.Popen[bytes] | None = None
@@ -98,7 +94,6 @@ class ArticleStream:
                         if event == "left_out":
                             self.left_out[message["why"]] += 1
                         else:
-                            self.place = message["place"]
                             yield _document(message, self.about)
                 if self._is_stopped:
                     return

@@ -1,13 +1,14 @@
-"""Compressed files as pieces of bounded size, and the places where they can be entered in the middle."""
+"""Compressed files as pieces of bounded size, where they can be entered in the middle, and the clusters of ZIM."""
 
 from __future__ import annotations
 
 import bz2
 import gzip
 import io
+import lzma
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -23,6 +24,12 @@ _STREAM = re.compile(rb"BZh[1-9]1AY&SY")
 _STREAM_BYTES = 10
 #: Bytes of a page or a line, larger than any article may be.
 _LONGEST_RECORD = 64 * 2**20
+#: How ZIM numbers the compression of a cluster, and the most memory that its window may take.
+_XZ, _ZSTD = 4, 5
+_XZ_MEMORY = 256 * 2**20
+_WINDOW = 128 * 2**20
+#: zstandard has no limit for what a step gives; so few bytes hold few blocks, and a block gives at most 128 KB.
+_ZSTD_READ = 1 << 10
 #: Of gzip: the quickest.
 _COPY_LEVEL = 1
 
@@ -169,3 +176,46 @@ def copied(path: Path, to: Path, size: int, boundary: re.Pattern[bytes]) -> Iter
 def _member(file: BinaryIO, data: bytes | bytearray) -> tuple[int, int]:
     file.write(gzip.compress(data, compresslevel=_COPY_LEVEL, mtime=0))
     return file.tell(), data.count(b"\n")
+
+
+def decompressed(how: int, read: Callable[[int], bytes], most: int) -> bytes:
+    """The content of a cluster. ``how``: the compression by its number in the format. ``read``: the next bytes at most.
+
+    Raises ``ValueError`` for damage and for more than ``most`` bytes.
+    """
+    if how not in (_XZ, _ZSTD):
+        raise ValueError(f"it is compressed in an unknown way ({how})")
+    parts: list[bytes] = []
+    size = 0
+    for part in _xz(read) if how == _XZ else _zstd(read):
+        size += len(part)
+        if size > most:
+            raise ValueError(f"it is larger than {most >> 20} MB")
+        parts.append(part)
+    return b"".join(parts)
+
+
+def _xz(read: Callable[[int], bytes]) -> Iterator[bytes]:
+    decompressor = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)
+    while not decompressor.eof:
+        raw = read(_READ) if decompressor.needs_input else b""
+        if decompressor.needs_input and not raw:
+            raise ValueError("it has no end")
+        try:
+            yield decompressor.decompress(raw, _PIECE)
+        except lzma.LZMAError as error:
+            raise ValueError(str(error)) from error
+
+
+def _zstd(read: Callable[[int], bytes]) -> Iterator[bytes]:
+    import zstandard
+
+    decompressor = zstandard.ZstdDecompressor(max_window_size=_WINDOW).decompressobj()
+    try:
+        while not decompressor.eof:
+            raw = read(_ZSTD_READ)
+            if not raw:
+                raise ValueError("it has no end")
+            yield decompressor.decompress(raw)
+    except zstandard.ZstdError as error:
+        raise ValueError(str(error)) from error

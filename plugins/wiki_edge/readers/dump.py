@@ -39,7 +39,6 @@ _FIELDS = {
     (*_REVISION, "timestamp"): "changed",
     (*_REVISION, "model"): "model",
     (*_REVISION, "text"): "text",
-    ("mediawiki", "siteinfo", "sitename"): "sitename",
     ("mediawiki", "siteinfo", "base"): "base",
     ("mediawiki", "siteinfo", "namespaces", "namespace"): "namespace",
 }
@@ -242,8 +241,6 @@ class _Reader:
     def _keep(self, field: str, text: str) -> None:
         if self.in_pages:
             self._page[field] = text
-        elif field == "sitename":
-            self.site = replace(self.site, name=text)
         elif field == "base" and text.startswith(("http://", "https://")):
             self.site = replace(self.site, prefix=text.rpartition("/")[0] + "/")
         elif field == "namespace" and text:

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .articles import Block, Text
-from .prose import opening, tidy
-from .sections import Outline
+from .prose import Outline, opening, tidy
 from .tables import html_rows, is_grid, is_navigation
 
 #: Elements with nothing to read in them.
@@ -90,12 +89,10 @@ class _Reader:
         self._lines: list[list[str] | None] = []
 
     def finish(self) -> list[Block]:
-        """What was found."""
         self._close()
         return self._blocks
 
     def read(self, element: Any, depth: int = 0) -> None:
-        """Add the element's text, and what is in it."""
         name = element.tag if isinstance(element.tag, str) else ""
         if not name or depth > _DEEPEST or name in _DROPPED or _is_box(element):
             return

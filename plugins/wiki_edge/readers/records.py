@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from ragstone.core import SourceError, require_extra
+from ragstone.core.runtime import parse_json
 
-from ..shards.files import parse
 from .articles import LONGEST_ARTICLE, About, Page, Span, Text, address
 from .compression import FileSlice, copied, is_packed
 from .prose import encyclopedic_blocks, plain_blocks
@@ -111,7 +111,7 @@ class JsonLines:
         if len(line) > _LONGEST_LINE:
             raise SourceError(f"the line is longer than {_LONGEST_LINE} bytes", where=self._where(number))
         try:
-            value = parse(line.decode())
+            value = parse_json(line.decode())
         except ValueError as error:
             raise SourceError(f"is not JSON: {error}", where=self._where(number), hint=_HINT) from error
         if not isinstance(value, dict):
@@ -195,7 +195,6 @@ class Parquet:
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:
-        """Arrow's errors as ours."""
         import pyarrow as pa
 
         try:

@@ -79,18 +79,16 @@ def compiled(pattern: str) -> re.Pattern[str]:
 
 
 class SeenIds:
-    """The ids so far, on disk: memory does not grow with them, and a resumed build has those of the earlier run."""
+    """The ids so far, in a temporary file: memory does not grow with them."""
 
-    def __init__(self, folder: Path | None) -> None:
-        """``folder``: keeps them for a later run; else they lie in a temporary file."""
-        path = "" if folder is None else folder / "ids.sqlite"
-        self._database = sqlite3.connect(path, isolation_level=None)
-        self._database.execute("PRAGMA journal_mode=WAL")
-        self._database.execute("PRAGMA synchronous=NORMAL")
-        self._database.execute("CREATE TABLE IF NOT EXISTS ids (id TEXT PRIMARY KEY, place TEXT) WITHOUT ROWID")
+    def __init__(self) -> None:
+        self._database = sqlite3.connect("")
+        self._database.execute("CREATE TABLE ids (id TEXT PRIMARY KEY) WITHOUT ROWID")
 
-    def is_new(self, name: str, place: str) -> bool:
-        """Whether no article at another place has that id."""
-        self._database.execute("INSERT OR IGNORE INTO ids VALUES (?, ?)", (name, place))
-        row = self._database.execute("SELECT place FROM ids WHERE id = ?", (name,)).fetchone()
-        return bool(row[0] == place)
+    def is_new(self, name: str) -> bool:
+        """Whether the id is asked for the first time."""
+        return self._database.execute("INSERT OR IGNORE INTO ids VALUES (?)", (name,)).rowcount == 1
+
+    def close(self) -> None:
+        """Remove the file."""
+        self._database.close()

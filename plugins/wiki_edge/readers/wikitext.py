@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .articles import Block
-from .prose import opening, tidy
-from .sections import Outline
+from .prose import Outline, opening, tidy
 from .tables import rows_of
 from .wikitext_templates import words_of
 
@@ -42,7 +41,6 @@ class Site:
     #: Before a title in an address; empty where it is unknown.
     prefix: str = ""
     language: str | None = None
-    name: str | None = None
     #: Lower-case names of all namespaces but the articles'.
     namespaces: frozenset[str] = frozenset({"file", "image", "category", "media"})
 

@@ -37,13 +37,12 @@ class _Worker:
     def __init__(self, request: dict[str, Any], out: IO[str]) -> None:
         self._request = request
         self._out = out
-        self._seen = SeenIds(Path(request["work"]) if request["work"] else None)
+        self._seen = SeenIds()
         self._wanted = TitleFilter(Path(request["titles"]) if request["titles"] else None, request["match"])
         self._files = [Path(name) for name in request["files"]]
         self._before = 0  # bytes of the files before this one
 
     def run(self) -> None:
-        """Read everything."""
         pages = self._pages()
         if self._request["skip_first"]:  # the page on which the last process ended
             next(pages, None)
@@ -54,7 +53,6 @@ class _Worker:
         self._send(event="end", done=self._before)
 
     def plan(self) -> None:
-        """Cut every file into spans."""
         for number, path in enumerate(self._files):
             beside = self._beside(number)
             if beside is not None:
@@ -102,7 +100,7 @@ class _Worker:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
     def _article(self, page: Page, place: dict[str, Any], done: int) -> None:
-        if not self._seen.is_new(page.id, json.dumps(place, sort_keys=True)):
+        if not self._seen.is_new(page.id):
             self._send(event="left_out", why=TWICE, done=done)
             return
         text = self._read(page)

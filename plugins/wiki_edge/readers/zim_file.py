@@ -17,7 +17,7 @@ import numpy as np
 
 from ragstone.core import SourceError
 
-from .zim_decompression import decompressed
+from .compression import decompressed
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from ragstone.core import Encoder
 
+    from ..shards.file_arrays import MemoryBudget
     from ..shards.manifest import ShardEntry
-    from .memory import MemoryBudget
 
 _log = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ from ragstone.core import NotFound
 from ragstone.core.retrieval import Candidates, Retrieval, inverse_frequencies, rank
 from ragstone.core.text import question_stems, unpack
 
-from .memory import MemoryBudget
+from ..shards.file_arrays import MemoryBudget
 from .open_shards import ShardRegistry
 from .shard import node_of
 
@@ -109,18 +109,13 @@ class ShardSearcher:
         """As ``search``, with all that the host's gate and answerer want to know."""
         started = time.perf_counter()
         found, idf, vector, encoded = self._hybrid(question, k, only)
-        nodes = [node_of(hit) for hit, _, _ in found]
+        nodes = tuple(NodeWithScore(node=node_of(hit), score=hit["score"]) for hit, _, _ in found)
+        terms = {node.node_id: unpack(packed) for node, (_, _, packed) in zip(nodes, found, strict=True)}
         return Retrieval(
             question=question,
-            nodes=tuple(
-                NodeWithScore(node=node, score=hit["score"]) for node, (hit, _, _) in zip(nodes, found, strict=True)
-            ),
+            nodes=nodes,
             scores={node.node_id: scores for node, (_, scores, _) in zip(nodes, found, strict=True)},
-            stored_terms={
-                node.node_id: terms
-                for node, (_, _, packed) in zip(nodes, found, strict=True)
-                if (terms := unpack(packed)) is not None
-            },
+            stored_terms={name: known for name, known in terms.items() if known is not None},
             idf=idf,
             vector=vector,
             threshold=threshold,

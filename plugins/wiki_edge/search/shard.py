@@ -11,15 +11,15 @@ from llama_index.core.schema import NodeRelationship, RelatedNodeInfo, TextNode
 
 from ragstone.core.text import is_packed, pack
 
+from ..shards.clusters import Clusters
+from ..shards.codes import Codes
 from ..shards.errors import ShardError
+from ..shards.file_arrays import FileArray, FileLines
 from ..shards.files import open_regular
 from ..shards.metadata import read_line
+from ..shards.postings import Postings
+from ..shards.side_files import MOST_DOMAINS, headings_of, of_rest, side_files
 from ..shards.writer import embedded_text
-from .clusters import Clusters
-from .codes import Codes
-from .file_arrays import FileArray, FileLines
-from .postings import Postings
-from .side_files import MOST_DOMAINS, headings_of, of_rest, side_files
 from .vector_cache import VectorCache
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
     from ragstone.core import Encoder
 
+    from ..shards.file_arrays import MemoryBudget
     from ..shards.manifest import ShardEntry
-    from .memory import MemoryBudget
 
 
 class Hit(TypedDict):
@@ -220,7 +220,7 @@ class Shard(ShardTexts):
                 sides["clusters"], sides["cluster_starts"], sides["cluster_order"], entry.size, entry.dim
             )
         self._codes = Codes(sides["codes"], sides["centre"], (entry.size, entry.dim), memory, clusters)
-        rest = place.side("rest")
+        rest = place.side_files.get("rest")
         #: Its chunks without vectors, if there are some.
         self.rest = None if rest is None else RestTexts(entry, root, {**of_rest(sides), "lines": rest}, cache, encoder)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .side_files import side_file_folders, stamp
+from ..shards.side_files import side_file_folders, stamp
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -1,14 +1,13 @@
-"""Untrusted files and JSON: opened without waiting on a pipe, with names that stay in their folder, read strictly."""
+"""Untrusted files: opened without waiting on a pipe, with names that stay in their folder."""
 
 from __future__ import annotations
 
-import json
-import math
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from .errors import ShardError
 
@@ -34,6 +33,15 @@ def open_regular(path: Path) -> BufferedReader:
         os.close(descriptor)
         raise ShardError("is not a regular file", file=path)
     return os.fdopen(descriptor, "rb")
+
+
+@contextmanager
+def read_errors(path: Path) -> Iterator[None]:
+    """Raise each ``OSError`` as a ``ShardError`` of the file."""
+    try:
+        yield
+    except OSError as error:
+        raise ShardError(f"cannot be read: {error.strerror}", file=path) from error
 
 
 def relative_name(name: str) -> str:
@@ -75,39 +83,3 @@ def inside(root: Path, name: str) -> Path:
             hint="a shard's files lie in the manifest's folder, and links lead nowhere else",
         )
     return path
-
-
-def parse(text: str) -> Any:
-    """The value. Raises ``ValueError`` with a reason, also for duplicate keys, NaN, and lone surrogates."""
-    try:
-        value = json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_no_constant, parse_float=_finite)
-    except RecursionError as error:
-        raise ValueError("is nested too deeply") from error
-    if "\\u" in text:  # only an escape can bring in what UTF-8 cannot hold
-        try:
-            json.dumps(value, ensure_ascii=False).encode()
-        except UnicodeEncodeError as error:
-            raise ValueError("holds a lone surrogate, which is no character") from error
-        except RecursionError as error:
-            raise ValueError("is nested too deeply") from error
-    return value
-
-
-def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        seen: set[str] = set()
-        duplicate = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise ValueError(f"the key {duplicate[:60]!r} is there twice in one object")
-    return found
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not JSON")
-
-
-def _finite(digits: str) -> float:
-    value = float(digits)
-    if not math.isfinite(value):
-        raise ValueError(f"the number {digits[:40]} is too large")
-    return value

@@ -159,7 +159,6 @@ def _check_signer(new: ShardEntry, by: Signer | None, known: str | None, source:
 
 
 def _known_signer(entry: ShardEntry, root: Path) -> str | None:
-    """The key that signed the installed shard."""
     try:
         by = signer(entry, root)
     except ShardError:  # the installed manifest was changed: a good shard repairs it

@@ -15,10 +15,10 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from ragstone.core.runtime import write_atomically
+from ragstone.core.runtime import parse_json, write_atomically
 
 from .errors import ShardError
-from .files import inside, open_regular, parse, plain_name, relative_name
+from .files import inside, open_regular, plain_name, relative_name
 
 NAME = "manifest.json"
 #: Beside it: the signature of its bytes.
@@ -145,10 +145,6 @@ class ShardPlace:
     #: Every file that the entry names, by its name in ``files``.
     files: dict[str, Path]
 
-    def side(self, purpose: str) -> Path | None:
-        """The side file for that purpose; ``None`` when the entry names none."""
-        return self.side_files.get(purpose)
-
 
 class Manifest(_Part):
     """The shards of one folder."""
@@ -173,7 +169,7 @@ class Manifest(_Part):
         if len(raw) > _LARGEST:
             raise ShardError(f"is larger than {_LARGEST >> 20} MB", file=path)
         try:
-            value = parse(raw.decode())
+            value = parse_json(raw.decode())
         except UnicodeDecodeError as error:
             line = raw.count(b"\n", 0, error.start) + 1
             raise ShardError(f"is not UTF-8 at byte {error.start}", file=path, line=line) from error

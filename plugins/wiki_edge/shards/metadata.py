@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
+from ragstone.core.runtime import parse_json
+
 from .errors import ShardError
-from .files import open_regular, parse
+from .files import open_regular
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,7 +30,7 @@ def read_line(raw: bytes, file: Path | str | None = None, line: int | None = Non
     """The object in a line of metadata. Raises ``ShardError`` with the reason, and the place where it is given."""
     reason = None
     try:
-        value = parse(raw.decode())
+        value = parse_json(raw.decode())
     except UnicodeDecodeError as error:
         reason = f"is not UTF-8 at its byte {error.start}"
     except JSONDecodeError as error:
@@ -58,32 +60,25 @@ def _wrong_with(value: object) -> str | None:
     return None if isinstance(value.get("domain", ""), str | None) else "its 'domain' is not a string"
 
 
-def check_lines(path: Path, entry: ShardEntry, found: Callable[[ShardError], None]) -> str | None:
+def check_lines(path: Path, entry: ShardEntry, found: Callable[[ShardError], None]) -> str:
     """Call ``found`` for every faulty line.
 
-    Returns the file's SHA-256, ``None`` when it could not be read to its end. Memory: a line, and some 25 bytes for
-    each line to see whether its id has been there.
+    Returns the file's SHA-256. Memory: a line, and some 25 bytes for each line to see whether its id has been there.
+    Raises ``ShardError`` for what is no file, ``OSError``.
     """
     digest, salt, count = sha256(), token_bytes(16), 0
     ids = array("Q")
-    try:
-        with open_regular(path) as file:
-            for count, raw in enumerate(_raw_lines(file, digest.update), 1):
-                number = randbits(64)  # of a line without an id; no other line has it
-                try:
-                    # Salted, so that no collision can be prepared.
-                    known = blake2b(read_line(raw, path, count)["id"].encode(), digest_size=8, key=salt)
-                    number = int.from_bytes(known.digest(), "little")
-                except ShardError as error:
-                    found(error)
-                if count <= entry.size:
-                    ids.append(number)
-    except ShardError as error:
-        found(error)
-        return None
-    except OSError as error:
-        found(ShardError(f"cannot be read: {error.strerror}", file=path))
-        return None
+    with open_regular(path) as file:
+        for count, raw in enumerate(_raw_lines(file, digest.update), 1):
+            number = randbits(64)  # of a line without an id; no other line has it
+            try:
+                # Salted, so that no collision can be prepared.
+                known = blake2b(read_line(raw, path, count)["id"].encode(), digest_size=8, key=salt)
+                number = int.from_bytes(known.digest(), "little")
+            except ShardError as error:
+                found(error)
+            if count <= entry.size:
+                ids.append(number)
     if count != entry.size:
         found(ShardError(f"has {count} lines, but the manifest says size {entry.size}", file=path))
     for first, line in _repeated(ids):

@@ -92,39 +92,31 @@ BLOCK = 2**20
 TOLERANCE = 1e-3
 
 
-def check_rows(path: Path, entry: ShardEntry, found: Callable[[ShardError], None]) -> str | None:
+def check_rows(path: Path, entry: ShardEntry, found: Callable[[ShardError], None]) -> str:
     """Call ``found`` for every row that is not finite or not of unit length.
 
-    Returns the file's SHA-256, ``None`` when it is so wrong that it was not read to its end. Memory does not grow with
-    the file.
+    Returns the file's SHA-256. Memory does not grow with the file. Raises ``ShardError`` for a file that is so wrong
+    that it is not read to its end, ``OSError``.
     """
-    try:
-        with open_regular(path) as file:
-            header = header_of(file, str(path))
-            if header.shape != (entry.size, entry.dim):
-                expected = f"the manifest says size {entry.size} and dim {entry.dim}"
-                found(ShardError(f"has the shape {header.shape}, but {expected}", file=path))
-                return None
-            file.seek(0)
-            digest = sha256(file.read(header.offset))
-            rows = max(1, BLOCK // max(1, header.row_bytes))
-            buffer = bytearray(rows * header.row_bytes)
-            for start in range(0, header.rows, rows):
-                wanted = min(rows, header.rows - start) * header.row_bytes
-                part = memoryview(buffer)[:wanted]
-                if file.readinto(part) != wanted:
-                    found(ShardError("was cut while it was read", file=path))
-                    return None
-                digest.update(part)
-                block = np.frombuffer(part, dtype="<f4").reshape(-1, entry.dim)
-                for row, reason in _faulty(block):
-                    found(ShardError(reason, file=path, row=start + row))
-            return digest.hexdigest()
-    except ShardError as error:
-        found(error)
-    except OSError as error:
-        found(ShardError(f"cannot be read: {error.strerror}", file=path))
-    return None
+    with open_regular(path) as file:
+        header = header_of(file, str(path))
+        if header.shape != (entry.size, entry.dim):
+            what = f"has the shape {header.shape}, but the manifest says size {entry.size} and dim {entry.dim}"
+            raise ShardError(what, file=path)
+        file.seek(0)
+        digest = sha256(file.read(header.offset))
+        rows = max(1, BLOCK // max(1, header.row_bytes))
+        buffer = bytearray(rows * header.row_bytes)
+        for start in range(0, header.rows, rows):
+            wanted = min(rows, header.rows - start) * header.row_bytes
+            part = memoryview(buffer)[:wanted]
+            if file.readinto(part) != wanted:
+                raise ShardError("was cut while it was read", file=path)
+            digest.update(part)
+            block = np.frombuffer(part, dtype="<f4").reshape(-1, entry.dim)
+            for row, reason in _faulty(block):
+                found(ShardError(reason, file=path, row=start + row))
+    return digest.hexdigest()
 
 
 def _faulty(block: NDArray[np.float32]) -> Iterator[tuple[int, str]]:

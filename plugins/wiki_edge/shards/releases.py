@@ -15,8 +15,8 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from ragstone.core import StorageBusy, StorageDenied
-from ragstone.core.runtime import OwnedFolders, storage_error, sync_folder, write_atomically
+from ragstone.core import StorageDenied
+from ragstone.core.runtime import OwnedFolders, file_lock, storage_error, sync_folder, write_atomically
 
 from .errors import ShardError
 from .files import TEMPORARY, inside, real
@@ -46,15 +46,11 @@ def locked(
 
     Raises ``StorageError`` with the hint in place of ``OSError``. The lock ends with its process.
     """
-    from filelock import FileLock, Timeout
-
+    busy = "another process installs or signs shards here"
     try:
         root.mkdir(parents=True, exist_ok=True)
-        with FileLock(str(root / LOCK), timeout=seconds):
+        with file_lock(root / LOCK, busy, hint="wait until it has ended", seconds=seconds):
             yield
-    except Timeout as error:
-        what = "another process installs or signs shards here"
-        raise StorageBusy(what, where=str(root), hint="wait until it has ended") from error
     except OSError as error:
         raise storage_error(error, root, what="could not be changed", hint=hint) from error
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from ragstone.core.answering import check_type
 
 from .errors import ShardError, place_in
-from .files import open_regular
-from .manifest import NAME, Manifest
+from .files import open_regular, read_errors
+from .manifest import NAME, FileSum, Manifest
 from .metadata import check_lines
 from .npy import check_rows
 from .signatures import signer
@@ -78,21 +78,24 @@ def check_files(entry: ShardEntry, manifest: Path, faults: Faults) -> None:
     except ShardError as error:
         faults.add(error)
         return
-    sums = {
-        entry.embedding_name: check_rows(place.embeddings, entry, faults.add),
-        entry.metadata_name: check_lines(place.metadata, entry, faults.add),
-    }
+    sums: dict[str, str | None] = {}
+    for name, path, check in (
+        (entry.embedding_name, place.embeddings, check_rows),
+        (entry.metadata_name, place.metadata, check_lines),
+    ):
+        sums[name] = None
+        try:
+            with read_errors(path):
+                sums[name] = check(path, entry, faults.add)
+        except ShardError as error:
+            faults.add(error)
     if entry.files is not None:
         _compare_sums(entry, place, sums, faults, manifest)
 
 
-def sums_in(files: Mapping[str, Path]) -> dict[str, dict[str, str | int]]:
+def sums_in(files: Mapping[str, Path]) -> dict[str, FileSum]:
     """Checksum and size of each file by its name. Raises ``ShardError`` when one cannot be read."""
-    found: dict[str, dict[str, str | int]] = {}
-    for name, path in sorted(files.items()):
-        digest, size = sum_of(path)
-        found[name] = {"sha256": digest, "bytes": size}
-    return found
+    return {name: sum_of(path) for name, path in sorted(files.items())}
 
 
 class Faults:
@@ -136,24 +139,23 @@ def _compare_sums(
     for name in place.files.keys() - listed.keys():
         faults.add(ShardError(f"shard {entry.id!r}: 'files' does not list {name!r}"), file=manifest.name)
     for name, wanted in listed.items():
-        if sums.get(name, "") is None:
+        digest = sums.get(name, "")
+        if digest is None:
             continue  # a fault already says why it was not read
         path = place.files[name]
         try:
-            digest, size = (sums[name], path.stat().st_size) if name in sums else sum_of(path)
+            found = FileSum(sha256=digest, bytes=path.stat().st_size) if digest else sum_of(path)
         except ShardError as error:
             faults.add(error)
             continue
-        if size != wanted.bytes:
-            faults.add(ShardError(f"has {size} bytes, but the manifest says {wanted.bytes}", file=path))
-        elif digest != wanted.sha256:
-            faults.add(ShardError(f"has the SHA-256 {digest}, but the manifest says {wanted.sha256}", file=path))
+        if found.bytes != wanted.bytes:
+            faults.add(ShardError(f"has {found.bytes} bytes, but the manifest says {wanted.bytes}", file=path))
+        elif found.sha256 != wanted.sha256:
+            what = f"has the SHA-256 {found.sha256}, but the manifest says {wanted.sha256}"
+            faults.add(ShardError(what, file=path))
 
 
-def sum_of(path: Path) -> tuple[str, int]:
-    """SHA-256 and size of a file. Raises ``ShardError`` when it cannot be read."""
-    with open_regular(path) as file:
-        try:
-            return file_digest(file, "sha256").hexdigest(), file.tell()
-        except OSError as error:
-            raise ShardError(f"cannot be read: {error.strerror}", file=path) from error
+def sum_of(path: Path) -> FileSum:
+    """Checksum and size of a file. Raises ``ShardError`` when it cannot be read."""
+    with read_errors(path), open_regular(path) as file:
+        return FileSum(sha256=file_digest(file, "sha256").hexdigest(), bytes=file.tell())

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import psutil
 import pytest
 
-from ragstone.core import SourceError
-from ragstone.core.runtime import open_regular
+from ragstone.core import SourceError, StorageBusy
+from ragstone.core.runtime import file_lock, open_regular
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,3 +38,15 @@ def test_what_is_no_regular_file_neither_blocks_nor_stays_open(tmp_path: Path) -
         with pytest.raises(SourceError, match="cannot be read"):
             open_regular(tmp_path / "socket")
     assert psutil.Process().num_fds() == before
+
+
+def test_a_lock_that_is_held_is_named_with_its_folder(tmp_path: Path) -> None:
+    path = tmp_path / "lock"
+    with file_lock(path, "somebody writes"):
+        with pytest.raises(StorageBusy, match="somebody writes") as error, file_lock(path, "somebody writes"):
+            pass
+        assert error.value.where == str(tmp_path)
+    with pytest.raises(ValueError, match="a fault"), file_lock(path, ""):
+        raise ValueError("a fault")
+    with file_lock(path, ""):
+        pass

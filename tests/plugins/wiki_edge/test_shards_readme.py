@@ -14,7 +14,6 @@ from cryptography.exceptions import InvalidSignature
 
 import ragstone.plugins.wiki_edge
 from ragstone.plugins.wiki_edge import Manifest, ShardEntry
-from ragstone.plugins.wiki_edge.search.side_files import NAMES
 from ragstone.plugins.wiki_edge.settings import (
     EpisodesSettings,
     PlannerSettings,
@@ -22,6 +21,7 @@ from ragstone.plugins.wiki_edge.settings import (
     SlmSettings,
     WikiEdgeSettings,
 )
+from ragstone.plugins.wiki_edge.shards.side_files import NAMES
 from tests.support.third_party_fakes import Here
 
 from .shards.samples import ID, edit, make

@@ -9,8 +9,7 @@ import pytest
 
 from ragstone.plugins.wiki_edge.parsers.chunker import sentences_of
 from ragstone.plugins.wiki_edge.readers.dump import Dump
-from ragstone.plugins.wiki_edge.readers.prose import encyclopedic_blocks, plain_blocks
-from ragstone.plugins.wiki_edge.readers.sections import is_boilerplate
+from ragstone.plugins.wiki_edge.readers.prose import encyclopedic_blocks, is_boilerplate, plain_blocks
 from ragstone.plugins.wiki_edge.readers.wikitext import Site, blocks_of
 from tests.support.needs import needed
 from tests.support.patience import grows_linearly

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ragstone.core import SourceError
+from ragstone.plugins.wiki_edge.readers.compression import decompressed
 from ragstone.plugins.wiki_edge.readers.zim import Zim
-from ragstone.plugins.wiki_edge.readers.zim_decompression import decompressed
 from ragstone.plugins.wiki_edge.readers.zim_file import ZimFile
 from tests.support.needs import needed
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ragstone.plugins.wiki_edge import Manifest, ShardEntry
-from ragstone.plugins.wiki_edge.search.side_files import make_side_files
+from ragstone.plugins.wiki_edge.shards.side_files import make_side_files
 from tests.plugins.wiki_edge.shards.samples import NAME
 
 if TYPE_CHECKING:

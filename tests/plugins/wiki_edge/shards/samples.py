@@ -85,7 +85,8 @@ def entry_of(folder: Path) -> ShardEntry:
 def with_sums(folder: Path) -> Path:
     """The folder, its only entry with ``files``."""
     entry = entry_of(folder)
-    edit(folder, lambda raw: raw.update(files=sums_in(entry.place(folder).files)))
+    sums = sums_in(entry.place(folder).files)
+    edit(folder, lambda raw: raw.update(files={name: each.model_dump() for name, each in sums.items()}))
     return folder
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from .clusters import Clusters
-    from .memory import MemoryBudget
+    from .file_arrays import MemoryBudget
 
 #: Rows of a block: a column of it is 128 KB, and the intermediate results stay in the processor's cache.
 BLOCK = 16384

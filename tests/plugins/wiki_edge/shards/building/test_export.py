@@ -14,7 +14,7 @@ from ragstone.core.cli import main
 from ragstone.core.embedding.windows import Window, WindowSplitter
 from ragstone.core.testing import open_host
 from ragstone.plugins.wiki_edge import ExportOptions, export_corpus, verify_shards
-from ragstone.plugins.wiki_edge.building.work_folder import work_folders
+from ragstone.plugins.wiki_edge.shards.building.work_folder import work_folders
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

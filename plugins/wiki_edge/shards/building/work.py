@@ -97,20 +97,20 @@ def work(plan: Plan, host: Host, on_progress: Callable[[BuildProgress], None] = 
     reader = reader_of(plan, host)
     leases, counts = Leases(plan.folder), PartCounts(plan)
     builder = PartBuilder(plan, host.hooks.encoder, reader, leases.worker)
-    while not counts.done.issuperset(wanted := counts.wanted):
-        number = leases.take(wanted, counts.done)
-        if number is None:
+    while not (done := counts.done).issuperset(wanted := counts.wanted):
+        taken = leases.take(number for number in wanted if number not in done)
+        if taken is None:
             time.sleep(_LOOK_S)
-            leases.restore(lambda: set(counts.wanted) - counts.look())
+            counts.look()
             on_progress(counts.progress())
             continue
-        part = plan.parts[number]
+        part = plan.parts[taken[0]]
 
         def report(batch: Batch, rows: int, part: Part = part) -> None:
-            leases.progressed()
             counts.look()
             on_progress(counts.progress(part, batch, rows))
 
-        with leases.renewed(number):
-            builder.build(part, report)
-        counts.look()
+        with taken[1]:
+            if part.number not in counts.look():
+                builder.build(part, report)
+                counts.look()

@@ -13,9 +13,9 @@ from llama_index.core.schema import Document, TextNode
 
 from ragstone.core import RagstoneError, SourceError
 
-from ..readers.article_reader import ArticleReader, ArticleStream, ReadRequest
-from ..readers.selection import TitleFilter
-from ..readers.sources import SUFFIXES, files_of
+from ...readers.article_reader import ArticleReader, ArticleStream, ReadRequest
+from ...readers.selection import TitleFilter
+from ...readers.sources import SUFFIXES, files_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator

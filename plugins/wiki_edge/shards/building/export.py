@@ -13,12 +13,11 @@ from llama_index.core.schema import MetadataMode, TextNode
 from ragstone.core import Host, NotFound
 from ragstone.core.answering import check_type
 
-from ..readers.articles import HEADING_SEPARATOR
-from ..shards.writer import UNKNOWN_LICENSE, ShardWriter, shard_row
+from ...readers.articles import HEADING_SEPARATOR
+from ..writer import UNKNOWN_LICENSE, ShardWriter, shard_row
 from .build import BuildReport
-from .options import check_fields
-from .publication import describe, described, publish
-from .work_folder import SHARD, set_purpose, work_folder
+from .plan import check_fields
+from .work_folder import SHARD, publish, set_purpose, work_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -64,24 +63,26 @@ def export_corpus(options: ExportOptions, host: Host) -> BuildReport:
     corpus = host.find_corpus(options.corpus)
     with work_folder(options.out, options.id) as work:
         set_purpose(work, {"export": options.corpus}, f"finish it, give another --id, or remove {work}")
-        if described(work) is None:
-            documents, rows = _write(corpus, options, work)
-            encoder = corpus.encoder
-            description = {
-                "id": options.id,
-                "kind": "wiki",
-                "dim": encoder.dimension,
-                "size": rows,
-                "license": options.license or UNKNOWN_LICENSE,
-                "language": options.language,
-                "domain": options.domain,
-                "source": {"name": options.corpus},
-                "encoder": {"model": encoder.model.model_name, "fingerprint": encoder.family},
-            }
-            describe(work, options.out, description, documents=documents)
-        documents = (described(work) or {})["documents"]
-        entry, folder = publish(work, options.out)
-        return BuildReport(entry, folder, documents, entry.size, 0)
+        entry, folder, noted = publish(work, options.out, lambda: _made(corpus, options, work))
+        return BuildReport(entry, folder, chunks=entry.size, resumed=0, **noted)
+
+
+def _made(corpus: Corpus, options: ExportOptions, work: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Write the shard's files; its entry's fields, and the number of documents."""
+    documents, rows = _write(corpus, options, work)
+    encoder = corpus.encoder
+    fields = {
+        "id": options.id,
+        "kind": "wiki",
+        "dim": encoder.dimension,
+        "size": rows,
+        "license": options.license or UNKNOWN_LICENSE,
+        "language": options.language,
+        "domain": options.domain,
+        "source": {"name": options.corpus},
+        "encoder": {"model": encoder.model.model_name, "fingerprint": encoder.family},
+    }
+    return fields, {"articles": documents}
 
 
 def _write(corpus: Corpus, options: ExportOptions, work: Path) -> tuple[int, int]:
@@ -97,7 +98,6 @@ def _write(corpus: Corpus, options: ExportOptions, work: Path) -> tuple[int, int
                 writer.add(vectors, [_row(node, document, options) for node in nodes])
         if not writer.rows:
             raise NotFound(f"the corpus {corpus.name!r} has no chunks")
-        writer.finish()
     return count, writer.rows
 
 

@@ -1,4 +1,4 @@
-"""``python -m tests.plugins.wiki_edge.building.killed SOURCE OUT LOG``: a build to be killed, of many small parts.
+"""``python -m tests.plugins.wiki_edge.shards.building.killed SOURCE OUT LOG``: a build of many small parts.
 
 Each batch that is embedded adds its number of texts to LOG, so that nobody can embed anything twice unseen.
 """

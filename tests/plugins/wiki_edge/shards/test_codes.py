@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 
 from ragstone.plugins.wiki_edge import ShardError
-from ragstone.plugins.wiki_edge.search import clusters
-from ragstone.plugins.wiki_edge.search import codes as made
-from ragstone.plugins.wiki_edge.search.clusters import Clusters
-from ragstone.plugins.wiki_edge.search.codes import BLOCK, Codes
-from ragstone.plugins.wiki_edge.search.file_arrays import FileArray
-from ragstone.plugins.wiki_edge.search.memory import MemoryBudget
+from ragstone.plugins.wiki_edge.shards import clusters
+from ragstone.plugins.wiki_edge.shards import codes as made
+from ragstone.plugins.wiki_edge.shards.clusters import Clusters
+from ragstone.plugins.wiki_edge.shards.codes import BLOCK, Codes
+from ragstone.plugins.wiki_edge.shards.file_arrays import FileArray, MemoryBudget
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -22,26 +22,25 @@ from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from filelock import FileLock, Timeout
 
 from ragstone.core import StorageError
 from ragstone.core.runtime import OwnedFolders
 from ragstone.core.text import pack
 
-from ..shards.errors import ShardError
-from ..shards.files import open_regular
-from ..shards.metadata import LONGEST_LINE, read_line
-from ..shards.releases import sync_tree
-from ..shards.writer import REST
 from . import clusters, codes
+from .errors import ShardError
 from .file_arrays import FileArray, GrowingArray
+from .files import open_regular
+from .metadata import LONGEST_LINE, read_line
 from .postings import PostingsWriter
+from .releases import sync_tree
+from .writer import REST
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..shards.manifest import ShardEntry, ShardPlace
+    from .manifest import ShardEntry, ShardPlace
 
 _log = logging.getLogger(__name__)
 
@@ -97,7 +96,7 @@ def _is_stale(record: Path) -> bool:
 
 
 _VECTORS = {"codes": "codes.npy", "centre": "centre.npy"}
-_TEXTS = {
+TEXT_NAMES = {
     "offsets": "offsets.npy",
     "terms": "terms.npy",
     "term_rows": "term-rows.npy",
@@ -107,8 +106,9 @@ _TEXTS = {
     "domains": "domains.json",
     "row_domains": "row-domains.npy",
 }
-NAMES = _VECTORS | _TEXTS
-_REST = {f"rest_{purpose}": f"rest-{name}" for purpose, name in _TEXTS.items()}
+NAMES = _VECTORS | TEXT_NAMES
+#: The same of the chunks without vectors.
+REST_NAMES = {purpose: f"rest-{name}" for purpose, name in TEXT_NAMES.items()}
 #: Of shards with more rows than ``clusters.LARGE``.
 _CLUSTERS = {
     "clusters": "clusters.npy",
@@ -138,22 +138,21 @@ def headings_of(row: Mapping[str, Any]) -> str:
 
 
 def _names(rows: int, rest: Path | None) -> dict[str, str]:
-    return NAMES | (_CLUSTERS if rows > clusters.LARGE else {}) | (_REST if rest is not None else {})
-
-
-def _cluster_paths(folder: Path) -> tuple[Path, Path, Path]:
-    centroids, starts, order = (folder / name for name in _CLUSTERS.values())
-    return centroids, starts, order
+    return (
+        NAMES
+        | (_CLUSTERS if rows > clusters.LARGE else {})
+        | ({f"rest_{purpose}": name for purpose, name in REST_NAMES.items()} if rest else {})
+    )
 
 
 def of_rest(sides: Mapping[str, Path]) -> dict[str, Path]:
     """The side files of the chunks without vectors, by the purposes that they have for the others."""
-    return {purpose: sides[f"rest_{purpose}"] for purpose in _TEXTS}
+    return {purpose: sides[f"rest_{purpose}"] for purpose in TEXT_NAMES}
 
 
 def side_files(entry: ShardEntry, place: ShardPlace, cache: Path) -> dict[str, Path]:
     """All of them: the shard's own, or such as were made in the cache. Raises ``ShardError`` and ``StorageError``."""
-    own = {purpose: place.side(purpose) for purpose in _names(entry.size, place.side("rest"))}
+    own = {purpose: place.side_files.get(purpose) for purpose in _names(entry.size, place.side_files.get("rest"))}
     if all(path is not None and path.is_file() for path in own.values()):
         return {purpose: path for purpose, path in own.items() if path is not None}
     return _from_cache(entry, place, cache)
@@ -171,7 +170,7 @@ def _from_cache(entry: ShardEntry, place: ShardPlace, cache: Path) -> dict[str, 
                 _log.info("making the side files of shard %s, which has none, in %s", entry.id, folder)
                 scratch = folders.make(f"{MAKING}{token_hex(4)}")
                 try:
-                    _make(place.embeddings, place.metadata, place.side("rest"), entry.size, scratch)
+                    _make(place.embeddings, place.metadata, place.side_files.get("rest"), entry.size, scratch)
                     (scratch / _RECORD).write_text(json.dumps(made_of), "utf-8")
                     folders.mark(scratch, folder.name)
                     scratch.rename(folder)
@@ -186,13 +185,13 @@ def _from_cache(entry: ShardEntry, place: ShardPlace, cache: Path) -> dict[str, 
             where=str(cache),
             hint="make space, or set RAGSTONE_CACHE_DIR",
         ) from error
-    return {purpose: folder / name for purpose, name in _names(entry.size, place.side("rest")).items()}
+    return {purpose: folder / name for purpose, name in _names(entry.size, place.side_files.get("rest")).items()}
 
 
 def _identity(entry: ShardEntry, place: ShardPlace) -> list[Any]:
     """Changes whenever the shard's files may have changed."""
     found: list[Any] = [_VERSION, entry.size]
-    for path in filter(None, (place.embeddings, place.metadata, place.side("rest"))):
+    for path in filter(None, (place.embeddings, place.metadata, place.side_files.get("rest"))):
         try:
             found.append(stamp(path))
         except OSError as error:
@@ -203,13 +202,13 @@ def _identity(entry: ShardEntry, place: ShardPlace) -> list[Any]:
 def _make(embeddings: Path, metadata: Path, rest: Path | None, rows: int, folder: Path) -> None:
     vectors, order = FileArray(embeddings, dtype="<f4", ndim=2), None
     if rows > clusters.LARGE:
-        order = clusters.make(vectors, *_cluster_paths(folder))
+        order = clusters.make(vectors, *(folder / name for name in _CLUSTERS.values()))
     codes.make(vectors, folder / NAMES["codes"], folder / NAMES["centre"], order)
-    count = _make_texts(metadata, {purpose: folder / name for purpose, name in _TEXTS.items()})
+    count = _make_texts(metadata, {purpose: folder / name for purpose, name in TEXT_NAMES.items()})
     if count != rows:
         raise ShardError(f"has {count:,} lines and the shard {rows:,} rows", file=metadata, line=count)
     if rest is not None:
-        _make_texts(rest, {purpose: folder / _REST[f"rest_{purpose}"] for purpose in _TEXTS})
+        _make_texts(rest, {purpose: folder / name for purpose, name in REST_NAMES.items()})
     sync_tree(folder)
 
 
@@ -217,12 +216,12 @@ def _make_texts(metadata: Path, paths: Mapping[str, Path]) -> int:
     """The side files of these lines; how many lines there are."""
     postings = PostingsWriter(paths["terms"].parent)
     named: dict[str, int] = {}
-    offset = start = count = 0
+    offset = count = 0
     with (
         open_regular(metadata) as lines,
         GrowingArray(paths["offsets"], "<u8") as offsets,
         GrowingArray(paths["row_domains"], "<u2") as row_domains,
-        # The parts of a build bring these.
+        # Merging brings these.
         nullcontext() if paths["packed"].exists() else GrowingArray(paths["packed"], "<u4") as packed,
         nullcontext() if packed is None else GrowingArray(paths["packed_starts"], "<u8") as starts,
     ):
@@ -233,17 +232,15 @@ def _make_texts(metadata: Path, paths: Mapping[str, Path]) -> int:
             postings.add(above, text)
             offsets.add([offset])
             if packed is not None and starts is not None:
-                numbers = np.frombuffer(pack(above, text), "<u4")
-                starts.add([start])
-                packed.add(numbers)
-                start += len(numbers)
+                starts.add([len(packed)])
+                packed.add_bytes(pack(above, text))
             row_domains.add([named.setdefault(row.get("domain") or "", len(named))])
             if len(named) > MOST_DOMAINS:
                 raise ShardError(f"names more than {MOST_DOMAINS:,} domains", file=metadata, line=count)
             offset += len(line)
         offsets.add([offset])
-        if starts is not None:
-            starts.add([start])
+        if packed is not None and starts is not None:
+            starts.add([len(packed)])
     paths["domains"].write_text(json.dumps(list(named)), "utf-8")
     postings.finish(*(paths[name] for name in ("terms", "term_rows", "term_weights")))
     return count

@@ -38,27 +38,27 @@ from ragstone.core.cli import main
 from ragstone.core.runtime import OwnedFolders
 from ragstone.core.testing import open_host
 from ragstone.plugins.wiki_edge import BuildOptions, Manifest, ShardEntry, build_shard, verify_shards
-from ragstone.plugins.wiki_edge.building import batches
-from ragstone.plugins.wiki_edge.building.work_folder import work_folders
 from ragstone.plugins.wiki_edge.readers import article_reader
 from ragstone.plugins.wiki_edge.readers.sources import open_source
+from ragstone.plugins.wiki_edge.shards.building import batches
+from ragstone.plugins.wiki_edge.shards.building.work_folder import work_folders
 from ragstone.plugins.wiki_edge.shards.writer import HEADER
+from tests.plugins.wiki_edge.readers.dumps import multistream, page, plain
 from tests.support.needs import needed
 from tests.support.patience import HANG, until
 
-from ..readers.dumps import multistream, page, plain
 from .killed import PART_MB
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ragstone.core import Host
-    from ragstone.plugins.wiki_edge.building.build import BuildReport
-    from ragstone.plugins.wiki_edge.building.work import BuildProgress
+    from ragstone.plugins.wiki_edge.shards.building.build import BuildReport
+    from ragstone.plugins.wiki_edge.shards.building.work import BuildProgress
 
 needed("mwparserfromhell")
 
-_REPOSITORY = Path(__file__).parents[4]
+_REPOSITORY = Path(__file__).parents[5]
 
 
 def words(number: int, count: int) -> str:
@@ -156,7 +156,7 @@ def test_kill_9_costs_a_part_at_most(fast_host: Host, tmp_path: Path, dump: Path
     chunks = Counter(row["id"].partition("#")[0] for row in rows_of(whole))
     largest = 3 * max(chunks.values())
     out, log = tmp_path / "out", tmp_path / "log"
-    command = [sys.executable, "-m", "tests.plugins.wiki_edge.building.killed", str(dump), str(out), str(log)]
+    command = [sys.executable, "-m", "tests.plugins.wiki_edge.shards.building.killed", str(dump), str(out), str(log)]
     chance, kills, done = random.Random(3), 0, False
     while not done:
         with subprocess.Popen(command, cwd=_REPOSITORY, stdout=subprocess.PIPE, text=True) as process:
@@ -191,7 +191,7 @@ class Stopped(Exception):
 def test_a_stop_before_and_after_each_last_step(
     fast_host: Host, tmp_path: Path, dump: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from ragstone.plugins.wiki_edge.building import publication
+    from ragstone.plugins.wiki_edge.shards.building import work_folder
 
     order = BuildOptions(dump, tmp_path / "out", "x", limit=5)
     embedded: list[int] = []
@@ -208,13 +208,13 @@ def test_a_stop_before_and_after_each_last_step(
         raise Stopped
 
     for place, name in (
-        (publication, "side_files"),
-        (publication, "sums_in"),
+        (work_folder, "make_side_files"),
+        (work_folder, "sums_in"),
         (ShardEntry, "as_json"),
         (Path, "rename"),
-        (publication, "sync_folder"),
+        (work_folder, "sync_folder"),
         (Manifest, "write"),
-        (publication, "_remove_old"),
+        (work_folder, "_remove_old"),
         (OwnedFolders, "remove"),
     ):
         with monkeypatch.context() as patch, pytest.raises(Stopped):
@@ -344,6 +344,13 @@ def test_a_missing_extra_is_named(
     assert "pip install" in str(article_reader._error(result))
 
 
+def test_what_a_killed_build_has_half_written_goes_with_its_folder(fast_host: Host, tmp_path: Path, dump: Path) -> None:
+    work = work_folders(tmp_path / "out").make(".building-x")
+    (work / ".ragstone-finished.json-0123456789abcdef").write_bytes(b"{")
+    build_shard(BuildOptions(dump, tmp_path / "out", "x", limit=1), fast_host)
+    assert not work.exists()
+
+
 def test_two_builds_of_one_shard_do_not_meet(fast_host: Host, tmp_path: Path, dump: Path) -> None:
     work = work_folders(tmp_path / "out").make(".building-x")
     with FileLock(work / "lock"), pytest.raises(StorageBusy, match="another process"):
@@ -426,7 +433,7 @@ def test_progress_is_honest(fast_host: Host, tmp_path: Path, monkeypatch: pytest
 @pytest.mark.slow
 def test_ctrl_c_leaves_no_process_and_goes_on_later(tmp_path: Path, dump: Path) -> None:
     out, log = tmp_path / "out", tmp_path / "log"
-    command = [sys.executable, "-m", "tests.plugins.wiki_edge.building.killed", str(dump), str(out), str(log)]
+    command = [sys.executable, "-m", "tests.plugins.wiki_edge.shards.building.killed", str(dump), str(out), str(log)]
     with subprocess.Popen(
         command, cwd=_REPOSITORY, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     ) as process:

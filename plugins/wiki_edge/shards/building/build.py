@@ -7,25 +7,21 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from filelock import FileLock, Timeout
-
-from ragstone.core import BadRequest, Host, StorageBusy
+from ragstone.core import BadRequest, Host
 from ragstone.core.answering import check_type
-from ragstone.core.runtime import storage_errors
+from ragstone.core.runtime import file_lock, storage_errors
 
-from ..shards.verification import sum_of
-from ..shards.writer import UNKNOWN_LICENSE
+from ..verification import sum_of
+from ..writer import UNKNOWN_LICENSE
 from .merge import merge
-from .options import BuildOptions
-from .plan import make_plan, read_plan, reader_of
-from .publication import describe, described, publish
+from .plan import BuildOptions, make_plan, read_plan, reader_of
 from .work import BuildProgress, PartCounts, work
-from .work_folder import AGAIN, PURPOSE, set_purpose, work_folder
+from .work_folder import AGAIN, PURPOSE, publish, set_purpose, work_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ..shards.manifest import ShardEntry
+    from ..manifest import ShardEntry
     from .merge import Merged
     from .plan import Plan
 
@@ -78,11 +74,8 @@ def plan_build(
         others = [path.name for path in folder.iterdir() if path.name not in (PURPOSE, "lock")]
         if others and not (folder / PURPOSE).exists():
             raise BadRequest("holds other files", where=str(folder), hint="name a new folder for the plan")
-        try:
-            with FileLock(folder / "lock", timeout=0):
-                return make_plan(options, host, folder, _planning(on_progress))
-        except Timeout as error:
-            raise StorageBusy("the plan is being made by another process", where=str(folder)) from error
+        with file_lock(folder / "lock", "the plan is being made by another process"):
+            return make_plan(options, host, folder, _planning(on_progress))
 
 
 def work_plan(folder: Path, host: Host, on_progress: Callable[[BuildProgress], None] = lambda _: None) -> Plan:
@@ -120,16 +113,17 @@ def _merged(
     counts: PartCounts, host: Host, scratch: Path, out: Path, on_progress: Callable[[BuildProgress], None]
 ) -> BuildReport:
     """Merge the parts in the folder ``scratch`` and put the shard in its place."""
-    if described(scratch) is None:
+
+    def make() -> tuple[dict[str, Any], dict[str, Any]]:
         counts.look()
         plan, now = counts.plan, replace(counts.progress(), step="merging")
         merged = merge(plan, scratch, counts.wanted, lambda part: on_progress(replace(now, parts=part)))
         on_progress(replace(now, step="indexing"))
-        fields = _entry(plan, merged, host)
-        describe(scratch, out, fields, articles=merged.articles, left_out=merged.left_out, rest=merged.rest)
-    noted = described(scratch) or {}
-    entry, folder = publish(scratch, out)
-    return BuildReport(entry, folder, noted["articles"], entry.size, counts.resumed, noted["left_out"], noted["rest"])
+        noted = {"articles": merged.articles, "left_out": merged.left_out, "rest": merged.rest}
+        return _entry(plan, merged, host), noted
+
+    entry, folder, noted = publish(scratch, out, make)
+    return BuildReport(entry, folder, chunks=entry.size, resumed=counts.resumed, **noted)
 
 
 def _entry(plan: Plan, merged: Merged, host: Host) -> dict[str, Any]:
@@ -156,5 +150,5 @@ def _source(plan: Plan, newest: tuple[str, str | None] | None) -> dict[str, str]
     found = {"name": plan.options.source.resolve().name, "date": date}
     found["revision"] = about.get("revision") or (newest[1] if newest else None)
     if len(plan.files) == 1:
-        found["sha256"] = sum_of(plan.files[0])[0]
+        found["sha256"] = sum_of(plan.files[0]).sha256
     return {name: value for name, value in found.items() if value}

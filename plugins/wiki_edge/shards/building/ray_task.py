@@ -36,18 +36,23 @@ def _host(open_host: Callable[[], Host]) -> Host:
     return open_host()
 
 
+@cache
+def _leases(folder: Path) -> Leases:
+    """As long as the process: it sees whether another worker renews a lease."""
+    return Leases(folder)
+
+
 def build_part(folder: Path, number: int, open_host: Callable[[], Host]) -> dict[str, Any]:
     """Build one part; ``state``: ``done``, ``held`` by another worker, or ``refused`` with the error's fields."""
     try:
-        plan = read_plan(folder)
-        leases, done = Leases(folder), finished(plan)
-        if leases.take(range(number, number + 1), done) is None:
-            leases.restore(lambda: {number} - finished(plan))
-            return {"state": "done" if number in finished(plan) else "held"}
-        host = _host(open_host)
-        with leases.renewed(number):
-            builder = PartBuilder(plan, host.hooks.encoder, reader_of(plan, host), leases.worker)
-            builder.build(plan.parts[number], lambda *_: leases.progressed())
+        plan, leases, host = read_plan(folder), _leases(folder), _host(open_host)
+        taken = leases.take([number])
+        if taken is None:
+            return {"state": "held"}
+        with taken[1]:
+            if number not in finished(plan):
+                builder = PartBuilder(plan, host.hooks.encoder, reader_of(plan, host), leases.worker)
+                builder.build(plan.parts[number], lambda *_: None)
         return {"state": "done"}
     except RagstoneError as error:
         return {"state": "refused", **{name: getattr(error, name) for name in ("what", "where", "hint")}}
@@ -149,7 +154,7 @@ def main() -> None:
     """The request comes pickled on stdin, from ``ray_work``."""
     import pickle
 
-    from ragstone.plugins.wiki_edge.building import ray_task  # by its name, as Ray's processes import it
+    from ragstone.plugins.wiki_edge.shards.building import ray_task  # by its name, as Ray's processes import it
 
     folder, address, open_host, seconds = pickle.load(sys.stdin.buffer)  # noqa: S301 - our own parent's
     ray_task.Driver(folder, address, open_host, seconds).run()

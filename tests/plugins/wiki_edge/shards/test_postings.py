@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from ragstone.plugins.wiki_edge.search import postings as module
-from ragstone.plugins.wiki_edge.search.postings import Postings, PostingsWriter
+from ragstone.plugins.wiki_edge.shards import postings as module
+from ragstone.plugins.wiki_edge.shards.postings import Postings, PostingsWriter
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
 import time
 from dataclasses import dataclass
@@ -13,15 +11,18 @@ from pydantic import TypeAdapter, ValidationError
 
 from ragstone.core import RagstoneError, StorageError
 from ragstone.core.runtime import sync_folder
+from ragstone.core.text import pack
 
-from ..parsers.article_parser import ArticleNodeParser
-from ..readers.article_reader import ReadRequest
-from ..readers.selection import plain, read_titles
-from ..shards.manifest import FileSum
-from ..shards.verification import sums_in
-from ..shards.writer import ShardWriter, embedded_text, line_of, shard_row
+from ...parsers.article_parser import ArticleNodeParser
+from ...readers.article_reader import ReadRequest
+from ...readers.selection import plain, read_titles
+from ..file_arrays import GrowingArray
+from ..manifest import FileSum  # noqa: TC001 - pydantic reads it
+from ..releases import sync_tree
+from ..side_files import headings_of
+from ..verification import sums_in
+from ..writer import ShardWriter, embedded_text, line_of, shard_row
 from .batches import Batches, open_stream
-from .packed import PackedTerms
 from .plan import FIRST, TITLES
 from .work_folder import PARTS, RESTART
 
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 #: In the folder of a finished part: what is in it, and each article's id with its number of chunks and
 #: whether they have vectors.
 RECORD, ARTICLES = "part.json", "articles.jsonl"
+#: The packed terms of its chunks in order, and how many numbers each has: so merging need not make them.
+PACKED, PACKED_SIZES = "packed.npy", "packed-sizes.npy"
 SCRATCH = "scratch"
 
 
@@ -110,7 +113,7 @@ class PartBuilder:
         try:
             scratch.mkdir(parents=True)
             self._write(part, scratch, on_batch)
-            sync_folder(scratch)
+            sync_tree(scratch)
             try:
                 scratch.rename(part_folder(self._plan, part.number))
             except OSError:
@@ -132,14 +135,17 @@ class PartBuilder:
             plan.folder / TITLES if options.titles else None,
             options.match,
             options.url_prefix,
-            folder,
             {name: getattr(part, name) for name in ("file", "start", "stop", "line")},
             plan.folder,
         )
         stream = open_stream(request, self._reader)
         stream.about = dict(plan.about)
         batches = Batches(stream, self._parser, options.limit)
-        with ShardWriter(folder, plan.dimension) as writer, PackedTerms(folder) as packed:
+        with (
+            ShardWriter(folder, plan.dimension) as writer,
+            GrowingArray(folder / PACKED, "<u4") as packed,
+            GrowingArray(folder / PACKED_SIZES, "<u4") as sizes,
+        ):
             for batch in batches:
                 rows = [self._row(node.node_id, {**node.metadata, "text": node.text}) for node in batch.nodes]
                 first = [row for row in rows if self._is_first(row["title"])]
@@ -147,25 +153,23 @@ class PartBuilder:
                 if first:
                     writer.add(self._encoder.embed_texts([embedded_text(row) for row in first]), first)
                 writer.add_rest(b"".join(line_of(row) for row in rest))
-                packed.add(first, rest)
+                terms = [pack(headings_of(row), row["text"]) for row in rows]
+                packed.add_bytes(b"".join(terms))
+                sizes.add([len(each) // 4 for each in terms])
                 on_batch(batch, writer.rows)
-            writer.finish()
         articles = ((name, rows, self._is_first(title)) for name, rows, title in batches.articles)
-        lines = (json.dumps(article, ensure_ascii=False) for article in articles)
-        _write_synced(folder / ARTICLES, "".join(f"{line}\n" for line in lines).encode())
-        for path in folder.glob("ids.sqlite*"):
-            path.unlink()
+        (folder / ARTICLES).write_bytes(b"".join(line_of(article) for article in articles))
         record = PartRecord(
             rows=writer.rows,
             rest=writer.rest,
             articles=len(batches.articles),
             left_out=dict(stream.left_out),
             newest=batches.newest,
-            files={name: FileSum.model_validate(each) for name, each in _sums(folder).items()},
+            files=sums_in({path.name: path for path in folder.iterdir()}),
             worker=self._worker,
             seconds=round(time.monotonic() - begun, 3),
         )
-        _write_synced(folder / RECORD, _RECORD.dump_json(record))
+        (folder / RECORD).write_bytes(_RECORD.dump_json(record))
 
     def _is_first(self, title: str) -> bool:
         return self._first is None or plain(title) in self._first
@@ -174,14 +178,3 @@ class PartBuilder:
         options = self._plan.options
         licence = options.license or metadata.get("license")
         return shard_row({**metadata, "id": node_id, "license": licence, "domain": options.domain})
-
-
-def _sums(folder: Path) -> dict[str, dict[str, str | int]]:
-    return sums_in({path.name: path for path in folder.iterdir()})
-
-
-def _write_synced(path: Path, content: bytes) -> None:
-    with path.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ragstone.plugins.wiki_edge import Planner, Situation
-from ragstone.plugins.wiki_edge.search.side_files import side_file_folders
-from tests.plugins.wiki_edge.shards.samples import make
+from ragstone.plugins.wiki_edge.shards.side_files import side_file_folders
+
+from .samples import make
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,21 +6,22 @@ import dataclasses
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
+from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import TypeAdapter, ValidationError
 
 from ragstone.core import BadRequest, SourceError, StorageError
+from ragstone.core.answering import check_type
 from ragstone.core.runtime import write_atomically
 
-from ..parsers.chunker import CHUNKING_VERSION, LONGEST, SHORTEST
-from ..readers.article_reader import ReadRequest, spans_of
-from ..readers.articles import ARTICLES_VERSION
-from ..readers.selection import first_titles, read_titles
-from ..readers.sources import identity
+from ...parsers.chunker import CHUNKING_VERSION, LONGEST, SHORTEST
+from ...readers.article_reader import ReadRequest, spans_of
+from ...readers.articles import ARTICLES_VERSION
+from ...readers.selection import first_titles, read_titles
+from ...readers.sources import identity
 from .batches import document_spans, find_files
 from .leases import LEASES
-from .options import BuildOptions  # noqa: TC001 - pydantic reads it
 from .work_folder import PARTS, set_purpose
 
 if TYPE_CHECKING:
@@ -34,8 +35,58 @@ PLAN = "plan.json"
 #: The titles that are read, and those whose articles get vectors.
 TITLES, FIRST = "titles.txt", "first.txt"
 _MEGABYTE = 2**20
+#: Increased whenever the files of a part are others.
+_PARTS_VERSION = 2
+#: Megabytes of text, as markup of a dump they are twice as many: two cores embed them in less than a minute.
+PART_MB = 2.0
 #: What the plan has a copy of: other machines may not see it.
 _LISTS = ("titles", "counts")
+
+
+@dataclass(frozen=True)
+class BuildOptions:
+    """What is to be built."""
+
+    source: Path
+    #: The folder of the manifest.
+    out: Path
+    id: str
+    kind: str = "wiki"
+    domain: str | None = None
+    #: By default the source's own.
+    language: str | None = None
+    license: str | None = None
+    #: At most so many articles.
+    limit: int | None = None
+    #: Only articles with the titles in this file, and in whose title the pattern is found.
+    titles: Path | None = None
+    match: str | None = None
+    #: Before titles in addresses, in place of the source's own.
+    url_prefix: str = ""
+    #: Megabytes of text in a part.
+    part_mb: float = PART_MB
+    #: Vectors only for the articles with the so many highest counts in that file of titles with counts.
+    first: int | None = None
+    counts: Path | None = None
+
+    def __post_init__(self) -> None:
+        """Raises ``BadRequest`` for a value of another type."""
+        check_fields(self, "source out", Path, "a path")
+        check_fields(self, "id kind url_prefix", str, "a string")
+        check_fields(self, "domain language license match", (str, NoneType), "a string or None")
+        check_fields(self, "titles counts", (Path, NoneType), "a path or None")
+        check_fields(self, "limit first", (int, NoneType), "a whole number or None")
+        check_fields(self, "part_mb", (int, float), "a number")
+        if not self.part_mb > 0:
+            raise BadRequest("part_mb must be greater than 0")
+        if (self.first is None) != (self.counts is None):
+            raise BadRequest("first and counts need each other", hint="--first 10000 --counts FILE")
+
+
+def check_fields(options: object, names: str, types: type | tuple[type, ...], expected: str) -> None:
+    """Raise ``BadRequest`` for a field that is of none of the types."""
+    for name in names.split():
+        check_type(getattr(options, name), name, types, expected)
 
 
 @dataclass(frozen=True)
@@ -114,8 +165,6 @@ def make_plan(options: BuildOptions, host: Host, folder: Path, on_part: Callable
     plan = Plan(
         absolute, purpose, tuple(path.absolute() for path in files), about, tuple(parts), host.hooks.encoder.dimension
     )
-    for part in parts:
-        (folder / LEASES / f"{part.number:06d}.free").touch()
     write_atomically(folder / PLAN, _PLAN.dump_json(plan, exclude={"folder"}))
     return dataclasses.replace(plan, folder=folder)
 
@@ -159,6 +208,7 @@ def _purpose(options: BuildOptions, files: list[Path], host: Host) -> dict[str, 
         "url_prefix": options.url_prefix,
         "cutting": [SHORTEST, LONGEST, CHUNKING_VERSION, ARTICLES_VERSION],
         "part_mb": options.part_mb,
+        "parts_version": _PARTS_VERSION,
     }
 
 

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections import Counter
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ragstone.core import BadRequest, SourceError
 
-from ..readers.worker import TWICE
-from ..shards.writer import EMBEDDINGS, HEADER, METADATA, REST, ShardWriter
-from .packed import MergedTerms
-from .parts import ARTICLES, damaged, part_folder, record_of
+from ...readers.selection import SeenIds
+from ...readers.worker import TWICE
+from ..file_arrays import GrowingArray
+from ..side_files import REST_NAMES, TEXT_NAMES
+from ..writer import EMBEDDINGS, HEADER, METADATA, REST, ShardWriter
+from .parts import ARTICLES, PACKED, PACKED_SIZES, damaged, part_folder, record_of
 from .work_folder import SHARD
 
 if TYPE_CHECKING:
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     from .plan import Plan
 
 _BLOCK = 2**20
+_TERMS = (("packed", "<u4"), ("packed_starts", "<u8"))
 
 
 @dataclass
@@ -53,10 +57,13 @@ def merge(plan: Plan, work: Path, wanted: range, on_part: Callable[[int], None] 
     found, limit = Merged(), plan.options.limit
     with (
         ShardWriter(work / SHARD, plan.dimension) as writer,
-        MergedTerms(work / SHARD) as terms,
-        closing(sqlite3.connect("")) as ids,
+        closing(SeenIds()) as seen,
+        ExitStack() as stack,
     ):
-        ids.execute("CREATE TABLE ids (id TEXT PRIMARY KEY) WITHOUT ROWID")
+        terms = [
+            [stack.enter_context(GrowingArray(work / SHARD / names[purpose], dtype)) for purpose, dtype in _TERMS]
+            for names in (TEXT_NAMES, REST_NAMES)
+        ]
         for number in wanted:
             record = record_of(plan, number)
             files = _Files(plan, number, record)
@@ -64,17 +71,21 @@ def merge(plan: Plan, work: Path, wanted: range, on_part: Callable[[int], None] 
             taken = []
             for name, *_ in articles:
                 is_wanted = found.articles != limit
-                is_new = is_wanted and ids.execute("INSERT OR IGNORE INTO ids VALUES (?)", (name,)).rowcount == 1
+                is_new = is_wanted and seen.is_new(name)
                 found.articles += is_new
                 found.left_out[TWICE] += is_wanted and not is_new
                 taken.append(is_new)
             found.left_out.update(record.left_out)
             _add(writer, files, articles, taken)
-            terms.add(files.blocks, articles, taken)
+            _add_terms(terms, files, articles, taken)
             if record.newest is not None and (found.newest is None or record.newest[0] > found.newest[0]):
                 found.newest = record.newest
             on_part(number + 1)
-        writer.finish()
+        for packed, starts in terms:
+            starts.add([len(packed)])
+    if not writer.rest:
+        for purpose, _ in _TERMS:
+            (work / SHARD / REST_NAMES[purpose]).unlink()
     found.rows, found.rest, found.left_out = writer.rows, writer.rest, +found.left_out
     if found.rest and not found.rows:
         what = f"none of the first {plan.options.first:,} titles was found"
@@ -92,7 +103,7 @@ def merge(plan: Plan, work: Path, wanted: range, on_part: Callable[[int], None] 
 def _add(writer: ShardWriter, files: _Files, articles: list[tuple[str, int, bool]], taken: list[bool]) -> None:
     """Append the chunks of the articles that are taken. ``articles``: id, number of chunks, whether with vectors."""
     parts = files.blocks(EMBEDDINGS, skip=HEADER), files.blocks(METADATA), files.blocks(REST)
-    adding = writer.add_vectors, writer.add_lines, writer.add_rest
+    adding = writer.vectors.add_bytes, writer.add_lines, writer.add_rest
     if all(taken):
         for blocks, add in zip(parts, adding, strict=True):
             for block in blocks:
@@ -103,11 +114,26 @@ def _add(writer: ShardWriter, files: _Files, articles: list[tuple[str, int, bool
     size, row, other = len(raw) // max(1, len(lines)), 0, 0
     for (_, count, is_first), is_taken in zip(articles, taken, strict=True):
         if is_taken and is_first:
-            writer.add_vectors(raw[row * size : (row + count) * size])
+            writer.vectors.add_bytes(raw[row * size : (row + count) * size])
             writer.add_lines(b"".join(lines[row : row + count]))
         elif is_taken:
             writer.add_rest(b"".join(rest[other : other + count]))
         row, other = (row + count, other) if is_first else (row, other + count)
+
+
+def _add_terms(
+    terms: list[list[GrowingArray]], files: _Files, articles: list[tuple[str, int, bool]], taken: list[bool]
+) -> None:
+    """Append the packed terms of the articles that are taken: those with vectors, and those without."""
+    numbers = np.frombuffer(b"".join(files.blocks(PACKED, skip=HEADER)), "<u4")
+    sizes = np.frombuffer(b"".join(files.blocks(PACKED_SIZES, skip=HEADER)), "<u4").astype(np.int64)
+    counts = [count for _, count, _ in articles]
+    for has_vectors, (packed, starts) in zip((True, False), terms, strict=True):
+        wanted = [is_taken and each[2] == has_vectors for each, is_taken in zip(articles, taken, strict=True)]
+        rows = np.repeat(np.array(wanted, bool), counts)
+        kept = sizes[rows]
+        starts.add(len(packed) + np.cumsum(kept) - kept)
+        packed.add(numbers[np.repeat(rows, sizes)])
 
 
 class _Files:

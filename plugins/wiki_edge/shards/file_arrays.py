@@ -1,16 +1,21 @@
-"""Arrays on disk, read piece by piece: nothing is held, and a file that shrinks under us is an error, not a signal."""
+"""Arrays on disk, read piece by piece, and the memory budget for those that are held.
+
+A file that shrinks while it is read is an error, not a signal.
+"""
 
 from __future__ import annotations
 
+import math
 import os
+import threading
 import weakref
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from ..shards.errors import ShardError
-from ..shards.files import open_regular
-from ..shards.npy import header_of
+from .errors import ShardError
+from .files import open_regular
+from .npy import header_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -135,19 +140,27 @@ class FileLines:
 
 
 class GrowingArray:
-    """A one-dimensional ``.npy`` file that is written piece by piece."""
+    """A ``.npy`` file that is written piece by piece."""
 
-    def __init__(self, path: Path, dtype: str) -> None:
+    def __init__(self, path: Path, dtype: str, row: tuple[int, ...] = ()) -> None:
+        """``row``: the shape of an element. Raises ``OSError``."""
         self._dtype = np.dtype(dtype)
-        self._length = 0
+        self._row = row
+        self._size = 0
         self._file = path.open("wb")
         self._header()
 
+    def __len__(self) -> int:
+        return self._size // max(1, self._dtype.itemsize * math.prod(self._row))
+
     def add(self, values: npt.ArrayLike) -> None:
         """Append the values."""
-        some = np.asarray(values, self._dtype)
-        self._file.write(some.tobytes())
-        self._length += len(some)
+        self.add_bytes(np.asarray(values, self._dtype).tobytes())
+
+    def add_bytes(self, raw: bytes) -> None:
+        """Append values as they lie in the file."""
+        self._file.write(raw)
+        self._size += len(raw)
 
     def __enter__(self) -> Self:
         return self
@@ -158,5 +171,41 @@ class GrowingArray:
         self._file.close()
 
     def _header(self) -> None:
-        described = {"descr": self._dtype.str, "fortran_order": False, "shape": (self._length,)}
+        described = {"descr": self._dtype.str, "fortran_order": False, "shape": (len(self), *self._row)}
         np.lib.format.write_array_header_1_0(self._file, described)
+
+
+#: For the intermediate results of a search, whatever the size of the shards.
+_WORKING = 6_000_000
+#: Bytes of the largest block that is freed without giving it back to the system.
+_REUSED = 2**22
+
+
+class MemoryBudget:
+    """Counts bytes in memory; what does not fit is read from disk each time. Safe to use from several threads."""
+
+    def __init__(self, megabytes: float) -> None:
+        self.limit = int(megabytes * 1e6)
+        self._used = _WORKING
+        self._lock = threading.Lock()
+        # glibc gives larger blocks than were ever freed back at once (mallopt(3), M_MMAP_THRESHOLD). The next question
+        # then got them page by page, some 400 of them, which took a third of its time. So one is freed here.
+        np.empty(_REUSED, np.uint8)
+
+    @property
+    def used(self) -> int:
+        """Reserved bytes, with those that a search itself needs."""
+        return self._used
+
+    def reserve(self, size: int) -> bool:
+        """Reserve so many bytes; whether the budget allows them."""
+        with self._lock:
+            if self._used + size > self.limit:
+                return False
+            self._used += size
+            return True
+
+    def release(self, size: int) -> None:
+        """Release reserved bytes."""
+        with self._lock:
+            self._used -= size

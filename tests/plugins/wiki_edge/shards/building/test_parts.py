@@ -6,8 +6,11 @@ import bz2
 import gzip
 import json
 import os
+import re
 import shutil
 import socket
+import subprocess
+import sys
 import threading
 import time
 from functools import partial
@@ -21,21 +24,21 @@ from ragstone.core import BadRequest, Encoder, NotFound, SourceError, StorageErr
 from ragstone.core.cli import main
 from ragstone.core.testing import open_host
 from ragstone.plugins.wiki_edge import BuildOptions, build_shard, searcher_of, verify_shards
-from ragstone.plugins.wiki_edge.building import leases as leases_module
-from ragstone.plugins.wiki_edge.building.build import merge_plan, plan_build, work_plan
-from ragstone.plugins.wiki_edge.building.leases import LEASES, Leases
-from ragstone.plugins.wiki_edge.building.parts import PartBuilder, finished, part_folder, record_of
-from ragstone.plugins.wiki_edge.building.plan import read_plan
-from ragstone.plugins.wiki_edge.building.work import PartCounts
 from ragstone.plugins.wiki_edge.readers.selection import first_titles
 from ragstone.plugins.wiki_edge.readers.sources import open_source
+from ragstone.plugins.wiki_edge.shards.building import leases as leases_module
+from ragstone.plugins.wiki_edge.shards.building.build import merge_plan, plan_build, work_plan
+from ragstone.plugins.wiki_edge.shards.building.leases import LEASES, Leases
+from ragstone.plugins.wiki_edge.shards.building.parts import PartBuilder, finished, part_folder, record_of
+from ragstone.plugins.wiki_edge.shards.building.plan import read_plan
+from tests.plugins.wiki_edge.readers.dumps import multistream, page, plain
 from tests.support.needs import needed
 
-from ..readers.dumps import multistream, page, plain
-
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ragstone.core import Host
-    from ragstone.plugins.wiki_edge.building.build import BuildReport
+    from ragstone.plugins.wiki_edge.shards.building.build import BuildReport
 
 needed("mwparserfromhell")
 
@@ -82,69 +85,77 @@ def test_any_number_of_workers_gives_the_same_bytes(fast_host: Host, tmp_path: P
     assert verify_shards(tmp_path / "merged") == []
 
 
-def test_a_dead_worker_s_part_is_taken_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / LEASES).mkdir()
-    for number in range(3):
-        (tmp_path / LEASES / f"{number:06d}.free").touch()
-    first, second = Leases(tmp_path), Leases(tmp_path)
-    assert [first.take(range(3), ()), second.take(range(3), ()), second.take(range(3), {2})] == [0, 1, None]
-    here, elsewhere = first.worker.rpartition("-")[0].rpartition("-")[0], "another-machine"
-    dead = 2**22 + 1  # more than any process may have
-    for worker, taken in (
-        (f"{here}-{os.getpid()}-0", None),
-        (f"{elsewhere}-{dead}-0", None),
-        (f"{socket.gethostname()}-{dead}-0", None),  # another machine, or container, of the same name
-        (f"{here}-{dead}-0", 0),
-    ):
-        for path in (tmp_path / LEASES).iterdir():
-            path.unlink()
-        (tmp_path / LEASES / f"000000.{worker}").touch()
-        assert first.take(range(3), ()) == taken, worker
-    (tmp_path / LEASES / f"000001.{elsewhere}-{dead}-0").touch()
-    monkeypatch.setattr(leases_module, "EXPIRY_S", -1.0)
-    assert second.take(range(1, 3), ()) == 1
+_HOLDING = """
+import socket, sys, time
+from pathlib import Path
+from ragstone.plugins.wiki_edge.shards.building import leases
+
+socket.gethostname = lambda: sys.argv[2]
+leases.EXPIRY_S, leases._RENEWED_S = 1.0, 0.2
+mine = leases.Leases(Path(sys.argv[1]))
+taken = mine.take(range(3))
+print(taken[0], flush=True)
+time.sleep(60)
+"""
 
 
-def test_a_lease_is_renewed_and_given_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(leases_module, "_RENEWED_S", 0.01)
+@pytest.mark.parametrize("where", [socket.gethostname(), "another-machine"])
+def test_a_dead_worker_s_part_is_taken_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str) -> None:
+    monkeypatch.setattr(leases_module, "EXPIRY_S", 1.0)
+    monkeypatch.setattr(leases_module, "_RENEWED_S", 0.2)
     (tmp_path / LEASES).mkdir()
-    free = tmp_path / LEASES / "000000.free"
-    free.touch()
-    os.utime(free, (0, 0))
     mine = Leases(tmp_path)
-    assert mine.take(range(1), ()) == 0
-    (path,) = (tmp_path / LEASES).iterdir()
-    os.utime(path, (0, 0))
-    with pytest.raises(ValueError, match="a fault"), mine.renewed(0):
-        while not path.stat().st_mtime:
-            time.sleep(0.005)
+    with subprocess.Popen([sys.executable, "-c", _HOLDING, str(tmp_path), where], stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == b"0\n"
+        assert mine.take([0]) is None
+        time.sleep(1.5)  # it is renewed
+        assert mine.take([0]) is None
+        other.kill()
+        other.wait()
+    taken = mine.take([0])
+    assert (taken is None) == (where == "another-machine"), "here it is taken over at once"
+    while taken is None:
+        time.sleep(0.05)
+        taken = mine.take([0])
+    with taken[1]:
+        assert Leases(tmp_path).take([0]) is None
+    assert list((tmp_path / LEASES).iterdir()) == []
+
+
+def test_a_lease_is_given_back_after_an_error(tmp_path: Path) -> None:
+    (tmp_path / LEASES).mkdir()
+    first, second = Leases(tmp_path), Leases(tmp_path)
+    taken = first.take(range(3))
+    assert taken is not None
+    with pytest.raises(ValueError, match="a fault"), taken[1]:
+        other = second.take(range(3))
+        assert (taken[0], other and other[0]) == (0, 1)
         raise ValueError("a fault")
-    assert [each.name for each in (tmp_path / LEASES).iterdir()] == ["000000.free"]
+    again = second.take(range(3))
+    assert again is not None
+    assert again[0] == 0
 
 
-def test_a_part_that_another_worker_finishes_now_is_not_built_again(
+def test_a_part_that_another_worker_has_just_finished_is_not_built_again(
     fast_host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     options = BuildOptions(_lines(tmp_path / "corpus.jsonl"), tmp_path / "out", "x", part_mb=_PART_MB)
     plan = plan_build(options, fast_host, tmp_path / "plan")
     work_plan(plan.folder, fast_host)
-    part, aside, lease = part_folder(plan, 1), tmp_path / "aside", plan.folder / LEASES / "000001.other-1-0"
+    part, aside = part_folder(plan, 1), tmp_path / "aside"
     part.rename(aside)
-    lease.touch()
-    looks, plain_look = [], PartCounts.look
+    plain_take = Leases.take
 
-    def look(self: PartCounts) -> set[int]:
-        found = plain_look(self)
-        looks.append(found)
-        if len(looks) == 2:
-            aside.rename(part)
-            lease.unlink()
-        return found
+    def take(self: Leases, parts: Iterable[int]) -> Any:
+        aside.rename(part)
+        return plain_take(self, parts)
 
-    monkeypatch.setattr(PartCounts, "look", look)
+    monkeypatch.setattr(Leases, "take", take)
     monkeypatch.setattr(PartBuilder, "build", lambda *_: pytest.fail("it is built"))
     work_plan(plan.folder, fast_host)
-    assert len(looks) == 3
+    assert finished(plan) == set(range(len(plan.parts)))
+    assert list((plan.folder / LEASES).iterdir()) == []
 
 
 def _packed(tmp_path: Path) -> dict[str, Path]:
@@ -221,6 +232,15 @@ def test_what_a_plan_cannot_be_is_reported(fast_host: Host, tmp_path: Path) -> N
     plan_build(options, fast_host, plan)
     with pytest.raises(BadRequest, match="begun with another part_mb"):
         plan_build(BuildOptions(source, tmp_path / "out", "x", part_mb=1), fast_host, plan)
+    earlier = tmp_path / "earlier"
+    shutil.copytree(plan, earlier)
+    for name in ("plan.json", "purpose.json"):  # of a version whose parts had other files
+        text = (earlier / name).read_text("utf-8")
+        (earlier / name).write_text(re.sub(r'("parts_version": ?)2', r"\g<1>1", text), "utf-8")
+    with pytest.raises(BadRequest, match="begun with another parts_version"):
+        plan_build(options, fast_host, earlier)
+    with pytest.raises(BadRequest, match="made with another parts_version"):
+        work_plan(earlier, fast_host)
     with pytest.raises(BadRequest, match=r"parts are not built yet.*ragstone wiki work"):
         merge_plan(plan, fast_host)
     work_plan(plan, fast_host)
@@ -315,10 +335,10 @@ def test_a_list_of_counts_that_is_none(tmp_path: Path, text: str, message: str) 
 def test_ray_gives_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("ray")
     from faults.part_kills import open_small
-    from ragstone.plugins.wiki_edge.building.ray_work import RayOptions, work_on_ray
+    from ragstone.plugins.wiki_edge.shards.building.ray_work import RayOptions, work_on_ray
 
     monkeypatch.setenv(
-        "PYTHONPATH", os.pathsep.join([str(Path(__file__).parents[4]), os.environ.get("PYTHONPATH", "")])
+        "PYTHONPATH", os.pathsep.join([str(Path(__file__).parents[5]), os.environ.get("PYTHONPATH", "")])
     )
     source, plan = _lines(tmp_path / "corpus.jsonl"), tmp_path / "plan"
     options = BuildOptions(source, tmp_path / "out", "x", part_mb=_PART_MB)
