@@ -13,8 +13,8 @@ from ragstone.core import BadRequest
 from ragstone.core.cli import json_option, printable, show_json, show_progress
 
 from ..mediawiki.wikis import Wikis
-from ..plans.export import export_plan
 from ..plans.importers import FORMATS, read_plan, read_plan_file
+from ..plans.importers.schema import export_plan
 from ..plans.store import PlanStore
 from .plans import counts, plan_facts
 

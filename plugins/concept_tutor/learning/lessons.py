@@ -21,10 +21,9 @@ from .grading.free import FreeAnswers
 from .grading.hints import STEPS, hint
 from .grading.short import grade_choice, grade_short
 from .identifiers import ME, check_id, check_learner, is_id
-from .mastery import credit_of, known
+from .memory import Memory, Spacing, credit_of, known
 from .reading.spelling import normal
 from .records import Attempt, Finding, Grade, Mastery, Review
-from .spacing import Memory, Spacing
 from .storage.store import LearnStore
 from .writers import Writers
 

@@ -12,8 +12,7 @@ from ..plans.store import PlanStore
 from ..settings import ConceptTutorSettings
 from .identifiers import ME
 from .lessons import Lessons
-from .mastery import known
-from .spacing import Memory, Spacing
+from .memory import Memory, Spacing, known
 from .storage.store import LearnStore
 
 if TYPE_CHECKING:

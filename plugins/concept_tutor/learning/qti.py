@@ -30,7 +30,7 @@ _TEST = "test.xml"
 _NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def package(title: str, slug: str, names: Mapping[str, str], questions: Sequence[Question], at: datetime) -> bytes:
+def qti(title: str, slug: str, names: Mapping[str, str], questions: Sequence[Question], at: datetime) -> bytes:
     """The package as a zip; ``names``: of the concepts, by key, ``at``: the moment that its files are given."""
     files = {f"items/{_name(question)}.xml": _item(question) for question in questions}
     files[_TEST] = _test(title, slug, names, questions)

@@ -11,7 +11,7 @@ from ragstone.core import BadRequest, RagstoneError
 
 from ..learning.export import export_questions
 from ..plans.editor import ConceptChange, PlanEditor
-from ..plans.export import export_plan
+from ..plans.importers.schema import export_plan
 from ..plans.store import PlanStore
 from ..plans.validation import LONGEST_NAME, LONGEST_WORDS
 from .concepts import concept_views

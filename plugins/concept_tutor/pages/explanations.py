@@ -11,7 +11,8 @@ from ..assistant import CITATIONS
 from ..learning.explanations import explain
 from ..learning.lessons import Lessons
 from ..plans.addresses import page_address
-from ..plans.drawing import draw, neighbourhood
+from ..plans.drawing import draw
+from ..plans.graph import neighbourhood
 from ..plans.store import PlanStore
 from .concepts import concept_views
 

@@ -12,8 +12,8 @@ from sqlalchemy import and_, exists, func, select, update
 
 from ragstone.core import BadRequest, NotFound
 
+from ..memory import Memory
 from ..records import Attempt, Grade, Question
-from ..spacing import Memory
 from . import tables
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from .errors import (
     WikiTooLarge,
     WikiUnavailable,
 )
-from .records import WikiPage
+from .responses import WikiPage
 
 __all__ = [
     "WikiClient",

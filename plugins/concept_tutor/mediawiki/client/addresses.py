@@ -17,7 +17,7 @@ from .errors import WikiForbidden, WikiUnavailable
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from .deadline import Deadline
+    from .connections import Deadline
 
     #: Host and port to addresses, as text. Raises ``OSError``.
     Lookup = Callable[[str, int], Sequence[str]]

@@ -11,9 +11,8 @@ from urllib.parse import quote, unquote, urlencode
 from ragstone.core import BadRequest, SettingsError
 
 from .addresses import look_up
-from .bodies import check_text
 from .cache import Cache, Entry
-from .deadline import Deadline
+from .connections import Deadline
 from .errors import (
     WikiError,
     WikiForbidden,
@@ -24,9 +23,8 @@ from .errors import (
     WikiUnavailable,
 )
 from .fetcher import Fetched, Fetcher
-from .records import WikiOutcome, WikiPage
 from .request_slots import RequestSlots
-from .responses import key_of, read_keys, redirect_of, revision_of, title_of
+from .responses import WikiOutcome, WikiPage, check_text, key_of, read_keys, redirect_of, revision_of, title_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

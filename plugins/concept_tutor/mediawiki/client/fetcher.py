@@ -19,10 +19,9 @@ from urllib3.util import Retry
 from ragstone.core import SettingsError
 
 from .addresses import addresses_of, is_loopback, look_up
-from .bodies import read_body
-from .connections import dialler, session
-from .deadline import Deadline, Watch
+from .connections import Deadline, Watch, dialler, session
 from .errors import WikiError, WikiForbidden, WikiInvalidAnswer, WikiRateLimited, WikiUnavailable
+from .responses import read_body
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ragstone.core.catalog import Shared
 
-    from .deadline import Deadline
+    from .connections import Deadline
 
 #: Wikimedia's limit for each of its users, whichever of its wikis they ask
 #: (https://www.mediawiki.org/wiki/Wikimedia_APIs/Rate_limits).

@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from ragstone.plugins.concept_tutor import Edge
-from ragstone.plugins.concept_tutor.plans.drawing import draw, neighbourhood
-from ragstone.plugins.concept_tutor.plans.drawing.labels import width_of, wrapped
+from ragstone.plugins.concept_tutor.plans.drawing import draw
+from ragstone.plugins.concept_tutor.plans.drawing.drawing import width_of, wrapped
 from ragstone.plugins.concept_tutor.plans.drawing.layers import assign_rows, transitive_reduction
+from ragstone.plugins.concept_tutor.plans.graph import neighbourhood
 
 
 @some.composite
