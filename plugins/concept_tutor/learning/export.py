@@ -11,8 +11,10 @@ import hashlib
 import html
 import re
 import tempfile
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 from ragstone.core import BadRequest, Host, require_extra
 from ragstone.core.answering import check_type
@@ -22,10 +24,6 @@ from .lessons import Lessons
 from .qti import qti
 from .reading.spelling import gives_away
 from .records import BLANK, Question, QuestionSource
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from datetime import datetime
 
 _SPECIAL = re.compile(r"([\\~=#{}:])")
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from flask import Blueprint
 
-from ..plans.addresses import PAGES
+from ..plans import PAGES
 from . import chat, editor, learners, lessons, plan, plans
 
 if TYPE_CHECKING:

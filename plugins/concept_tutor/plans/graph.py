@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 from collections import defaultdict
 from dataclasses import dataclass
+from graphlib import TopologicalSorter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -59,18 +60,15 @@ def needs_and_leads(edges: Iterable[Edge]) -> tuple[Mapping[str, list[str]], Map
 def study_order(keys: Sequence[str], edges: Iterable[Edge]) -> tuple[str, ...]:
     """Every concept after all that it needs; among those that can come next, as ``keys`` has them. No cycles."""
     place = {key: at for at, key in enumerate(keys)}
-    needs, leads = needs_and_leads(edges)
-    missing = {key: len(needs[key]) for key in keys}
-    ready = [place[key] for key, count in missing.items() if not count]  # ascending, and so a heap
-    done: list[str] = []
-    while ready:
+    needs, _leads = needs_and_leads(edges)
+    sorter = TopologicalSorter({key: needs[key] for key in keys})
+    sorter.prepare()  # raises CycleError, which is a ValueError
+    ready, done = list[int](), list[str]()
+    while sorter.is_active():
+        for key in sorter.get_ready():
+            heapq.heappush(ready, place[key])
         done.append(keys[heapq.heappop(ready)])
-        for key in leads[done[-1]]:
-            missing[key] -= 1
-            if not missing[key]:
-                heapq.heappush(ready, place[key])
-    if len(done) < len(place):
-        raise ValueError("the edges have a circle")
+        sorter.done(done[-1])
     return tuple(done)
 
 

@@ -10,7 +10,7 @@ from urllib.parse import quote, unquote, urlencode
 
 from ragstone.core import BadRequest, SettingsError
 
-from .addresses import look_up
+from .addresses import Lookup, look_up
 from .cache import Cache, Entry
 from .connections import Deadline
 from .errors import (
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ...settings import WikiSettings
-    from .addresses import Lookup
 
 _MOST_HITS = 100
 _LONGEST_QUERY = 300

@@ -39,11 +39,6 @@ class Deadline:
         """Seconds that are left, 0 or more."""
         return max(0.0, self._ends - time.monotonic())
 
-    @property
-    def is_over(self) -> bool:
-        """Whether nothing is left."""
-        return self.left() <= 0
-
 
 class Watch:
     """Shuts the sockets that it was given when the deadline is over: a context around one exchange."""

@@ -7,14 +7,12 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from ragstone.core.catalog import SharedSlots
+from ragstone.core.catalog import Shared, SharedSlots
 
 from .errors import WikiRateLimited, WikiUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from ragstone.core.catalog import Shared
 
     from .connections import Deadline
 

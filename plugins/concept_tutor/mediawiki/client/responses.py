@@ -11,13 +11,11 @@ import re
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from .errors import WikiError, WikiInvalidAnswer, WikiTooLarge
-
-if TYPE_CHECKING:
-    from datetime import datetime
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
-from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -13,6 +12,9 @@ from ragstone.core import SourceError, require_extra
 from ragstone.core.runtime import WorkerDied, Workers
 
 from .records import Page
+
+if TYPE_CHECKING:
+    from ...settings import PageSettings
 
 Reason = Literal["broken", "too_deep", "too_large", "timeout", "crashed"]
 _PAGE = TypeAdapter(Page)
@@ -23,18 +25,6 @@ _HINTS: dict[str, str] = {
     "too_large": "raise the memory or the size that one page may have, or leave it out",
     "timeout": "raise the seconds that one page may take, or leave it out",
 }
-
-
-@dataclass(frozen=True)
-class Limits:
-    """The limits of one page."""
-
-    #: Of the clock. One tag of 80,000 attributes alone takes the parser 5 to 20.
-    seconds: float = 20.0
-    #: Of address space. A page of 2.5 MB takes some 200, the interpreter 26 of them.
-    megabytes: int = 1000
-    #: Of its HTML; the largest pages of Wikipedia have 10 MB.
-    page_bytes: int = 20_000_000
 
 
 class UnreadablePage(SourceError):
@@ -55,9 +45,9 @@ class PageWorkers:
     Raises ``MissingExtra`` without lxml.
     """
 
-    def __init__(self, limits: Limits | None = None) -> None:
+    def __init__(self, limits: PageSettings) -> None:
         require_extra("tutor", "lxml")
-        self._limits = limits or Limits()
+        self._limits = limits
         self._workers = Workers(f"{__package__}.worker", repr(self._limits.seconds), str(self._limits.megabytes))
 
     def read(self, html: bytes, url: str, language: str = "") -> Page:
@@ -89,7 +79,6 @@ class PageWorkers:
 
 
 def _reason_of(code: int) -> tuple[Reason, str]:
-    """Why a worker ended with that code."""
     if code == -signal.SIGXCPU:
         return "timeout", ""
     if code in (-signal.SIGABRT, -signal.SIGKILL, -signal.SIGSEGV):

@@ -14,7 +14,7 @@ from llama_index.core.schema import TextNode
 from ragstone.core import SettingsError, SourceError
 from ragstone.core.text import storable
 
-from ...mediawiki.client import WikiPageMissing
+from ...mediawiki.client.errors import WikiPageMissing
 from ...parsers import ParsoidNodeParser
 from ..records import NewChunk
 from .relevance import pages_about, select, word_relevance

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from ..addresses import PASSAGES
+from .. import PASSAGES
 from ..validation import LONGEST_NAME, LONGEST_WORDS
 
 if TYPE_CHECKING:
