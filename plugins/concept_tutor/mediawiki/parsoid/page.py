@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ragstone.core.runtime import Unanswered
+
 from .dropped import drop_reason, is_boilerplate
 from .inline import BLOCKS, InlineText, fenced_code, inline_text, is_formula
 from .links import Links, categories_of
@@ -27,8 +29,11 @@ _WORK = re.compile(r"\b(?:ISBN|ISSN|OCLC|PMID|JSTOR)\b|\b(?:doi|arXiv):|\bOnline
 _LEAVES = frozenset({"dt", "li", "dd", "td", "th", "tr", "tbody", "thead", "tfoot"})
 
 
-class TooDeep(Exception):
+class TooDeep(Unanswered):
     """Elements are nested deeper than any wiki nests them; text would be lost."""
+
+    def __init__(self) -> None:
+        super().__init__("too_deep", f"has elements nested deeper than {MAX_DEPTH}")
 
 
 def read_page(raw: bytes, language: str = "") -> Page:
