@@ -178,7 +178,6 @@ def _asked(lessons: Lessons, sessions: Sessions, session: Session, question: Que
 
 
 def _next_words(sessions: Sessions, plan: str, learner: str) -> str:
-    """What comes next, and when."""
     outlook = sessions.outlook(plan, learner)
     if outlook.due:
         return f"{outlook.due} due now."

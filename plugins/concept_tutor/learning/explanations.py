@@ -190,7 +190,6 @@ def option_notes(
 
 
 def _best(option: str, question: Question, chunks: Iterable[SourceChunk], own: set[str]) -> Sentence | None:
-    """The sentence that says most plainly what the option is."""
     words = r"\s+".join(map(re.escape, option.split()))
     named = re.compile(rf"(?<!\w){words}(?:e?s)?(?!\w)", re.IGNORECASE)
     verb = r"(?:\s\([^()]*\))?,?\s(?:is|are|was|were|means|refers)\b"

@@ -213,7 +213,6 @@ class Lessons:
         return FreeAnswers(self._host.hooks.encoder).grade(question, text)
 
     def _open(self, plan: str, concept: str | None, learner: str) -> Iterator[str]:
-        """The concepts that new questions may come from, in order."""
         if concept is not None:
             yield concept
             return

@@ -59,7 +59,7 @@ attempt = Table(
     sqlite_autoincrement=True,
 )
 
-#: How well a learner remembers a question: ``spacing.Memory``.
+#: How well a learner remembers a question: ``memory.Memory``.
 memory = Table(
     "concept_tutor_learn_memory",
     metadata,

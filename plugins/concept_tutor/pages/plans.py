@@ -24,7 +24,7 @@ from .learners import current_learner
 from .wording import problem_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable
 
     from werkzeug.wrappers import Response as BaseResponse
 
@@ -85,11 +85,6 @@ WAYS: dict[str, Callable[[Host, Request], ImportedPlan]] = {
 }
 
 
-def with_free_slug(made: ImportedPlan, taken: Collection[str]) -> ImportedPlan:
-    """The same, with a number behind its slug if another plan has it already."""
-    return replace(made, plan=replace(made.plan, slug=free_slug(made.plan.slug, taken)))
-
-
 def _field(request: Request, name: str) -> str:
     value = request.form.get(name, "")
     if not value.strip():
@@ -145,8 +140,9 @@ def install(pages: Blueprint, host: Host) -> None:
             if len(store.plans()) >= MOST_PLANS:
                 raise BadRequest(f"there are {MOST_PLANS} plans already", hint="delete one that is not needed any more")
             with making.acquire():
-                made = with_free_slug(WAYS[way](host, request), {size.plan.slug for size in store.plans()})
-                plan = store.add(made.plan, made.sources)
+                made = WAYS[way](host, request)
+                slug = free_slug(made.plan.slug, {size.plan.slug for size in store.plans()})
+                plan = store.add(replace(made.plan, slug=slug), made.sources)
         except RagstoneError as error:
             return _page(host, way, problem_of(error)), error.status
         with suppress(RagstoneError):  # the plan's page has a button that reports what is missing

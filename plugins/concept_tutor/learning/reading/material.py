@@ -139,7 +139,6 @@ class Material:
         return f"{first.casefold()}{space}{rest}" if is_common and not first[1:].isupper() else phrase
 
     def _with(self, phrase: str) -> list[int]:
-        """The sentences that have the phrase."""
         wanted = f" {normal(phrase)} "
         first = wanted.split()[:1]
         places = self._places.get(first[0], ()) if first else ()

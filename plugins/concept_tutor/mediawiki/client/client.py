@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote, urlencode
 
 from ragstone.core import BadRequest, SettingsError
+from ragstone.core.text import storable
 
 from .addresses import Lookup, look_up
 from .cache import Cache, Entry
@@ -86,7 +87,7 @@ class WikiClient:
         ``SettingsError`` without a contact, and ``BadRequest``.
         """
         query = " ".join(query.split())
-        if not query or len(query) > _LONGEST_QUERY or not 1 <= limit <= _MOST_HITS or not _is_text(query):
+        if not query or len(query) > _LONGEST_QUERY or not 1 <= limit <= _MOST_HITS or storable(query) != query:
             raise BadRequest(
                 f"a search has 1 to {_LONGEST_QUERY} characters and 1 to {_MOST_HITS} hits", where=self.name
             )
@@ -207,15 +208,6 @@ def _search_path(query: str, limit: int) -> str:
 
 def _checked(key: str, where: str) -> str:
     key = key.strip().replace(" ", "_")
-    if not key or not _is_text(key) or len(key.encode()) > _LONGEST_KEY or _NO_KEY.search(key):
+    if not key or storable(key) != key or len(key.encode()) > _LONGEST_KEY or _NO_KEY.search(key):
         raise BadRequest(f"{key[:80]!r} can be no page's key", where=where)
     return key
-
-
-def _is_text(value: str) -> bool:
-    """Whether it can be sent: no half of a surrogate pair."""
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

@@ -53,7 +53,6 @@ def list_lines(element: Any, depth: int = 0) -> list[str]:
 
 
 def _held(terms: list[str], depth: int) -> Iterator[str]:
-    """Terms that no definition follows."""
     held = terms.copy()
     terms.clear()
     return ("  " * depth + "- " + term for term in held)

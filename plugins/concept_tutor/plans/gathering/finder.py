@@ -24,45 +24,6 @@ if TYPE_CHECKING:
 
 #: Pages whose chunks are kept while a plan's sources are gathered, 100 kB or so each.
 _KEPT = 100
-
-
-class PageChunks:
-    """The chunks of pages. Safe to use from several threads."""
-
-    def __init__(self, wikis: Wikis) -> None:
-        self._wikis = wikis
-        # Without what LlamaIndex adds for stored chunks, such as their neighbours' hashes.
-        alone = {"include_metadata": False, "include_prev_next_rel": False}
-        self._parser = ParsoidNodeParser.from_settings(wikis.options.pages).model_copy(update=alone)
-        self._lock = threading.Lock()
-        self._reading: dict[tuple[str, str], threading.Lock] = {}
-        self._kept: OrderedDict[tuple[str, str], tuple[TextNode, ...]] = OrderedDict()
-
-    def chunks(self, wiki: str, key: str) -> tuple[TextNode, ...]:
-        """The page's chunks in order; none where it holds no text, or is gone since the search.
-
-        Raises ``WikiError`` and ``UnreadablePage``.
-        """
-        with self._lock:
-            reading = self._reading.setdefault((wiki, key), threading.Lock())
-        with reading:
-            if (found := self._kept.get((wiki, key))) is None:
-                found = self._read(wiki, key)
-                with self._lock:
-                    self._kept[wiki, key] = found
-                    while len(self._kept) > _KEPT:
-                        self._kept.popitem(last=False)
-        return found
-
-    def _read(self, wiki: str, key: str) -> tuple[TextNode, ...]:
-        try:
-            page = self._wikis.client(wiki).page(key)
-        except WikiPageMissing:  # the search's index is older than the wiki
-            return ()
-        nodes = self._parser.get_nodes_from_documents(self._wikis.documents(page))
-        return tuple(node for node in nodes if isinstance(node, TextNode))
-
-
 _LONGEST_TITLE = 300
 
 
@@ -75,26 +36,28 @@ class FoundSources:
 
 
 class SourceFinder:
-    """Searches the wikis of the settings. Safe to use from several threads."""
+    """Searches the wikis of the settings. Safe to use from several threads; each page is read once for all of them."""
 
     def __init__(self, wikis: Wikis) -> None:
         self._wikis = wikis
-        self._page_chunks = PageChunks(wikis)
+        # Without what LlamaIndex adds for stored chunks, such as their neighbours' hashes.
+        alone = {"include_metadata": False, "include_prev_next_rel": False}
+        self._parser = ParsoidNodeParser.from_settings(wikis.options.pages).model_copy(update=alone)
+        self._lock = threading.Lock()
+        self._reading: dict[tuple[str, str], threading.Lock] = {}
+        self._kept: OrderedDict[tuple[str, str], tuple[TextNode, ...]] = OrderedDict()
 
     def check(self) -> None:
         """Raise ``SettingsError`` if none of the wikis may be asked with these settings."""
-        for client in (clients := self._wikis.searched):
+        error = SettingsError("no wiki is searched", where="[plugins.concept_tutor.sources]", hint="name one in wikis")
+        for client in self._wikis.searched:
             try:
                 client.check()
-            except SettingsError:
-                if client is clients[-1]:
-                    raise
+            except SettingsError as own:
+                error = own
             else:
                 return
-        if not clients:
-            raise SettingsError(
-                "no wiki is searched", where="[plugins.concept_tutor.sources]", hint="name one in wikis"
-            )
+        raise error
 
     def find(self, name: str) -> FoundSources:
         """Sources for a concept of that name.
@@ -105,7 +68,7 @@ class SourceFinder:
         pages: list[tuple[TextNode, ...]] = []
         for wiki, key in self._hits(name, errors):
             try:
-                pages.append(self._page_chunks.chunks(wiki, key))
+                pages.append(self._chunks(wiki, key))
             except SourceError as error:
                 errors.append(error)
         scores: dict[str, float] = {}
@@ -133,6 +96,30 @@ class SourceFinder:
                 errors.append(error)
         mixed = [hit for row in zip_longest(*found) for hit in row if hit is not None]
         return mixed[: options.pages_a_concept]
+
+    def _chunks(self, wiki: str, key: str) -> tuple[TextNode, ...]:
+        """The page's chunks in order; none where it holds no text, or is gone since the search.
+
+        Raises ``WikiError`` and ``UnreadablePage``.
+        """
+        with self._lock:
+            reading = self._reading.setdefault((wiki, key), threading.Lock())
+        with reading:
+            if (found := self._kept.get((wiki, key))) is None:
+                found = self._read(wiki, key)
+                with self._lock:
+                    self._kept[wiki, key] = found
+                    while len(self._kept) > _KEPT:
+                        self._kept.popitem(last=False)
+        return found
+
+    def _read(self, wiki: str, key: str) -> tuple[TextNode, ...]:
+        try:
+            page = self._wikis.client(wiki).page(key)
+        except WikiPageMissing:  # the search's index is older than the wiki
+            return ()
+        nodes = self._parser.get_nodes_from_documents(self._wikis.documents(page))
+        return tuple(node for node in nodes if isinstance(node, TextNode))
 
 
 def _chunk(node: TextNode, relevance: float, source: str) -> NewChunk:
