@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ragstone.core import Assistant, Check, Corpus, Host, hookimpl, require_extra
+from ragstone.core import hookimpl, require_extra
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from llama_index.core.retrievers import BaseRetriever
     from llama_index.core.vector_stores.types import MetadataFilters
     from pydantic import BaseModel
+
+    from ragstone.core import Assistant, Check, Corpus, Host
 
 require_extra("tutor", "fsrs", "lxml", "requests")
 

@@ -88,7 +88,7 @@ def test_the_longest_curves_go_straight_across_when_there_is_no_room(monkeypatch
 
 
 def test_a_circle_is_refused() -> None:
-    with pytest.raises(ValueError, match="circle"):
+    with pytest.raises(ValueError, match="cycle"):
         draw({"a": "A", "b": "B"}, [Edge("a", "b"), Edge("b", "a")])
 
 
