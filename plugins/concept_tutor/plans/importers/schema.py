@@ -78,11 +78,7 @@ def export_plan(store: PlanStore, slug: str) -> dict[str, Any]:
     """The plan as ``PlanSchema`` describes it, ready for JSON. Raises ``NotFound``."""
     plan, edges, sources = store.plan(slug), store.edges(slug), store.all_sources(slug)
     return {
-        "title": plan.title,
-        "slug": plan.slug,
-        "description": plan.description,
-        "language": plan.language,
-        "origin": plan.origin,
+        **{name: getattr(plan, name) for name in PlanSchema.model_fields if name != "concepts"},
         "concepts": [
             {
                 "key": one.key,
@@ -101,16 +97,6 @@ def export_plan(store: PlanStore, slug: str) -> dict[str, Any]:
 
 
 def _source(chunk: SourceChunk) -> dict[str, Any]:
-    return {
-        "page_title": chunk.page_title,
-        "section": chunk.section,
-        "content": chunk.content,
-        "url": "" if chunk.page_url.startswith(PASSAGES) else chunk.page_url,
-        "source": chunk.source,
-        "licence": chunk.licence,
-        "revision": chunk.revision,
-        "retrieved": chunk.retrieved.isoformat(),
-        "language": chunk.language,
-        "relevance": chunk.relevance,
-        "categories": list(chunk.categories),
-    }
+    url = "" if chunk.page_url.startswith(PASSAGES) else chunk.page_url
+    own = {"url": url, "retrieved": chunk.retrieved.isoformat(), "categories": list(chunk.categories)}
+    return {name: own[name] if name in own else getattr(chunk, name) for name in SourceSchema.model_fields}
