@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from ..plans.records import SourceChunk
 
-
 #: Words that are read in a minute, and of an explanation at most.
 _A_MINUTE = 160
 _MOST_WORDS = 2 * _A_MINUTE
@@ -31,6 +30,7 @@ _BACKWARDS = re.compile(
 #: What a passage begins with that says what something is: its subject, before the verb.
 _DEFINES = re.compile(r"((?:An?\s|The\s)?[^.!?]{2,80}?)\s(?:is|are|was|were)\s(?:an?|the|any|one|that|those)\b")
 _FOOTNOTE = re.compile(r"\s?\[\s?(?:\d{1,4}|[a-z]|citation needed|note \d+)\s?\]")
+_LONGEST_QUOTE = 45
 
 
 @dataclass(frozen=True)
@@ -149,9 +149,6 @@ def _joined(sentences: Sequence[Sentence], chosen: Sequence[int]) -> str:
         text += words if before is None else f"{' ' if index == before + 1 else _GAP}{words}"
         before = index
     return text
-
-
-_LONGEST_QUOTE = 45
 
 
 @dataclass(frozen=True)

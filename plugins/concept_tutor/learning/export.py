@@ -26,6 +26,17 @@ from .reading.spelling import gives_away
 from .records import BLANK, Question, QuestionSource
 
 _SPECIAL = re.compile(r"([\\~=#{}:])")
+#: Of the note type; another number would make it another one in a learner's collection.
+_MODEL = 1_607_392_319
+_FIELDS = ("Question", "Options", "Answer", "Explanation", "Sources", "Concept")
+_FRONT = '<div class="concept">{{Concept}}</div><p>{{Question}}</p>{{Options}}'
+_BACK = '{{FrontSide}}<hr id="answer"><p><b>{{Answer}}</b></p><p>{{Explanation}}</p><p class="sources">{{Sources}}</p>'
+_STYLE = (
+    ".card { font-family: sans-serif; font-size: 18px; text-align: left; max-width: 40em; margin: auto }"
+    " .concept, .sources { font-size: 13px; opacity: .75 } li { margin: .3em 0 }"
+)
+_NO_TAG = re.compile(r"[^\w-]+")
+QuestionFormat = Literal["anki", "gift", "qti"]
 
 
 def gift(title: str, names: Mapping[str, str], questions: Sequence[Question]) -> bytes:
@@ -66,18 +77,6 @@ def _plain(text: str) -> str:
 
 def _escaped(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", _plain(text)).replace("->", "-\u200b>")
-
-
-#: Of the note type; another number would make it another one in a learner's collection.
-_MODEL = 1_607_392_319
-_FIELDS = ("Question", "Options", "Answer", "Explanation", "Sources", "Concept")
-_FRONT = '<div class="concept">{{Concept}}</div><p>{{Question}}</p>{{Options}}'
-_BACK = '{{FrontSide}}<hr id="answer"><p><b>{{Answer}}</b></p><p>{{Explanation}}</p><p class="sources">{{Sources}}</p>'
-_STYLE = (
-    ".card { font-family: sans-serif; font-size: 18px; text-align: left; max-width: 40em; margin: auto }"
-    " .concept, .sources { font-size: 13px; opacity: .75 } li { margin: .3em 0 }"
-)
-_NO_TAG = re.compile(r"[^\w-]+")
 
 
 def anki(title: str, slug: str, names: Mapping[str, str], questions: Sequence[Question], at: datetime) -> bytes:
@@ -144,9 +143,6 @@ def _html(text: str) -> str:
 
 def _tag(text: str) -> str:
     return _NO_TAG.sub("-", text).strip("-") or "-"
-
-
-QuestionFormat = Literal["anki", "gift", "qti"]
 
 
 def export_questions(host: Host, plan: str, format: QuestionFormat) -> bytes:  # noqa: A002 - as users call it

@@ -25,6 +25,13 @@ if TYPE_CHECKING:
 
 #: Hints after which an answer counts as a failure to remember, whatever it says.
 _MANY_HINTS = 3
+#: Before any answer; and what one question teaches by being asked and explained.
+_BEFORE, _TAUGHT = 0.15, 0.1
+#: Probability of a right answer without knowing, and of a wrong one in spite of it.
+_GUESS: dict[Form, float] = {"choice": 0.3, "blank": 0.05, "open": 0.1}
+_SLIP = 0.1
+#: What an answer after so many hints counts of one without.
+_AFTER_HINTS = (1.0, 0.8, 0.6, 0.3)
 
 
 @dataclass(frozen=True)
@@ -84,15 +91,6 @@ def _card(memory: Memory | None, at: datetime) -> Card:
     return Card(
         card_id=1, state=State(memory.state), step=memory.step, due=memory.due, last_review=memory.reviewed, **kept
     )
-
-
-#: Before any answer; and what one question teaches by being asked and explained.
-_BEFORE, _TAUGHT = 0.15, 0.1
-#: Probability of a right answer without knowing, and of a wrong one in spite of it.
-_GUESS: dict[Form, float] = {"choice": 0.3, "blank": 0.05, "open": 0.1}
-_SLIP = 0.1
-#: What an answer after so many hints counts of one without.
-_AFTER_HINTS = (1.0, 0.8, 0.6, 0.3)
 
 
 def credit_of(credit: float, hints: int) -> float:

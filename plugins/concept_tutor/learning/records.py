@@ -18,6 +18,19 @@ from ..plans.records import BOOK, SourceChunk
 ME = "me"
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _NAME = re.compile(r"[\w.@ -]{1,64}")
+#: ``choice``: one of the options; ``blank``: a word, name or number to be typed; ``open``: a sentence of one's own.
+Form = Literal["choice", "blank", "open"]
+#: What the key is.
+Asked = Literal["term", "person", "place", "name", "year", "number", "definition", "relation"]
+Verdict = Literal["right", "partly", "wrong"]
+#: How a question went in a session: its verdict, or the learner did not know, or skipped it.
+Outcome = Literal["right", "partly", "wrong", "unknown", "skipped"]
+#: What a session asks: what is due and then what is new; only what is due; anything, what is due next first.
+SessionKind = Literal["mixed", "due", "practice"]
+#: Answers of a session that is not made of what is due alone.
+LENGTH = 10
+#: Stands in a question's text where its key was left out.
+BLANK = "____"
 
 
 def is_learner(name: str) -> bool:
@@ -42,23 +55,6 @@ def check_id(value: str, what: str) -> str:
     if not is_id(value):
         raise BadRequest(f"the {what} cannot be used", hint="1 to 64 of A-Z, a-z, 0-9, _ and -")
     return value
-
-
-#: ``choice``: one of the options; ``blank``: a word, name or number to be typed; ``open``: a sentence of one's own.
-Form = Literal["choice", "blank", "open"]
-#: What the key is.
-Asked = Literal["term", "person", "place", "name", "year", "number", "definition", "relation"]
-Verdict = Literal["right", "partly", "wrong"]
-#: How a question went in a session: its verdict, or the learner did not know, or skipped it.
-Outcome = Literal["right", "partly", "wrong", "unknown", "skipped"]
-#: What a session asks: what is due and then what is new; only what is due; anything, what is due next first.
-SessionKind = Literal["mixed", "due", "practice"]
-
-#: Answers of a session that is not made of what is due alone.
-LENGTH = 10
-
-#: Stands in a question's text where its key was left out.
-BLANK = "____"
 
 
 @dataclass(frozen=True)

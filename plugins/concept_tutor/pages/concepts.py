@@ -23,13 +23,14 @@ if TYPE_CHECKING:
 
     from ..learning.records import Mastery, QuestionSource
 
-
 #: Mastery from which a concept is called growing, and known.
 GROWING, KNOWN = 0.4, 0.8
 #: Between a page's title and its headings.
 SEPARATOR = " › "
 #: States of a concept whose sources are still to come.
 OPEN = frozenset({"waiting", "running"})
+#: Concepts of the picture, and how many are beside each other.
+_AROUND, _ABREAST = 6, 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,10 +133,6 @@ def find_key(rows: Sequence[ConceptView], wanted: str) -> str:
     by_name: Mapping[str, str] = {row.name.casefold(): row.key for row in reversed(rows)}
     known = {row.key for row in rows}
     return wanted if wanted in known else by_name.get(wanted.strip().casefold(), "")
-
-
-#: Concepts of the picture, and how many are beside each other.
-_AROUND, _ABREAST = 6, 2
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,10 @@ if TYPE_CHECKING:
 #: Concepts beside each other, most concepts that are drawn as a whole unless that is asked for, and of a part: where
 #: there is room, and on a phone. The widths fit their frames with letters that can be read.
 _WIDE, _NARROW = (5, 45, 24), (2, 8, 7)
+#: Each watcher holds one of the server's threads.
+_MOST_WATCHING = 4
+#: Seconds without news after which a line is sent, so that a watcher who has gone is noticed.
+_PAUSE = 5.0
 
 
 @dataclass(frozen=True)
@@ -135,12 +139,6 @@ def _drawn(kind: str, rows: list[ConceptView], edges: list[Edge], focus: str, wh
     part = neighbourhood(list(names), edges, focus, most=around)
     drawing = draw({key: names[key] for key in part.keys}, edges, abreast=abreast)
     return GraphView(kind, drawing, True, names[focus], part.more_before, part.more_after)
-
-
-#: Each watcher holds one of the server's threads.
-_MOST_WATCHING = 4
-#: Seconds without news after which a line is sent, so that a watcher who has gone is noticed.
-_PAUSE = 5.0
 
 
 def _events(steps: Iterator[Progress | None]) -> Generator[str, None, None]:

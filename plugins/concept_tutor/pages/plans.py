@@ -32,6 +32,16 @@ if TYPE_CHECKING:
     from ..plans.records import Plan
 
 MOST_BYTES = 900_000
+#: Plans that can be made on the pages; the command line has no limit.
+MOST_PLANS = 200
+#: Each that waits for a wiki, or embeds what came with a file, holds one of the server's threads.
+_MOST_MAKING = 2
+_LIMITS = {
+    "title": 200,
+    "names": 200_000,
+    "address": 600,
+    "file_words": f"{MOST_BYTES // 1000} kB",
+}
 
 
 def from_names(host: Host, request: Request) -> ImportedPlan:  # noqa: ARG001 - all ways are called alike
@@ -94,18 +104,6 @@ def _field(request: Request, name: str) -> str:
 
 def _title(request: Request) -> str:
     return " ".join(request.form.get("title", "").split())
-
-
-#: Plans that can be made on the pages; the command line has no limit.
-MOST_PLANS = 200
-#: Each that waits for a wiki, or embeds what came with a file, holds one of the server's threads.
-_MOST_MAKING = 2
-_LIMITS = {
-    "title": 200,
-    "names": 200_000,
-    "address": 600,
-    "file_words": f"{MOST_BYTES // 1000} kB",
-}
 
 
 @dataclass(frozen=True)

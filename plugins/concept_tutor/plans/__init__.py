@@ -11,7 +11,6 @@ from urllib.parse import urlsplit
 if TYPE_CHECKING:
     from ragstone.core import Corpus, Host
 
-
 #: The corpus of their passages, and the kind of its documents.
 NAME = "concept_tutor"
 KIND = "tutor_passage"

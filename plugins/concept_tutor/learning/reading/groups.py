@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from ...plans.records import SourceChunk
 
-
 _WORD = r"[^\W\d_][\w’'-]{0,30}"
 _ITEM = rf"{_WORD}(?: {_WORD}){{0,2}}"
 _ROW = re.compile(
@@ -37,6 +36,23 @@ _FUNCTION = word_set(
     """
 )
 _FEWEST_ITEMS, _MOST_ITEMS = 3, 40
+_LINE = re.compile(r"\s*(?:[-*•]\s+|\d{1,2}[.)]\s+)?(?P<label>[A-Z][^:.!?;|`()]{2,58}): (?P<text>[A-Z].*)")
+_FENCE = re.compile(r"\s*(?:```|~~~)")
+#: Labels of a text's parts, and not of what it is about.
+_PARTS = word_set(
+    """
+    note notes tip hint warning caution important example examples step phase input output answer solution question
+    task goal goals objective result results summary figure table source see pros cons advantage advantages disadvantage
+    disadvantages benefit benefits challenge challenges problem limitation limitations definition purpose description
+    overview conclusion exercise activity instructions reason context usage use option case week day chapter section
+    unit lesson part key introduction fundamentals foundations foundation basics concepts practices practice
+    implementation considerations
+    """
+)
+#: "In this model, humans …", "This theory suggests …": of the label, whose word would give it away.
+_BACK = re.compile(r"(?:In this (?P<within>\w+), |This (?P<this>\w+) )")
+_PERSONAL = re.compile(r"\b(?:[Ww]e|us|[Oo]ur|[Yy]ou|[Yy]our|I)\b")
+_FEWEST, _FEWEST_WORDS, _MOST_WORDS = 4, 6, 36
 
 
 class Groups:
@@ -83,25 +99,6 @@ def _usable(items: Iterable[str]) -> Iterator[list[str]]:
     group = [item for item in dict.fromkeys(items) if not set(item.casefold().split()) & _FUNCTION and len(item) > 2]
     if _FEWEST_ITEMS <= len(group) <= _MOST_ITEMS:
         yield group
-
-
-_LINE = re.compile(r"\s*(?:[-*•]\s+|\d{1,2}[.)]\s+)?(?P<label>[A-Z][^:.!?;|`()]{2,58}): (?P<text>[A-Z].*)")
-_FENCE = re.compile(r"\s*(?:```|~~~)")
-#: Labels of a text's parts, and not of what it is about.
-_PARTS = word_set(
-    """
-    note notes tip hint warning caution important example examples step phase input output answer solution question
-    task goal goals objective result results summary figure table source see pros cons advantage advantages disadvantage
-    disadvantages benefit benefits challenge challenges problem limitation limitations definition purpose description
-    overview conclusion exercise activity instructions reason context usage use option case week day chapter section
-    unit lesson part key introduction fundamentals foundations foundation basics concepts practices practice
-    implementation considerations
-    """
-)
-#: "In this model, humans …", "This theory suggests …": of the label, whose word would give it away.
-_BACK = re.compile(r"(?:In this (?P<within>\w+), |This (?P<this>\w+) )")
-_PERSONAL = re.compile(r"\b(?:[Ww]e|us|[Oo]ur|[Yy]ou|[Yy]our|I)\b")
-_FEWEST, _FEWEST_WORDS, _MOST_WORDS = 4, 6, 36
 
 
 @dataclass(frozen=True)

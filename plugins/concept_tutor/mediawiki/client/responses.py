@@ -17,6 +17,19 @@ from urllib.parse import unquote, urlsplit
 
 from .errors import WikiError, WikiInvalidAnswer, WikiTooLarge
 
+_PIECE = 65_536
+_HINT = "{key} in [plugins.concept_tutor.wikis] is the limit"
+_NO_LIST = "answers a search with what is no list of pages"
+_TAG = re.compile(r"</?[A-Za-z][^<>]{0,1000}>|<!--.{0,1000}?-->", re.DOTALL)
+_ABOUT = re.compile(rb"<html\b[^>]{0,2000}?\babout=[\"'][^\"'>]{0,500}/revision/(\d{1,18})[\"']", re.IGNORECASE)
+_ETAG = re.compile(r"(?:W/)?\"(\d{1,18})/")
+_TITLE = re.compile(rb"<title\b[^>]{0,200}>([^<]{0,2000})</title>", re.IGNORECASE)
+_REDIRECT = re.compile(
+    rb"<link\b[^>]{0,500}?\brel=[\"']mw:PageProp/redirect[\"'][^>]{0,500}?\bhref=[\"']\./([^\"'#?<>]{1,800})"
+)
+#: Bytes of a page in which these are searched for.
+_HEAD = 65_536
+
 
 @dataclass(frozen=True)
 class WikiOutcome:
@@ -44,10 +57,6 @@ class WikiPage:
     licence: str
     retrieved_at: datetime
     language: str
-
-
-_PIECE = 65_536
-_HINT = "{key} in [plugins.concept_tutor.wikis] is the limit"
 
 
 def read_body(raw: Any, headers: Mapping[str, str], *, limits: tuple[int, int], where: str) -> bytes:
@@ -100,18 +109,6 @@ def check_text(body: bytes, headers: Mapping[str, str], *, kind: str, where: str
 
 def _too_large(does: str, limit: int, key: str, where: str) -> WikiTooLarge:
     return WikiTooLarge(f"{does} more than {limit:,} bytes", where=where, limit=limit, hint=_HINT.format(key=key))
-
-
-_NO_LIST = "answers a search with what is no list of pages"
-_TAG = re.compile(r"</?[A-Za-z][^<>]{0,1000}>|<!--.{0,1000}?-->", re.DOTALL)
-_ABOUT = re.compile(rb"<html\b[^>]{0,2000}?\babout=[\"'][^\"'>]{0,500}/revision/(\d{1,18})[\"']", re.IGNORECASE)
-_ETAG = re.compile(r"(?:W/)?\"(\d{1,18})/")
-_TITLE = re.compile(rb"<title\b[^>]{0,200}>([^<]{0,2000})</title>", re.IGNORECASE)
-_REDIRECT = re.compile(
-    rb"<link\b[^>]{0,500}?\brel=[\"']mw:PageProp/redirect[\"'][^>]{0,500}?\bhref=[\"']\./([^\"'#?<>]{1,800})"
-)
-#: Bytes of a page in which these are searched for.
-_HEAD = 65_536
 
 
 def read_keys(body: bytes, where: str) -> tuple[str, ...]:

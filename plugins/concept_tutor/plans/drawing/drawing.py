@@ -20,6 +20,19 @@ if TYPE_CHECKING:
 _NARROW = frozenset("iljtfrI.,:;'’|!()[] -/")
 _BROAD = frozenset("mwMWQO@%—…")
 _ELLIPSIS = "…"
+_LETTER = 14.0
+_LINE = 18.0
+_WIDTH = 164.0
+_PADDING = 12.0
+#: Below the name: how well it is known.
+_FOOT = 26.0
+_MOST_LINES = 3
+_GAP = 22.0
+_PASSING = 6.0
+_BETWEEN = 58.0
+_MARGIN = 14.0
+#: Concepts beside each other at least, before a row is full.
+_FEWEST_ABREAST = 5
 
 
 def width_of(text: str) -> float:
@@ -67,21 +80,6 @@ def _parts(word: str, widest: float) -> list[str]:
         now += sign
         used += wide
     return [*parts, now]
-
-
-_LETTER = 14.0
-_LINE = 18.0
-_WIDTH = 164.0
-_PADDING = 12.0
-#: Below the name: how well it is known.
-_FOOT = 26.0
-_MOST_LINES = 3
-_GAP = 22.0
-_PASSING = 6.0
-_BETWEEN = 58.0
-_MARGIN = 14.0
-#: Concepts beside each other at least, before a row is full.
-_FEWEST_ABREAST = 5
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,14 @@ LEAST_SHARE = 0.5
 _LEAST_PASSAGES = 0.5
 #: "Apollo 11" is not about Apollo; "Economy of Angola" and "Algebra in China" are about Angola and algebra.
 _OF_IT = re.compile(r"\s*(?:$|[-–/(]|(?:in|of|on|by|and|for)\b)", re.IGNORECASE)
+# A second chunk of the same section counts half, the third a quarter; one of the same main section loses less.
+_SAME_SECTION = 0.5
+_SAME_MAIN = 0.85
+# A neighbour of a taken chunk loses so much, one an even share of the page away nothing: where the scores hardly
+# differ, chunks come from all over the page and not from its top.
+_NEAR = 0.3
+# The least relevant chunk keeps so much, that the spread can weigh at all.
+_FLOOR = 0.2
 
 
 def pages_about(concept: str, pages: Iterable[Sequence[TextNode]]) -> list[Sequence[TextNode]]:
@@ -89,16 +97,6 @@ def _score(asked: set[str], node: TextNode, titles: dict[str, frozenset[str]]) -
         same = len(asked & titles[title]) / len(asked | titles[title])
         subject = same * (0.5 if node.metadata.get("section") else 0.6 if node.start_char_idx else 1.0)
     return _THERE * there + _FREQUENT * frequency + _SUBJECT * subject
-
-
-# A second chunk of the same section counts half, the third a quarter; one of the same main section loses less.
-_SAME_SECTION = 0.5
-_SAME_MAIN = 0.85
-# A neighbour of a taken chunk loses so much, one an even share of the page away nothing: where the scores hardly
-# differ, chunks come from all over the page and not from its top.
-_NEAR = 0.3
-# The least relevant chunk keeps so much, that the spread can weigh at all.
-_FLOOR = 0.2
 
 
 def select(nodes: Sequence[TextNode], scores: Mapping[str, float], most: int) -> list[TextNode]:
