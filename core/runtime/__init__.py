@@ -13,15 +13,17 @@ if TYPE_CHECKING:
     from .sqlite_files import enable_wal
     from .strict_json import parse_json
     from .subprocesses import limit_process, run_in_subprocess
-    from .workers import WorkerDied, Workers, answer_requests
+    from .workers import Unanswered, WorkerDied, Workers, answer_json, answer_requests
 
 __all__ = [
     "Budget",
     "JobQueue",
     "OwnedFolders",
     "Slots",
+    "Unanswered",
     "WorkerDied",
     "Workers",
+    "answer_json",
     "answer_requests",
     "check_budget",
     "current_scope",

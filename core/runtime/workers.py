@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import signal
 import socket
@@ -11,6 +12,7 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from typing import Any
 
 from .subprocesses import begin
 
@@ -30,6 +32,18 @@ class WorkerDied(ChildProcessError):
     def __init__(self, code: int) -> None:
         super().__init__(f"the worker process ended with {code}")
         self.code = code
+
+
+class Unanswered(Exception):
+    """A request without a result: in a word why, and what happened, as words that follow the name of what was read.
+
+    ``reason``: ``timeout``, ``too_large`` (for the memory), ``crashed``, ``broken``, or the worker's own word.
+    """
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(reason, detail)
+        self.reason = reason
+        self.detail = detail
 
 
 class Workers:
@@ -57,6 +71,27 @@ class Workers:
         with suppress(IndexError, WorkerDied):
             return self._ask(self._idle_here().pop(), request, end)
         return self._ask(_Worker(self._command), request, end)
+
+    def ask_json(self, request: bytes, seconds: float) -> Any:
+        """The result of a worker that calls ``answer_json``; it is untrusted. Raises ``Unanswered``."""
+        late = f"takes longer than {seconds:g} s"
+        try:
+            answer = json.loads(self.ask(request, seconds))
+            if "result" in answer:
+                return answer["result"]
+            raise Unanswered(str(answer["reason"]), str(answer["detail"])[:300])
+        except TimeoutError:
+            raise Unanswered("timeout", late) from None
+        except WorkerDied as died:
+            if died.code == -signal.SIGXCPU:
+                raise Unanswered("timeout", late) from died
+            if died.code in (-signal.SIGABRT, -signal.SIGKILL, -signal.SIGSEGV):
+                raise Unanswered("too_large", "takes more memory than it may have") from died
+            raise Unanswered("crashed", f"ended its reader with {died.code}") from died
+        except OSError as error:
+            raise Unanswered("crashed", f"has no process to be read in ({error})") from error
+        except (ValueError, TypeError, LookupError, RecursionError) as error:
+            raise Unanswered("crashed", "gave no valid answer") from error
 
     def close(self) -> None:
         """End the idle workers; the others end after their requests."""
@@ -125,6 +160,30 @@ def answer_requests(answer: Callable[[bytes], bytes], *, idle: float = 30.0) -> 
             with _ended_with(owner):
                 answered = answer(request)
             _send(owner, answered, time.monotonic() + idle)
+
+
+def answer_json(read: Callable[[bytes], Any]) -> None:
+    """The worker's side of ``Workers.ask_json``: ``read`` makes the result, or raises ``Unanswered``.
+
+    Any other error is ``broken``, except want of memory: then the process ends, as the next request needs a new one.
+    """
+
+    def answer(request: bytes) -> bytes:
+        made: dict[str, Any]
+        try:
+            made = {"result": read(request)}
+        except Unanswered as error:
+            made = {"reason": error.reason, "detail": error.detail[:300]}
+        except MemoryError:
+            raise
+        except Exception as error:
+            made = {"reason": "broken", "detail": f"cannot be read: {type(error).__name__}: {error}"[:300]}
+        return json.dumps(made, ensure_ascii=True).encode()
+
+    try:
+        answer_requests(answer)
+    except MemoryError:
+        os.abort()  # as libraries do that get no memory
 
 
 @contextmanager

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragstone.core import Assistant, CitationFormat, NotFound, Profile, QuestionFilter
+from ragstone.core import Assistant, CitationFormat, Host, NotFound, Profile, QuestionFilter
 from ragstone.core.answering import AssistantPaths, EmptyState, QuestionFilters
 
-from .learning.identifiers import ME, is_learner
-from .plans import NAME, corpus_of
-from .plans.addresses import PAGES, page_address
+from .learning.records import ME, is_learner
+from .plans import NAME, PAGES, corpus_of, page_address
 from .prompts import CHAT
 from .settings import ConceptTutorSettings
 
@@ -17,8 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from llama_index.core.schema import BaseNode
-
-    from ragstone.core import Host
 
     from .plans.store import PlanStore
 

@@ -35,7 +35,7 @@ class ParsoidNodeParser(SlicingNodeParser):
 
     version: ClassVar[int] = 2
     embedded_keys = ("page_title", "heading")
-    parser_keys = (SECTIONS, "urls", "dropped")
+    parser_keys = (SECTIONS, "urls")
 
     min_words: int = Field(default=150, gt=0, description="Words that a chunk has, where its section has as many.")
     max_words: int = Field(default=250, gt=0, description="Words that no chunk exceeds.")

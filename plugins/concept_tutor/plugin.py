@@ -100,7 +100,7 @@ def ragstone_commands(cli: click.Group) -> None:
     """``ragstone tutor``."""
     from ragstone.core.cli import LazyGroup
 
-    modules = {"plan": "plans", "sources": "sources", "seed": "files", "export": "files"}
+    modules = {"plan": "plans", "sources": "plans", "seed": "files", "export": "files"}
     modules |= dict.fromkeys(("learn", "due", "questions", "anki", "gift", "qti"), "learning")
     modules |= dict.fromkeys(("explain", "progress", "learners"), "progress")
     paths = {name: f"{__package__}.commands.{module}.{name}" for name, module in modules.items()}

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
-from llama_index.core.prompts import ChatPromptTemplate, PromptTemplate
+from llama_index.core.prompts import BasePromptTemplate, ChatPromptTemplate, PromptTemplate
 
 from ragstone.core.answering import answer_prompt
-
-if TYPE_CHECKING:
-    from llama_index.core.prompts import BasePromptTemplate
 
 CHAT = "concept_tutor/chat"
 PLAN = "concept_tutor/plan"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -14,9 +14,8 @@ from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter,
 from ragstone.core.retrieval import HybridRetriever, Retrieval, ScoredRetriever, weigh_evidence
 from ragstone.core.text import sentence_spans
 
-from .learning.identifiers import ME
 from .learning.lessons import Lessons
-from .learning.records import BLANK
+from .learning.records import BLANK, ME, Attempt, Question
 from .plans import corpus_of
 from .plans.concept_names import NameVectors, concepts_meant, concepts_named
 from .plans.store import PlanStore
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 
     from ragstone.core import Host
 
-    from .learning.records import Attempt, Question
     from .plans.records import Concept
 
 #: Of the passages that are offered, how many may be of other concepts than those that the question names.
@@ -75,8 +73,8 @@ class TutorRetriever(ScoredRetriever):
         """The passages with their scores. Raises ``NotFound``, ``EncoderError``, ``StorageError``."""
         store = self._host.once(PlanStore)
         slugs = [self._plan] if self._plan is not None else [size.plan.slug for size in store.plans()]
-        if is_about_last_answer(question) and (attempt := self._last()) is not None:
-            return self._about(question, attempt)
+        if is_about_last_answer(question) and (last := self._last()) is not None:
+            return self._about(question, *last)
         if is_about_weakest(question) and (found := self._of_weakest(slugs, question)) is not None:
             # which concept is asked about is not for the gate to doubt: the learner left it to the tutor
             return replace(found, threshold=0.0)
@@ -100,7 +98,6 @@ class TutorRetriever(ScoredRetriever):
         return HybridRetriever(corpus, top_k=self._top_k, filters=MetadataFilters(filters=[part])).search(question)
 
     def _passages(self, concepts: Collection[Concept]) -> list[list[str]]:
-        """The ids of each concept's passages."""
         store = self._host.once(PlanStore)
         chunks = {slug: store.chunk_ids(slug) for slug in {one.plan for one in concepts}}
         return [chunks[one.plan][one.key] for one in concepts]
@@ -131,44 +128,26 @@ class TutorRetriever(ScoredRetriever):
 
     # The last answer
 
-    def _last(self) -> _Last | None:
+    def _last(self) -> tuple[Attempt, Question] | None:
         lessons = self._host.once(Lessons)
         for attempt in lessons.last(self._plan, learner=self._learner, most=1):
-            question = lessons.question(attempt.question_id)
-            return _Last(attempt, question)
+            return attempt, lessons.question(attempt.question_id)
         return None
 
-    def _about(self, question: str, last: _Last) -> Retrieval:
-        support = last.question.support
-        words = last.as_statement()
-        found = self._among(words, [last.question.plan], [support.chunk_id])
+    def _about(self, question: str, attempt: Attempt, last: Question) -> Retrieval:
+        text, key = last.text, last.key
+        # the question with its key in it resembles the span that supports it
+        words = text.replace(BLANK, key) if BLANK in text else f"{text} {key}"
+        found = self._among(words, [last.plan], [last.support.chunk_id])
         if not found.nodes:
             return found
-        node = _around(found.nodes[0].node, support.text)
-        rewritten = _one_line(
-            f"{question} (The learner was asked: {last.question.text} Their answer: {last.attempt.answer}. "
-            f"It was graded {last.attempt.verdict}; the right answer: {last.question.key})"
+        node = NodeWithScore(node=_around(found.nodes[0].node, last.support.text), score=found.nodes[0].score)
+        rewritten = (
+            f"{question} (The learner was asked: {text} Their answer: {attempt.answer}. "
+            f"It was graded {attempt.verdict}; the right answer: {key})"
         )
         # The gate has nothing to weigh: these are the words that support the graded question.
-        return replace(
-            found, question=rewritten, nodes=(NodeWithScore(node=node, score=found.nodes[0].score),), threshold=0.0
-        )
-
-
-@dataclass(frozen=True)
-class _Last:
-    attempt: Attempt
-    question: Question
-
-    def as_statement(self) -> str:
-        """The question with its key in it, which resembles the span that supports it."""
-        text = self.question.text
-        return text.replace(BLANK, self.question.key) if BLANK in text else f"{text} {self.question.key}"
-
-
-def _one_line(text: str) -> str:
-    """The text on one line."""
-    return " ".join(text.split())
+        return replace(found, question=" ".join(rewritten.split()), nodes=(node,), threshold=0.0)
 
 
 def _around(node: object, words: str) -> TextNode:

@@ -11,7 +11,7 @@ import pytest
 from ragstone.core import Host, Settings
 from ragstone.plugins.concept_tutor import PlanStore, add_sample
 from ragstone.plugins.concept_tutor.learning.records import Question, QuestionSource, Support
-from ragstone.plugins.concept_tutor.learning.storage.store import LearnStore
+from ragstone.plugins.concept_tutor.learning.store import LearnStore
 
 from .conftest import serving
 from .test_tutor import NO_SIDEWAYS, WATCH

@@ -10,7 +10,7 @@ import pytest
 
 from ragstone.core import Host, Settings
 from ragstone.plugins.concept_tutor import Edge, NewChunk, NewConcept, NewPlan, PlanStore
-from ragstone.plugins.concept_tutor.learning.storage.store import LearnStore
+from ragstone.plugins.concept_tutor.learning.store import LearnStore
 from tests.plugins.concept_tutor.learning.passages import Question, QuestionSource, Support
 
 from .conftest import serving

@@ -13,7 +13,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from ragstone.plugins.concept_tutor.learning import anki, qti
+from ragstone.plugins.concept_tutor.learning.export import anki
+from ragstone.plugins.concept_tutor.learning.qti import qti
 from tests.plugins.concept_tutor.learning.test_export import AT, NAMES, questions
 from tests.support.patience import HANG
 from tests.support.suites import suites_python
@@ -51,10 +52,10 @@ def imported(folder: Path, *packages: bytes) -> Any:
 
 def test_anki_updates_what_it_has_and_doubles_nothing(tmp_path: Path) -> None:
     asked = questions()
-    first = anki.package("A garden", "garden", NAMES, asked, AT)
-    again = anki.package("A garden", "garden", NAMES, asked, AT + timedelta(days=1))
+    first = anki("A garden", "garden", NAMES, asked, AT)
+    again = anki("A garden", "garden", NAMES, asked, AT + timedelta(days=1))
     changed = [replace(question, explanation="Explained anew.") for question in asked]
-    later = anki.package("A garden", "garden", NAMES, changed, AT + timedelta(days=2))
+    later = anki("A garden", "garden", NAMES, changed, AT + timedelta(days=2))
 
     counts, explanations, _models = imported(tmp_path, first, first, again, later)
     total = len(asked)
@@ -66,7 +67,7 @@ def test_anki_updates_what_it_has_and_doubles_nothing(tmp_path: Path) -> None:
 
 
 def test_anki_imports_a_plan_without_questions(tmp_path: Path) -> None:
-    empty = anki.package("Nothing", "nothing", {}, [], AT)
+    empty = anki("Nothing", "nothing", {}, [], AT)
     counts, _explanations, _models = imported(tmp_path, empty, empty)
     assert [count["notes"] for count in counts] == [0, 0]
 
@@ -74,7 +75,7 @@ def test_anki_imports_a_plan_without_questions(tmp_path: Path) -> None:
 @pytest.fixture
 def upgraded(tmp_path: Path) -> Path:
     """Our package as QTI 3, by Cito."""
-    (tmp_path / "ours.zip").write_bytes(qti.package("A garden", "garden", NAMES, questions(), AT))
+    (tmp_path / "ours.zip").write_bytes(qti("A garden", "garden", NAMES, questions(), AT))
     folder = tmp_path / "qti3"
     done = suites_python("-m", "qti_convert.cli", "upgrade", tmp_path / "ours.zip", folder, timeout=2 * HANG)
     assert done.returncode == 0, done.stderr[-2000:]

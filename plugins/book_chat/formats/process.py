@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import json
-import signal
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, get_args
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from ragstone.core import MissingExtra, SourceError
-from ragstone.core.runtime import WorkerDied, Workers, open_regular
+from ragstone.core.runtime import Unanswered, Workers, open_regular
 
 from .assembly import Text
 from .limits import MAX_BYTES, MEGABYTES, PACKAGES, seconds_for
-from .refusal import Reason, Refused
+from .refusal import Reason
 
 _REASONS: tuple[Reason, ...] = get_args(Reason)
 _TEXT = TypeAdapter(Text)
-_ANSWER: TypeAdapter[dict[str, Any]] = TypeAdapter(dict[str, Any], config=ConfigDict(strict=True))
 EXTRA = "formats"
 _HINTS: dict[Reason, str] = {
     "encrypted": "a copy without protection can be read",
@@ -63,31 +61,15 @@ class FormatWorkers:
             )
         with open_regular(path, MAX_BYTES) as file:
             size = file.seek(0, 2)
+        request = json.dumps({"path": str(path.absolute()), "suffix": suffix}).encode()
         try:
-            return self._ask({"path": str(path.absolute()), "suffix": suffix}, seconds_for(size))
-        except Refused as refused:
-            raise UnreadableFile(refused.reason, path, refused.detail) from refused
+            return _TEXT.validate_python(self._workers.ask_json(request, seconds_for(size)))
+        except Unanswered as error:
+            reason: Reason = next((each for each in _REASONS if each == error.reason), "crashed")
+            raise UnreadableFile(reason, path, error.detail) from error
+        except ValidationError as error:
+            raise UnreadableFile("crashed", path, "gave no valid answer") from error
 
     def close(self) -> None:
         """End the idle workers; what is being read is read to its end."""
         self._workers.close()
-
-    def _ask(self, request: dict[str, str], seconds: float) -> Text:
-        try:
-            answer = _ANSWER.validate_json(self._workers.ask(json.dumps(request).encode(), seconds))
-            if answer.get("status") == "read":
-                return _TEXT.validate_python(answer.get("text"))
-        except TimeoutError:
-            raise Refused("timeout", f"takes longer than {seconds:.0f} s") from None
-        except WorkerDied as died:
-            if died.code == -signal.SIGXCPU:
-                raise Refused("timeout", f"takes longer than {seconds:.0f} s") from died
-            if died.code in (-signal.SIGABRT, -signal.SIGKILL, -signal.SIGSEGV):
-                raise Refused("too_large", "takes more memory than it may have") from died
-            raise Refused("crashed", f"ended its reader with {died.code}") from died
-        except OSError as error:
-            raise Refused("crashed", f"has no process to be read in ({error})") from error
-        except ValidationError as error:
-            raise Refused("crashed", "gave no valid answer") from error
-        reason: Reason = next((each for each in _REASONS if each == answer.get("status")), "crashed")
-        raise Refused(reason, str(answer.get("detail", ""))[:300])

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ragstone.core import SourceError
-from ragstone.core.runtime import answer_requests, limit_process, open_regular
+from ragstone.core.runtime import answer_json, limit_process, open_regular
 
 from .limits import MAX_BYTES, READERS, seconds_for
 from .refusal import Refused
@@ -24,30 +24,17 @@ from .refusal import Refused
 def main(megabytes: int) -> None:
     """Answer until the owner is gone or asks nothing more."""
 
-    def answer(request: bytes) -> bytes:
-        return json.dumps(_read(json.loads(request), megabytes), ensure_ascii=True).encode()
+    def read(request: bytes) -> dict[str, Any]:
+        asked = json.loads(request)
+        try:
+            with open_regular(Path(asked["path"]), MAX_BYTES) as file:
+                limit_process(megabytes * 1_000_000, seconds_for(os.fstat(file.fileno()).st_size))
+                module, _, name = READERS[asked["suffix"]].partition(":")
+                return dataclasses.asdict(getattr(import_module(f".{module}", __package__), name)(file))
+        except SourceError as error:
+            raise Refused("broken", error.what) from error
 
-    try:
-        answer_requests(answer)
-    except MemoryError:
-        os.abort()  # as libraries do that get no memory: the next file needs a new worker
-
-
-def _read(request: dict[str, str], megabytes: int) -> dict[str, Any]:
-    try:
-        with open_regular(Path(request["path"]), MAX_BYTES) as file:
-            limit_process(megabytes * 1_000_000, seconds_for(os.fstat(file.fileno()).st_size))
-            module, _, name = READERS[request["suffix"]].partition(":")
-            text = getattr(import_module(f".{module}", __package__), name)(file)
-        return {"status": "read", "text": dataclasses.asdict(text)}
-    except Refused as refused:
-        return {"status": refused.reason, "detail": refused.detail[:300]}
-    except SourceError as error:
-        return {"status": "broken", "detail": error.what[:300]}
-    except MemoryError:
-        raise
-    except Exception as error:
-        return {"status": "broken", "detail": f"cannot be read: {type(error).__name__}: {error}"[:300]}
+    answer_json(read)
 
 
 if __name__ == "__main__":

@@ -5,24 +5,17 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from ragstone.core import BadRequest
-from ragstone.core.cli import json_option, printable, show_json, show_progress
+from ragstone.core import BadRequest, Host
+from ragstone.core.cli import Deployment, json_option, printable, show_json, show_progress
 
 from ..mediawiki.wikis import Wikis
-from ..plans.export import export_plan
-from ..plans.importers import FORMATS, read_plan, read_plan_file
+from ..plans.importers import FORMATS, ImportedPlan, read_plan, read_plan_file
+from ..plans.importers.schema import export_plan
 from ..plans.store import PlanStore
 from .plans import counts, plan_facts
-
-if TYPE_CHECKING:
-    from ragstone.core import Host
-    from ragstone.core.cli import Deployment
-
-    from ..plans.importers import ImportedPlan
 
 _SHOWN = 10
 #: Concepts of a plan by default.

@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from ragstone.core import BadRequest, StorageError
-from ragstone.core.cli import json_option, printable, show_json, show_table
+from ragstone.core.cli import Deployment, json_option, printable, show_json, show_table
 
-from ..learning.export import export_questions
+from ..learning.export import QuestionFormat, export_questions
 from ..learning.grading.hints import STEPS
-from ..learning.identifiers import ME
 from ..learning.lessons import Lessons
-from ..learning.records import LENGTH
+from ..learning.records import LENGTH, ME, Question, QuestionSource, Session
 from ..learning.sessions import Sessions
 from ..plans.store import PlanStore
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ragstone.core.cli import Deployment
-
-    from ..learning.export import QuestionFormat
-    from ..learning.records import Question, QuestionSource, Session
 
 _learner = click.option("--learner", default=ME, show_default=True, help="Whose answers they are.")
 
@@ -186,7 +178,6 @@ def _asked(lessons: Lessons, sessions: Sessions, session: Session, question: Que
 
 
 def _next_words(sessions: Sessions, plan: str, learner: str) -> str:
-    """What comes next, and when."""
     outlook = sessions.outlook(plan, learner)
     if outlook.due:
         return f"{outlook.due} due now."

@@ -1,4 +1,4 @@
-"""``ragstone tutor plan``: list, show, change and remove study plans."""
+"""``ragstone tutor plan``: list, show, change and remove study plans; ``ragstone tutor sources``."""
 
 from __future__ import annotations
 
@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragstone.core.cli import LazyGroup, json_option, printable, show_json, show_table
+from ragstone.core.cli import Deployment, LazyGroup, json_option, printable, show_json, show_table
 
 from ..plans.editor import ConceptChange, PlanEditor
+from ..plans.gathering import Gathering, Progress
 from ..plans.graph import needs_and_leads, study_order
 from ..plans.store import PlanStore
 
 if TYPE_CHECKING:
-    from ragstone.core.cli import Deployment
-
-    from ..plans.records import PlanSize
+    from ..plans.records import PlanSize, SourceState
 
 
 @click.group(cls=LazyGroup, lazy_subcommands={"add": "ragstone.plugins.concept_tutor.commands.files.add"})
@@ -71,7 +70,7 @@ def show(deployment: Deployment, slug: str, as_json: bool) -> None:
     click.echo(printable(f"{size.plan.title} ({slug}): {size.concepts} concepts, {size.chunks} passages"))
     show_table(
         ("concept", "name", "needs", "sources"),
-        [(one.key, one.name, ", ".join(needs[one.key]), _sources(one, len(chunks[one.key]))) for one in rows],
+        [(one.key, one.name, ", ".join(needs[one.key]), _source_words(one, len(chunks[one.key]))) for one in rows],
         empty="",
     )
 
@@ -159,7 +158,42 @@ def counts(size: PlanSize) -> str:
     return ", ".join(f"{number} {name}{'s' * (number != 1)}" for number, name in numbers)
 
 
-def _sources(concept: Any, passages: int) -> str:
+def _source_words(concept: Any, passages: int) -> str:
     if concept.state == "found":
         return f"{passages} passages"
     return f"{concept.state}: {concept.reason}" if concept.reason else str(concept.state)
+
+
+@click.command(epilog="Example: ragstone tutor sources statistics --retry")
+@click.argument("slug", metavar="PLAN")
+@click.option("--concept", "concepts", multiple=True, metavar="KEY", help="Only this one, even if it has sources.")
+@click.option("--retry", is_flag=True, help="Also those for which nothing was found, or the search failed.")
+@json_option()
+@click.pass_obj
+def sources(deployment: Deployment, slug: str, concepts: tuple[str, ...], retry: bool, as_json: bool) -> None:
+    """Look in the wikis for the sources of a plan's concepts, and show how each of them fares.
+
+    An interrupted run goes on where it was. The exit code is 1 when a concept that was looked for has no sources.
+    """
+    host = deployment.host()
+    store, gathering = host.once(PlanStore), host.once(Gathering)
+    states: tuple[SourceState, ...] = ("waiting", "none", "failed") if retry else ("waiting",)
+    seen: dict[str, Progress] = {}
+
+    def report(progress: Progress) -> None:
+        if progress.state == "running":
+            return
+        seen[progress.concept] = progress
+        if not as_json:
+            what = f"{progress.chunks} passages" if progress.state == "found" else progress.state
+            reason = f" ({progress.reason})" if progress.reason else ""
+            click.echo(printable(f"{progress.done}/{progress.of} {progress.name}: {what}{reason}"))
+
+    gathering.run(slug, states=states, concepts=concepts or None, on_progress=report)
+    size = store.size(slug)
+    if as_json:
+        show_json({"plan": slug, "states": size.states, "concepts": [asdict(each) for each in seen.values()]})
+    elif not seen:
+        click.echo("There was nothing to look for; --retry looks again for what was not found, --concept for one.")
+    if any(each.state != "found" for each in seen.values()):
+        click.get_current_context().exit(1)

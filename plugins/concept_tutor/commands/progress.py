@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING
 
 import click
 
-from ragstone.core.cli import json_option, printable, show_json, show_table
+from ragstone.core.cli import Deployment, json_option, printable, show_json, show_table
 
 from ..learning.explanations import explain as explanation_of
-from ..learning.identifiers import ME
 from ..learning.lessons import Lessons
 from ..learning.progress import Progresses
-from ..learning.storage.store import LearnStore
+from ..learning.records import ME
+from ..learning.store import LearnStore
 from ..plans.store import PlanStore
 from .learning import show_sources
-
-if TYPE_CHECKING:
-    from ragstone.core.cli import Deployment
 
 
 @click.command(epilog="Example: ragstone tutor explain elementary-statistics median")

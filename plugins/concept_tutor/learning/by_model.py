@@ -15,7 +15,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import BaseModel, Field, StringConstraints, ValidationError
 
 from ragstone.core.citations import Passages, split_answer
 from ragstone.core.llm import ask_llm
@@ -23,7 +23,7 @@ from ragstone.core.text import escape_fences
 
 from ..prompts import FEEDBACK, QUESTION
 from .reading.sentences import bare_title
-from .records import Question, QuestionSource, Support
+from .records import Asked, Finding, Question, QuestionSource, Support
 from .writing.built_in import id_of
 from .writing.proof import fault_of
 
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from ..plans.records import SourceChunk
     from ..settings import LearnSettings
     from .reading.material import Material
-    from .records import Asked, Finding
 
 _log = logging.getLogger(__name__)
 
@@ -54,12 +53,10 @@ Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max
 
 
 class _Source(BaseModel):
-    model_config = ConfigDict(extra="ignore")
     index: int = Field(ge=1, le=100)
 
 
 class _Question(BaseModel):
-    model_config = ConfigDict(extra="ignore")
     form: Literal["choice", "blank", "open"]
     text: Line
     options: list[Line] = Field(default_factory=list, max_length=8)
@@ -70,7 +67,6 @@ class _Question(BaseModel):
 
 
 class _Questions(BaseModel):
-    model_config = ConfigDict(extra="ignore")
     questions: list[_Question] = Field(min_length=1, max_length=_MOST)
 
 

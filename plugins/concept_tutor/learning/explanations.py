@@ -1,4 +1,4 @@
-"""A concept's explanation before its first question: what its sources say of it, word for word, in two minutes."""
+"""What the sources say to a learner: of a concept before its first question, and of an answered question's options."""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .reading.sentences import sentences_of, stands_alone
+from .reading.groups import series_in
+from .reading.sentences import Sentence, sentences_of, stands_alone
 from .reading.spelling import stem_set
-from .records import QuestionSource
+from .records import Question, QuestionSource
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ..plans.records import SourceChunk
-    from .reading.sentences import Sentence
-    from .records import Question
 
 #: Words that are read in a minute, and of an explanation at most.
 _A_MINUTE = 160
@@ -30,7 +29,8 @@ _BACKWARDS = re.compile(
 )
 #: What a passage begins with that says what something is: its subject, before the verb.
 _DEFINES = re.compile(r"((?:An?\s|The\s)?[^.!?]{2,80}?)\s(?:is|are|was|were)\s(?:an?|the|any|one|that|those)\b")
-_NUMBER = re.compile(r"\s?\[\s?(?:\d{1,4}|[a-z]|citation needed|note \d+)\s?\]")
+_FOOTNOTE = re.compile(r"\s?\[\s?(?:\d{1,4}|[a-z]|citation needed|note \d+)\s?\]")
+_LONGEST_QUOTE = 45
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,73 @@ def _joined(sentences: Sequence[Sentence], chosen: Sequence[int]) -> str:
     """The chosen sentences; between two that are not neighbours something is left out, and it shows."""
     text, before = "", None
     for index in chosen:
-        words = " ".join(_NUMBER.sub("", sentences[index].text).split())
+        words = " ".join(_FOOTNOTE.sub("", sentences[index].text).split())
         text += words if before is None else f"{' ' if index == before + 1 else _GAP}{words}"
         before = index
     return text
+
+
+@dataclass(frozen=True)
+class OptionNote:
+    """``quote`` is a sentence of a source, and ``source`` its number; both are missing where no source names it."""
+
+    option: str
+    is_right: bool
+    quote: str = ""
+    source: int | None = None
+
+
+def option_notes(
+    question: Question, chunks: Mapping[str, Sequence[SourceChunk]]
+) -> tuple[tuple[OptionNote, ...], tuple[QuestionSource, ...]]:
+    """A note for each option in their order, and all sources that they name, the question's own first.
+
+    ``chunks``: the plan's passages by concept.
+    """
+    sources = list(question.sources)
+    unique = {one.chunk_id: one for each in chunks.values() for one in each}
+    own = {one.chunk_id for one in chunks.get(question.concept, ())}
+    asked = unique.get(question.support.chunk_id)
+    labelled = {} if asked is None else {each.label: each.sentence for run in series_in(asked) for each in run}
+    notes = []
+    for option in question.options:
+        if option == question.key:
+            notes.append(OptionNote(option, True, question.support.text, question.source.index))
+            continue
+        found = labelled.get(option) or _best(option, question, unique.values(), own)
+        notes.append(
+            OptionNote(option, False) if found is None
+            else OptionNote(option, False, " ".join(found.text.split()), _number(found.chunk, sources))
+        )  # fmt: skip
+    return tuple(notes), tuple(sources)
+
+
+def _best(option: str, question: Question, chunks: Iterable[SourceChunk], own: set[str]) -> Sentence | None:
+    words = r"\s+".join(map(re.escape, option.split()))
+    named = re.compile(rf"(?<!\w){words}(?:e?s)?(?!\w)", re.IGNORECASE)
+    verb = r"(?:\s\([^()]*\))?,?\s(?:is|are|was|were|means|refers)\b"
+    opens = re.compile(rf"(?:(?:An?|The)\s)?{words}{verb}", re.IGNORECASE)
+    best, highest = None, 0.0
+    for chunk in chunks:
+        if not named.search(chunk.content):
+            continue
+        for sentence in sentences_of(chunk):
+            if sentence.text == question.support.text or not named.search(sentence.text):
+                continue
+            if (length := len(sentence.text.split())) > _LONGEST_QUOTE:
+                continue
+            score = 4.0 * bool(opens.match(sentence.text)) + stands_alone(sentence) + 0.5 * (chunk.chunk_id in own)
+            score += 1 - length / (2 * _LONGEST_QUOTE)
+            if score > highest:
+                best, highest = sentence, score
+    return best
+
+
+def _number(chunk: SourceChunk, sources: list[QuestionSource]) -> int:
+    """The number of the passage among the sources, to which it is added if it is new."""
+    for one in sources:
+        if one.chunk_id == chunk.chunk_id:
+            return one.index
+    number = max((one.index for one in sources), default=0) + 1
+    sources.append(QuestionSource.of(chunk, number))
+    return number

@@ -1,16 +1,148 @@
-"""A plan's questions for other programs: Anki, and what imports GIFT or QTI 2.1."""
+"""A plan's questions for other programs: Anki, and what imports GIFT or QTI 2.1.
+
+Anki's package (``.apkg``) is written with ``genanki`` (MIT). Its last release is of 2023, but what it writes is Anki's
+exchange format of schema 11, which is frozen and which every Anki since 2.1 reads; the text format that Anki imports as
+well has neither note types nor ids by which a second import brings cards up to date instead of doubling them.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import html
+import re
+import tempfile
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
 from typing import Literal, get_args
 
-from ragstone.core import BadRequest, Host
+from ragstone.core import BadRequest, Host, require_extra
 from ragstone.core.answering import check_type
 
 from ..plans.store import PlanStore
 from .lessons import Lessons
+from .qti import qti
+from .reading.spelling import gives_away
+from .records import BLANK, Question, QuestionSource
 
+_SPECIAL = re.compile(r"([\\~=#{}:])")
+#: Of the note type; another number would make it another one in a learner's collection.
+_MODEL = 1_607_392_319
+_FIELDS = ("Question", "Options", "Answer", "Explanation", "Sources", "Concept")
+_FRONT = '<div class="concept">{{Concept}}</div><p>{{Question}}</p>{{Options}}'
+_BACK = '{{FrontSide}}<hr id="answer"><p><b>{{Answer}}</b></p><p>{{Explanation}}</p><p class="sources">{{Sources}}</p>'
+_STYLE = (
+    ".card { font-family: sans-serif; font-size: 18px; text-align: left; max-width: 40em; margin: auto }"
+    " .concept, .sources { font-size: 13px; opacity: .75 } li { margin: .3em 0 }"
+)
+_NO_TAG = re.compile(r"[^\w-]+")
 QuestionFormat = Literal["anki", "gift", "qti"]
+
+
+def gift(title: str, names: Mapping[str, str], questions: Sequence[Question]) -> bytes:
+    """The questions, those of each concept in a category; ``names``: of the concepts, by key.
+
+    A blank and its other spellings are short answers, what is asked for in one's own words is an essay whose feedback
+    has the answer. An explanation and the sources' addresses are the feedback.
+    """
+    parts: list[str] = []
+    concept = None
+    for question in questions:
+        if question.concept != concept:
+            concept = question.concept
+            path = "/".join(_plain(name).replace("/", "//") for name in (title, names.get(concept, concept)))
+            parts.append(f"$CATEGORY: {path}")
+        parts.append(_question(question))
+    return ("\n\n".join(parts) + "\n").encode()
+
+
+def _question(question: Question) -> str:
+    sources = (" ".join(filter(None, (source.page_title, source.page_url))) for source in question.sources)
+    feedback = " ".join([question.explanation, *(f"[{at}] {text}" for at, text in enumerate(sources, start=1))])
+    lines: list[str] = []
+    if question.form == "choice":
+        lines = [f"{'=' if option == question.key else '~'}{_escaped(option)}" for option in question.options]
+    elif question.form == "blank":
+        lines = [f"={_escaped(answer)}" for answer in dict.fromkeys((question.key, *question.also))]
+    else:
+        feedback = f"{question.key} — {feedback}"
+    answers = "\n".join([*lines, f"####{_escaped(feedback)}"])
+    # What stands in angle brackets is markup to Moodle unless the text is said to be plain.
+    return f"::{question.question_id}::[plain]{_escaped(question.text.replace(BLANK, '_____'))} {{\n{answers}\n}}"
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _escaped(text: str) -> str:
+    return _SPECIAL.sub(r"\\\1", _plain(text)).replace("->", "-\u200b>")
+
+
+def anki(title: str, slug: str, names: Mapping[str, str], questions: Sequence[Question], at: datetime) -> bytes:
+    """The package. A question keeps its id: importing again brings its card up to date. Raises ``MissingExtra``.
+
+    ``names``: of the concepts, by key. ``at``: when it is made; of two packages Anki keeps what the later one says.
+    """
+    require_extra("tutor", "genanki")
+    import genanki
+
+    model = genanki.Model(
+        _MODEL,
+        "Ragstone question",
+        fields=[{"name": name} for name in _FIELDS],
+        templates=[{"name": "Card", "qfmt": _FRONT, "afmt": _BACK}],
+        css=_STYLE,
+    )
+    number = int.from_bytes(hashlib.sha256(slug.encode()).digest()[:4], "big")
+    deck = genanki.Deck(2**31 + number % 2**31, _html(title))
+    for question in questions:
+        concept = names.get(question.concept, question.concept)
+        deck.add_note(
+            genanki.Note(
+                model=model,
+                # Shown above the question: not where it is the answer.
+                fields=[*_fields(question), _html("" if gives_away(concept, question.key) else concept)],
+                guid=f"ragstone-{question.question_id}",
+                tags=[_tag(slug), _tag(concept)],
+            )
+        )
+    with tempfile.TemporaryDirectory(prefix="ragstone-anki-") as folder:
+        path = Path(folder) / "plan.apkg"
+        genanki.Package(deck).write_to_file(path, timestamp=at.timestamp())
+        return path.read_bytes()
+
+
+def _fields(question: Question) -> list[str]:
+    options = "".join(f"<li>{_html(option)}</li>" for option in question.options)
+    sources = "<br>".join(
+        " · ".join([f"[{source.index}] {_link(source)}", *map(_html, filter(None, (source.section, source.licence)))])
+        for source in question.sources
+    )
+    return [
+        _html(question.text),
+        f'<ol type="A">{options}</ol>' if options else "",
+        _html(question.key),
+        _html(question.explanation),
+        sources,
+    ]
+
+
+def _link(source: QuestionSource) -> str:
+    """What opens the page, where it has an address of its own; Anki knows nothing of ours."""
+    title = _html(source.page_title)
+    if not source.page_url.startswith(("https://", "http://")):
+        return title
+    return f'<a href="{html.escape(source.page_url)}">{title}</a>'
+
+
+def _html(text: str) -> str:
+    """As HTML that shows the text and nothing else; Anki's own marks are taken apart too."""
+    return html.escape(text).replace("{{", "{&#8203;{").replace("[sound:", "[&#8203;sound:").replace("\n", "<br>")
+
+
+def _tag(text: str) -> str:
+    return _NO_TAG.sub("-", text).strip("-") or "-"
 
 
 def export_questions(host: Host, plan: str, format: QuestionFormat) -> bytes:  # noqa: A002 - as users call it
@@ -26,11 +158,6 @@ def export_questions(host: Host, plan: str, format: QuestionFormat) -> bytes:  #
     names, title = {concept.key: concept.name for concept in store.concepts(plan)}, store.plan(plan).title
     questions = [question for key in names for question in lessons.questions(plan, key)]
     if format == "gift":
-        from .gift import gift
-
         return gift(title, names, questions)
-    if format == "anki":
-        from .anki import package
-    else:
-        from .qti import package
-    return package(title, plan, names, questions, lessons.clock())
+    write = anki if format == "anki" else qti
+    return write(title, plan, names, questions, lessons.clock())

@@ -6,11 +6,11 @@ import hashlib
 import re
 import threading
 import uuid
+from collections.abc import Callable, Collection, Iterator
 from datetime import UTC, datetime
 from statistics import fmean
-from typing import TYPE_CHECKING
 
-from ragstone.core import BadRequest, NotFound, TooLarge
+from ragstone.core import BadRequest, Host, NotFound, TooLarge
 from ragstone.core.runtime import current_scope
 
 from ..plans.graph import study_order
@@ -20,20 +20,11 @@ from .grading.feedback import cited, feedback
 from .grading.free import FreeAnswers
 from .grading.hints import STEPS, hint
 from .grading.short import grade_choice, grade_short
-from .identifiers import ME, check_id, check_learner, is_id
-from .mastery import credit_of, known
+from .memory import Memory, Spacing, credit_of, known
 from .reading.spelling import normal
-from .records import Attempt, Finding, Grade, Mastery, Review
-from .spacing import Memory, Spacing
-from .storage.store import LearnStore
+from .records import ME, Attempt, Finding, Grade, Hint, Mastery, Question, Review, check_id, check_learner, is_id
+from .store import LearnStore
 from .writers import Writers
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
-
-    from ragstone.core import Host
-
-    from .records import Hint, Question
 
 #: No database keeps a lone half of a character, PostgreSQL no NUL.
 _NOT_KEPT = re.compile("[\x00\ud800-\udfff]")
@@ -222,7 +213,6 @@ class Lessons:
         return FreeAnswers(self._host.hooks.encoder).grade(question, text)
 
     def _open(self, plan: str, concept: str | None, learner: str) -> Iterator[str]:
-        """The concepts that new questions may come from, in order."""
         if concept is not None:
             yield concept
             return

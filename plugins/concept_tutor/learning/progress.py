@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..plans.store import PlanStore
 from ..settings import ConceptTutorSettings
-from .identifiers import ME
 from .lessons import Lessons
-from .mastery import known
-from .spacing import Memory, Spacing
-from .storage.store import LearnStore
+from .memory import Memory, Spacing, known
+from .records import ME
+from .store import LearnStore
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

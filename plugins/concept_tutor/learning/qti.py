@@ -9,16 +9,11 @@ from __future__ import annotations
 import io
 import re
 import zipfile
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from xml.etree import ElementTree as ET
 
-from .records import BLANK
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from datetime import datetime
-
-    from .records import Question
+from .records import BLANK, Question
 
 _QTI, _PACKAGE = "http://www.imsglobal.org/xsd/imsqti_v2p1", "http://www.imsglobal.org/xsd/imscp_v1p1"
 _SCHEMAS = {
@@ -30,7 +25,7 @@ _TEST = "test.xml"
 _NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def package(title: str, slug: str, names: Mapping[str, str], questions: Sequence[Question], at: datetime) -> bytes:
+def qti(title: str, slug: str, names: Mapping[str, str], questions: Sequence[Question], at: datetime) -> bytes:
     """The package as a zip; ``names``: of the concepts, by key, ``at``: the moment that its files are given."""
     files = {f"items/{_name(question)}.xml": _item(question) for question in questions}
     files[_TEST] = _test(title, slug, names, questions)

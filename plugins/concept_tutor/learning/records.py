@@ -1,16 +1,23 @@
-"""What flows through learning: questions with their proof, grades, hints, and how well a concept is known."""
+"""What flows through learning: questions with their proof, grades, hints, and how well a concept is known.
+
+Names of learners, and ids of attempts and questions, come from outside and are checked before they are used.
+"""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from ..plans.records import BOOK
+from ragstone.core import BadRequest
 
-if TYPE_CHECKING:
-    from ..plans.records import SourceChunk
+from ..plans.records import BOOK, SourceChunk
 
+#: The learner where none is named.
+ME = "me"
+_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_NAME = re.compile(r"[\w.@ -]{1,64}")
 #: ``choice``: one of the options; ``blank``: a word, name or number to be typed; ``open``: a sentence of one's own.
 Form = Literal["choice", "blank", "open"]
 #: What the key is.
@@ -20,12 +27,34 @@ Verdict = Literal["right", "partly", "wrong"]
 Outcome = Literal["right", "partly", "wrong", "unknown", "skipped"]
 #: What a session asks: what is due and then what is new; only what is due; anything, what is due next first.
 SessionKind = Literal["mixed", "due", "practice"]
-
 #: Answers of a session that is not made of what is due alone.
 LENGTH = 10
-
 #: Stands in a question's text where its key was left out.
 BLANK = "____"
+
+
+def is_learner(name: str) -> bool:
+    """Whether a learner can have that name."""
+    return _NAME.fullmatch(name) is not None and bool(name.strip())
+
+
+def check_learner(name: str) -> str:
+    """The name, if a learner can have it. Raises ``BadRequest``."""
+    if not is_learner(name):
+        raise BadRequest("the learner's name cannot be used", hint="1 to 64 letters, digits, blanks and . @ _ -")
+    return name
+
+
+def is_id(value: str) -> bool:
+    """Whether it can be the id of an attempt, a question or a session."""
+    return _ID.fullmatch(value) is not None
+
+
+def check_id(value: str, what: str) -> str:
+    """The id, if it is one. Raises ``BadRequest``."""
+    if not is_id(value):
+        raise BadRequest(f"the {what} cannot be used", hint="1 to 64 of A-Z, a-z, 0-9, _ and -")
+    return value
 
 
 @dataclass(frozen=True)
@@ -213,15 +242,3 @@ class Session:
         """Answers until its end: a short session has room for what went wrong to come again."""
         missed = {one.question_id for one in self.answers if one.outcome != "right"}
         return min(self.room, self.length + len(missed))
-
-
-@dataclass(frozen=True)
-class Outlook:
-    """What comes next in a plan, and when."""
-
-    #: Questions that are due now, and concepts of which nothing was asked yet although they have sources, in order.
-    due: int
-    new: tuple[str, ...]
-    #: When the next question is due that is not due now, and how many are until the end of that day.
-    next_due: datetime | None = None
-    next_count: int = 0

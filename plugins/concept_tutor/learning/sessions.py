@@ -4,29 +4,45 @@ from __future__ import annotations
 
 import uuid
 from collections import Counter
+from dataclasses import dataclass, fields, replace
+from datetime import datetime
+from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, get_args
 
-from ragstone.core import BadRequest
+from sqlalchemy import ColumnElement, insert, select, update
+
+from ragstone.core import BadRequest, Host, NotFound
 
 from ..plans.store import PlanStore
-from .identifiers import ME, check_id, check_learner
+from . import tables
 from .lessons import Lessons
-from .records import LENGTH, Outlook, Session, SessionKind, Step
-from .storage.sessions import SessionStore
-from .storage.store import LearnStore
+from .records import LENGTH, ME, Grade, Outcome, Question, Session, SessionKind, Step, check_id, check_learner
+from .store import LearnStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ragstone.core import Host
-
-    from .records import Grade, Question
+    from ragstone.core.catalog import PluginTables
 
 #: Of what is due at most so many at once.
 MOST_DUE = 50
 #: What went wrong comes once more in a session, after so many others.
 _TIMES, _APART = 2, 2
+_COLUMNS = [tables.session.c[one.name] for one in fields(Session) if one.name != "steps"]
+_STEP_COLUMNS = [tables.step.c[one.name] for one in fields(Step)]
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What comes next in a plan, and when."""
+
+    #: Questions that are due now, and concepts of which nothing was asked yet although they have sources, in order.
+    due: int
+    new: tuple[str, ...]
+    #: When the next question is due that is not due now, and how many are until the end of that day.
+    next_due: datetime | None = None
+    next_count: int = 0
 
 
 class Sessions:
@@ -35,8 +51,12 @@ class Sessions:
     def __init__(self, host: Host, lessons: Lessons | None = None) -> None:
         self._lessons = host.once(Lessons) if lessons is None else lessons
         self._plans = host.once(PlanStore)
-        self._store = SessionStore(host)
+        self._catalog = host.catalog
         self._answers = LearnStore(host)
+
+    @cached_property
+    def _tables(self) -> PluginTables:
+        return self._catalog.tables(tables.SESSION_PREFIX, tables.session_metadata)
 
     def start(
         self, plan: str, concept: str | None = None, learner: str = ME, kind: str = "mixed", length: int = LENGTH
@@ -71,17 +91,25 @@ class Sessions:
                 "nothing is due now" if kind == "due" else "there is nothing new, and nothing is due now",
                 hint="practise what you know already, or come back when something is due",
             )
-        new = Session(**{**vars(new), "length": available, "room": max(length, available)})
-        self._store.add(new)
+        new = replace(new, length=available, room=max(length, available))
+        begun = _seconds(new.begun)
+        values = {column.name: getattr(new, column.name) for column in _COLUMNS}
+        with self._tables.write() as connection:  # whatever the learner had begun in this plan before is ended with it
+            connection.execute(update(tables.session).where(*_going(learner, plan)).values(ended=begun))
+            values |= {"concept": concept or "", "begun": begun, "ended": ""}
+            connection.execute(insert(tables.session).values(**values))
         return new
 
     def session(self, session_id: str) -> Session:
-        """The session of that id."""
-        return self._store.get(check_id(session_id, "session's id"))
+        """The session of that id. Raises ``NotFound``."""
+        found = self._last(tables.session.c.session_id == check_id(session_id, "session's id"))
+        if found is None:
+            raise NotFound("there is no such session", hint="begin a new one")
+        return found
 
     def current(self, plan: str, learner: str = ME) -> Session | None:
         """The learner's session of this plan that has not ended, if something was answered in it."""
-        found = self._store.current(learner, plan)
+        found = self._last(*_going(learner, plan))
         return found if found is not None and found.steps else None
 
     def next(self, session: Session) -> Question | None:
@@ -111,21 +139,26 @@ class Sessions:
         """Grade an answer of the session and keep it; ``None``: the learner does not know."""
         attempt_id = attempt_id or uuid.uuid4().hex
         grade = self._lessons.answer(question_id, text, attempt_id, hints, session.learner)
-        concept = self._lessons.question(question_id).concept
-        outcome = "unknown" if text is None else grade.verdict
-        self._store.put_step(session.session_id, Step(attempt_id, question_id, concept, outcome))
+        self._put_step(session, attempt_id, question_id, "unknown" if text is None else grade.verdict)
         return grade
 
     def skip(self, session: Session, question_id: str, attempt_id: str | None = None) -> None:
         """Leave a question out of this session; it counts nowhere."""
         attempt_id = check_id(attempt_id or uuid.uuid4().hex, "attempt's id")
-        concept = self._lessons.question(question_id).concept
-        self._store.put_step(session.session_id, Step(attempt_id, question_id, concept, "skipped"))
+        self._put_step(session, attempt_id, question_id, "skipped")
+
+    def _put_step(self, session: Session, attempt_id: str, question_id: str, outcome: Outcome) -> None:
+        """Keep how a question went; the same attempt counts once."""
+        step = Step(attempt_id, question_id, self._lessons.question(question_id).concept, outcome)
+        with self._tables.write() as connection:
+            tables.insert_once(connection, tables.step, session_id=session.session_id, **vars(step))
 
     def end(self, session: Session) -> Session:
-        """End the session."""
-        self._store.end(session.session_id, self._lessons.clock())
-        return self._store.get(session.session_id)
+        """End the session; it stays ended at the moment of the first time."""
+        going = (tables.session.c.session_id == session.session_id, tables.session.c.ended == "")
+        with self._tables.write() as connection:
+            connection.execute(update(tables.session).where(*going).values(ended=_seconds(self._lessons.clock())))
+        return self.session(session.session_id)
 
     def outlook(self, plan: str, learner: str = ME) -> Outlook:
         """What comes next in the plan, and when."""
@@ -160,3 +193,24 @@ class Sessions:
             yield from (one.question for one in due if concept in (None, one.question.concept))
         else:
             yield from lessons.queue(session.plan, concept, session.learner)
+
+    def _last(self, *where: ColumnElement[bool]) -> Session | None:
+        session, step = tables.session, tables.step
+        chosen = select(*_COLUMNS).where(*where).order_by(session.c.id.desc()).limit(1)
+        with self._tables.read() as connection:
+            row = connection.execute(chosen).mappings().first()
+            if row is None:
+                return None
+            of = step.c.session_id == row["session_id"]
+            steps = connection.execute(select(*_STEP_COLUMNS).where(of).order_by(step.c.id)).all()
+        begun, ended = (datetime.fromisoformat(row[name]) if row[name] else None for name in ("begun", "ended"))
+        values = {**row, "concept": row["concept"] or None, "begun": begun, "ended": ended}
+        return Session(**values, steps=tuple(Step(*one) for one in steps))
+
+
+def _going(learner: str, plan: str) -> tuple[ColumnElement[bool], ...]:
+    return tables.session.c.learner == learner, tables.session.c.plan == plan, tables.session.c.ended == ""
+
+
+def _seconds(moment: datetime) -> str:
+    return moment.isoformat(timespec="seconds")

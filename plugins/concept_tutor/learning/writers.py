@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from ragstone.core import LLMError
+from ragstone.core import Host, LLMError
 
 from ..plans.graph import needs_and_leads
 from ..plans.store import PlanStore
@@ -15,8 +15,6 @@ from .writing.built_in import BuiltIn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    from ragstone.core import Host
 
     from ..plans.records import SourceChunk
     from ..settings import LearnSettings

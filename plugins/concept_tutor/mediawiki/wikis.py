@@ -5,20 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from ragstone.core import BadRequest
+from ragstone.core import BadRequest, Host
 
 from ..settings import ConceptTutorSettings
-from .client import WikiClient
+from .client.client import WikiClient
 from .client.request_slots import RequestSlots
 from .parsoid.documents import document_of
-from .parsoid.pool import Limits, PageWorkers
+from .parsoid.pool import PageWorkers
 
 if TYPE_CHECKING:
     from llama_index.core.schema import Document
 
-    from ragstone.core import Host
-
-    from .client import WikiPage
+    from .client.responses import WikiPage
     from .parsoid.records import Page
 
 SCHEME = "mediawiki:"
@@ -32,8 +30,7 @@ class Wikis:
         folder = host.settings.cache_dir / "concept_tutor"
         wikis, slots = self.options.wikis, RequestSlots(shared=host.catalog.shared)
         self._clients = {name: WikiClient(name, wikis, folder, slots=slots) for name in wikis.sites}
-        pages = self.options.pages
-        self._workers = PageWorkers(Limits(pages.seconds, pages.megabytes, pages.page_bytes))
+        self._workers = PageWorkers(self.options.pages)
 
     def close(self) -> None:
         """End the idle workers."""

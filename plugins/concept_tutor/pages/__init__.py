@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from flask import Blueprint
 
-from ..plans.addresses import PAGES
-from . import chat, editor, learners, lessons, plan, plans, sources
+from ..plans import PAGES
+from . import chat, editor, learners, lessons, plan, plans
 
 if TYPE_CHECKING:
     from ragstone.core import Host
@@ -18,6 +18,6 @@ def blueprint(host: Host) -> Blueprint:
     pages = Blueprint(
         "concept_tutor", __name__, url_prefix=PAGES, template_folder="../templates", static_folder="../static"
     )
-    for part in (plans, plan, editor, learners, sources, lessons, chat):
+    for part in (plans, plan, editor, learners, lessons, chat):
         part.install(pages, host)
     return pages

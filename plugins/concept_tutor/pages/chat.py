@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from flask import Blueprint, render_template, request
 
-from flask import render_template, request
-
-from ragstone.core import Question, RagstoneError
+from ragstone.core import Host, Question, RagstoneError
 
 from ..assistant import assistant
-from ..learning.identifiers import ME
-from ..plans import NAME
-from ..plans.addresses import page_address, stored_copy
+from ..learning.records import ME
+from ..plans import NAME, page_address, stored_copy
 from ..plans.store import PlanStore
 from .learners import current_learner
-
-if TYPE_CHECKING:
-    from flask import Blueprint
-
-    from ragstone.core import Host
 
 
 def install(pages: Blueprint, host: Host) -> None:

@@ -1,24 +1,27 @@
-"""The concepts and the source pages of a plan, as the pages show them."""
+"""The concepts of a plan as the pages show them: in rows, with their source pages, and explained."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from ragstone.core import Citation, Host
+
+from ..assistant import CITATIONS
+from ..learning.explanations import Part, explain
 from ..learning.lessons import Lessons
-from ..plans.addresses import PAGES, page_address, stored_copy
-from ..plans.graph import needs_and_leads, study_order
+from ..plans import PAGES, page_address, stored_copy
+from ..plans.drawing import draw
+from ..plans.graph import needs_and_leads, neighbourhood, study_order
+from ..plans.records import Concept, Edge, SourceChunk
 from ..plans.store import PlanStore
 from .wording import reason_words
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from ragstone.core import Host
-
-    from ..learning.records import Mastery
-    from ..plans.records import Concept, Edge, SourceChunk
+    from ..learning.records import Mastery, QuestionSource
 
 #: Mastery from which a concept is called growing, and known.
 GROWING, KNOWN = 0.4, 0.8
@@ -26,17 +29,14 @@ GROWING, KNOWN = 0.4, 0.8
 SEPARATOR = " › "
 #: States of a concept whose sources are still to come.
 OPEN = frozenset({"waiting", "running"})
+#: Concepts of the picture, and how many are beside each other.
+_AROUND, _ABREAST = 6, 2
 
 
-@dataclass(frozen=True)
-class ConceptView:
-    """A concept on a page."""
+@dataclass(frozen=True, kw_only=True)
+class ConceptView(Concept):
+    """A concept on a page; ``reason`` is in words for a learner."""
 
-    key: str
-    name: str
-    summary: str
-    state: str
-    reason: str
     #: 0 to 100.
     percent: int
     #: The class of its sign: ``k0`` new, ``k1`` begun, ``k2`` growing, ``k3`` known, ``none`` without sources.
@@ -66,34 +66,25 @@ def concept_views(host: Host, slug: str, learner: str) -> tuple[list[ConceptView
     mastery = host.once(Lessons).mastery(slug, learner)
     needs, leads = needs_and_leads(edges)
     return [
-        _view(concepts[key], mastery.get(key), needs[key], leads[key]) for key in study_order(list(concepts), edges)
+        _view(concepts[key], mastery[key], needs[key], leads[key]) for key in study_order(list(concepts), edges)
     ], edges
 
 
-def _view(concept: Concept, known: Mastery | None, needs: Sequence[str], leads: Sequence[str]) -> ConceptView:
-    percent = round(100 * known.level) if known is not None else 0
+def _view(concept: Concept, known: Mastery, needs: Sequence[str], leads: Sequence[str]) -> ConceptView:
+    percent = round(100 * known.level)
     mark, word = _mark(concept, known, percent)
+    shown = vars(concept) | {"reason": reason_words(concept.state, concept.reason)}
     return ConceptView(
-        key=concept.key,
-        name=concept.name,
-        summary=concept.summary,
-        state=concept.state,
-        reason=reason_words(concept.state, concept.reason),
-        percent=percent,
-        mark=mark,
-        word=word,
-        due=known.due if known is not None else 0,
-        needs=tuple(needs),
-        leads=tuple(leads),
+        **shown, percent=percent, mark=mark, word=word, due=known.due, needs=tuple(needs), leads=tuple(leads)
     )
 
 
-def _mark(concept: Concept, known: Mastery | None, percent: int) -> tuple[str, str]:
+def _mark(concept: Concept, known: Mastery, percent: int) -> tuple[str, str]:
     if concept.state in OPEN:
         return "none", "looking for sources" if concept.state == "running" else "no sources yet"
     if concept.state != "found":
         return "none", "no sources"
-    if known is None or not known.attempts:
+    if not known.attempts:
         return "k0", "new"
     if known.level < GROWING:
         return "k1", f"begun, {percent} %" if percent else "begun"
@@ -142,3 +133,49 @@ def find_key(rows: Sequence[ConceptView], wanted: str) -> str:
     by_name: Mapping[str, str] = {row.name.casefold(): row.key for row in reversed(rows)}
     known = {row.key for row in rows}
     return wanted if wanted in known else by_name.get(wanted.strip().casefold(), "")
+
+
+@dataclass(frozen=True)
+class ExplanationView:
+    """What a learner reads before the first question on a concept."""
+
+    concept: Concept
+    parts: tuple[Part, ...]
+    minutes: int
+    citations: tuple[Citation, ...]
+    #: The picture, its concepts by key, the concept's place in the order of the plan, and how many there are.
+    drawing: Any
+    rows: dict[str, ConceptView]
+    place: int
+    of: int
+
+
+def explanation_view(host: Host, slug: str, key: str, learner: str) -> ExplanationView:
+    """The explanation; without parts where the concept has no sources. Raises ``NotFound``."""
+    store = host.once(PlanStore)
+    concept = store.concept(slug, key)
+    chunks = store.sources(slug, key)
+    made = explain(concept.name, chunks, host.once(Lessons).questions(slug, key))
+    views, edges = concept_views(host, slug, learner)
+    rows = {one.key: one for one in views}
+    keys = neighbourhood(list(rows), edges, key, most=_AROUND).keys
+    return ExplanationView(
+        concept=concept,
+        parts=made.parts,
+        minutes=made.minutes,
+        citations=citations(made.sources),
+        drawing=draw({one: rows[one].name for one in keys}, edges, abreast=_ABREAST),
+        rows=rows,
+        place=list(rows).index(key) + 1,
+        of=len(rows),
+    )
+
+
+def citations(sources: Iterable[QuestionSource]) -> tuple[Citation, ...]:
+    """The sources as what the front draws badges and lists from."""
+    found = []
+    for one in sources:
+        fields = {"page_title": one.page_title, "section": one.section, "licence": one.licence}
+        url = page_address(one.page_url, one.chunk_id)
+        found.append(Citation(one.index, one.chunk_id, "", url, fields, place=CITATIONS.place(fields)))
+    return tuple(found)

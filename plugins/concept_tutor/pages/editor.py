@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, cast
 
-from flask import Response, redirect, render_template, request, url_for
+from flask import Blueprint, Response, redirect, render_template, request, url_for
 
-from ragstone.core import BadRequest, RagstoneError
+from ragstone.core import BadRequest, Host, RagstoneError
 
-from ..learning.export import export_questions
+from ..learning.export import QuestionFormat, export_questions
 from ..plans.editor import ConceptChange, PlanEditor
-from ..plans.export import export_plan
+from ..plans.importers.schema import export_plan
 from ..plans.store import PlanStore
 from ..plans.validation import LONGEST_NAME, LONGEST_WORDS
 from .concepts import concept_views
@@ -20,12 +20,7 @@ from .learners import current_learner
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from flask import Blueprint
     from werkzeug.wrappers import Response as BaseResponse
-
-    from ragstone.core import Host
-
-    from ..learning.export import QuestionFormat
 
 #: The ending and the media type of a file of questions, by its format.
 _FILES = {

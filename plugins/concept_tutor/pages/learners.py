@@ -2,36 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from flask import redirect, render_template, request, url_for
+from flask import Blueprint, redirect, render_template, request, url_for
 
-from ragstone.core import RagstoneError
+from ragstone.core import Host, RagstoneError
 
-from ..learning.identifiers import ME, check_learner, is_learner
-from ..learning.storage.store import LearnStore
-from ..plans.addresses import PAGES
+from ..learning.records import ME, check_learner, is_learner
+from ..learning.store import LearnStore
+from ..plans import PAGES
 from ..plans.store import PlanStore
 from .wording import day_words
 
 if TYPE_CHECKING:
-    from flask import Blueprint
     from werkzeug.wrappers import Response as BaseResponse
-
-    from ragstone.core import Host
 
 _COOKIE = "ragstone_learner"
 _A_YEAR = 365 * 86_400
-
-
-@dataclass(frozen=True)
-class LearnerView:
-    """A learner in the list."""
-
-    name: str
-    answers: int
-    last: str
 
 
 def current_learner() -> str:
@@ -63,9 +50,9 @@ def install(pages: Blueprint, host: Host) -> None:
     def shown(error: RagstoneError | None = None) -> str:
         known = store.learners()
         now = current_learner()
-        rows = [LearnerView(name, count, day_words(last)) for name, (count, last) in known.items()]
+        rows = [(name, count, day_words(last)) for name, (count, last) in known.items()]
         if now not in known:
-            rows.insert(0, LearnerView(now, 0, ""))
+            rows.insert(0, (now, 0, ""))
         return render_template(
             "concept_tutor/learners.html",
             rows=rows,

@@ -6,30 +6,25 @@ import re
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from flask import redirect, render_template, request, url_for
+from flask import Blueprint, redirect, render_template, request, url_for
 
-from ragstone.core import BadRequest, NotFound, RagstoneError
+from ragstone.core import BadRequest, Host, NotFound, RagstoneError
 
+from ..learning.explanations import option_notes
+from ..learning.grading.hints import STEPS
 from ..learning.lessons import Lessons
-from ..learning.options import option_notes
 from ..learning.reading.spelling import gives_away
-from ..learning.records import LENGTH
+from ..learning.records import LENGTH, Grade, Question, Session
 from ..learning.sessions import Sessions
 from ..plans.store import PlanStore
-from .explanations import citations, explanation_view
+from .concepts import citations, explanation_view
 from .learners import current_learner
 from .results import result_facts
 from .wording import moment, pieces
 
 if TYPE_CHECKING:
-    from flask import Blueprint
     from werkzeug.wrappers import Response as BaseResponse
 
-    from ragstone.core import Host
-
-    from ..learning.records import Grade, Question, Session
-
-MOST_HINTS = 3
 #: Characters of an answer that the page takes; learning itself has the last word.
 LONGEST_ANSWER = 1_000
 _VERDICTS = {"right": "Right", "partly": "Partly right", "wrong": "Not right"}
@@ -117,7 +112,7 @@ def install(pages: Blueprint, host: Host) -> None:
                 return redirect(_onward(session), 303)
             if given == "":
                 raise BadRequest("the answer is empty", hint="there are buttons for what you do not know")
-            hints = _number(request.form.get("hints", ""), MOST_HINTS)
+            hints = _number(request.form.get("hints", ""), STEPS)
             if session is None:
                 grade = lessons.answer(question.question_id, given, attempt, hints, current_learner())
             else:
@@ -159,7 +154,7 @@ def _is_new(host: Host, session: Session, concept: str) -> bool:
 def _shown(host: Host, session: Session | None, question: Question, problem: dict[str, Any] | None = None) -> str:
     """The question, with as many hints as were asked for."""
     values = request.form if request.method == "POST" else request.args
-    asked = _number(values.get("hint", "") or values.get("hints", ""), MOST_HINTS)
+    asked = _number(values.get("hint", "") or values.get("hints", ""), STEPS)
     lessons = host.once(Lessons)
     hints = [lessons.hint(question.question_id, step) for step in range(1, asked + 1)]
     return _page(
@@ -168,7 +163,7 @@ def _shown(host: Host, session: Session | None, question: Question, problem: dic
         question=question,
         question_text=pieces(question.text),
         hints=[(one.step, pieces(one.text)) for one in hints],
-        next_hint=asked + 1 if asked < MOST_HINTS else None,
+        next_hint=asked + 1 if asked < STEPS else None,
         attempt=values.get("attempt") or uuid.uuid4().hex,
         answer=values.get("answer", ""),
         citations=citations(question.sources),
@@ -208,7 +203,7 @@ def _page(host: Host, name: str, slug: str, **facts: Any) -> str:
         f"concept_tutor/{name}.html",
         plan=store.plan(slug),
         learner=learner,
-        limits={"answer": LONGEST_ANSWER, "hints": MOST_HINTS},
+        limits={"answer": LONGEST_ANSWER, "hints": STEPS},
         **{"problem": None, "session": None, **facts},
     )
 

@@ -1,35 +1,42 @@
-"""The page of a plan: its concepts as a drawing and as a list, with the state of their sources."""
+"""The page of a plan: its concepts as a drawing and as a list, and the gathering of their sources."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from flask import render_template, request
+from flask import Blueprint, Response, redirect, render_template, request, url_for
+from werkzeug.exceptions import ServiceUnavailable
 
-from ragstone.core import NotFound
+from ragstone.core import Host, NotFound, RagstoneError
+from ragstone.core.pages import KEEP_ALIVE, EventStream, event
+from ragstone.core.runtime import Slots
 
 from ..learning.progress import Progresses
 from ..plans import corpus_of
-from ..plans.drawing import draw, neighbourhood
-from ..plans.gathering import Gathering
+from ..plans.drawing import Drawing, draw
+from ..plans.gathering import Gathering, Progress
+from ..plans.graph import neighbourhood
 from ..plans.store import PlanStore
 from .charts import charts
-from .concepts import OPEN, concept_views, find_key, mean_percent, next_concept, source_pages
+from .concepts import OPEN, ConceptView, concept_views, find_key, mean_percent, next_concept, source_pages
 from .learners import current_learner
+from .wording import problem_of
 
 if TYPE_CHECKING:
-    from flask import Blueprint
+    from collections.abc import Generator, Iterator
 
-    from ragstone.core import Host
+    from werkzeug.wrappers import Response as BaseResponse
 
-    from ..plans.drawing import Drawing
     from ..plans.records import Edge
-    from .concepts import ConceptView
 
 #: Concepts beside each other, most concepts that are drawn as a whole unless that is asked for, and of a part: where
 #: there is room, and on a phone. The widths fit their frames with letters that can be read.
 _WIDE, _NARROW = (5, 45, 24), (2, 8, 7)
+#: Each watcher holds one of the server's threads.
+_MOST_WATCHING = 4
+#: Seconds without news after which a line is sent, so that a watcher who has gone is noticed.
+_PAUSE = 5.0
 
 
 @dataclass(frozen=True)
@@ -45,16 +52,39 @@ class GraphView:
 
 
 def install(pages: Blueprint, host: Host) -> None:
-    """Add the page of a plan."""
+    """Add the page of a plan, the button that gathers its sources, and the events of that."""
+    watching = Slots(
+        _MOST_WATCHING,
+        lambda: ServiceUnavailable("Too many are watching already. Looking for sources goes on all the same."),
+    )
 
     @pages.get("/plans/<slug>/")
     def plan(slug: str) -> str:
-        return plan_page(host, slug)
+        return _page(host, slug)
 
-    _ = plan
+    @pages.post("/plans/<slug>/gather")
+    def gather(slug: str) -> BaseResponse | tuple[str, int]:
+        host.once(PlanStore).plan(slug)
+        concept = request.form.get("concept") or None
+        try:
+            if concept is None:
+                host.once(Gathering).start(slug, states=("waiting", "none", "failed"))
+            else:
+                host.once(Gathering).start(slug, concepts=[concept])
+        except RagstoneError as error:
+            return _page(host, slug, problem_of(error)), error.status
+        return redirect(url_for("concept_tutor.plan", slug=slug), 303)
+
+    @pages.get("/plans/<slug>/events")
+    def events(slug: str) -> Response:
+        host.once(PlanStore).plan(slug)
+        stream = EventStream(_events(host.once(Gathering).follow(slug, _PAUSE)), slot=watching.acquire())
+        return Response(stream, headers=EventStream.HEADERS)
+
+    _ = plan, gather, events
 
 
-def plan_page(host: Host, slug: str, problem: dict[str, Any] | None = None) -> str:
+def _page(host: Host, slug: str, problem: dict[str, Any] | None = None) -> str:
     """The page; ``problem``: what went wrong with what was asked of it."""
     store = host.once(PlanStore)
     shown = store.plan(slug)
@@ -109,3 +139,13 @@ def _drawn(kind: str, rows: list[ConceptView], edges: list[Edge], focus: str, wh
     part = neighbourhood(list(names), edges, focus, most=around)
     drawing = draw({key: names[key] for key in part.keys}, edges, abreast=abreast)
     return GraphView(kind, drawing, True, names[focus], part.more_before, part.more_after)
+
+
+def _events(steps: Iterator[Progress | None]) -> Generator[str, None, None]:
+    try:
+        for step in steps:
+            yield KEEP_ALIVE if step is None else event(asdict(step), "progress")
+    except RagstoneError as error:
+        yield event(error.to_problem(), "gone")
+    else:
+        yield event({}, "done")

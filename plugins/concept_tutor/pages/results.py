@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 from ..learning.lessons import Lessons
 from ..learning.sessions import Sessions
 from ..plans.store import PlanStore
-from .wording import moment, pieces
+from .wording import Piece, moment, pieces
 
 if TYPE_CHECKING:
     from ragstone.core import Host
 
     from ..learning.records import Outcome, Session
-    from .wording import Piece
 
 _WORDS: dict[Outcome, str] = {
     "right": "right",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-import threading
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -78,16 +78,11 @@ class NameVectors:
     """The embeddings of concepts' names, kept for a while. One for each host."""
 
     def __init__(self, host: Host) -> None:
-        self._encoder = host.hooks.encoder
-        self._lock = threading.Lock()
-        self._kept: dict[tuple[str, ...], npt.NDArray[np.float32]] = {}
+        def embed(names: tuple[str, ...]) -> npt.NDArray[np.float32]:
+            return np.asarray(host.hooks.encoder.embed_texts(list(names)), dtype=np.float32)
+
+        self._embed = lru_cache(_KEPT)(embed)
 
     def vectors(self, concepts: Sequence[Concept]) -> npt.NDArray[np.float32]:
         """One row for each concept."""
-        names = tuple(concept.name for concept in concepts)
-        with self._lock:
-            if names not in self._kept:
-                if len(self._kept) >= _KEPT:
-                    self._kept.clear()
-                self._kept[names] = np.asarray(self._encoder.embed_texts(list(names)), dtype=np.float32)
-            return self._kept[names]
+        return self._embed(tuple(concept.name for concept in concepts))

@@ -8,22 +8,17 @@ from contextlib import contextmanager, nullcontext, suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from llama_index.core.schema import Document
-from sqlalchemy import inspect, select, text
+from llama_index.core.schema import Document, TextNode
+from sqlalchemy import ColumnElement, Connection, Row, inspect, select, text
 
-from ragstone.core import BadRequest, RagstoneError, StorageBusy
+from ragstone.core import BadRequest, Host, RagstoneError, StorageBusy
 
-from . import NAME, corpus_of, queries, tables
-from .addresses import stored_copy
+from . import NAME, corpus_of, stored_copy, tables
 from .records import NewChunk, SourceChunk
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-    from llama_index.core.schema import TextNode
-    from sqlalchemy import ColumnElement, Connection, Row
-
-    from ragstone.core import Host
     from ragstone.core.catalog import PluginTables
     from ragstone.core.ingestion import OnProgress
 
@@ -103,7 +98,7 @@ class Passages:
                     if documents:
                         corpus_of(self._host).ingest(documents.values(), on_progress=on_progress)
                     with self.tables.write() as connection:
-                        queries.lock_uses(connection)
+                        tables.lock_uses(connection)
                         if self._keys(connection, documents).keys() == documents.keys():
                             yield connection
                             return
@@ -115,7 +110,7 @@ class Passages:
 
     def select(self, connection: Connection, where: ColumnElement[bool]) -> list[SourceChunk]:
         """The passages of concepts, by the concepts' positions and then by rank."""
-        uses = [use for use in connection.execute(queries.select_uses(where)) if queries.is_visible(use)]
+        uses = [use for use in connection.execute(tables.select_uses(where)) if tables.is_visible(use)]
         nodes = self._nodes(connection, {use.chunk_id for use in uses})
         return [_source(use, nodes[use.chunk_id]) for use in uses if use.chunk_id in nodes]
 
@@ -133,7 +128,7 @@ class Passages:
             unused = _unused(connection, chunk_ids)
         if unused:
             with self.tables.write() as connection:
-                queries.lock_uses(connection)
+                tables.lock_uses(connection)
                 self.remove(connection, unused)
 
     def _keys(self, connection: Connection, chunk_ids: Collection[str]) -> dict[str, int]:

@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, select, update
 
-from ragstone.core import BadRequest
+from ragstone.core import BadRequest, Host
 
-from . import queries, tables
+from . import tables
 from .corpus import Passages
 from .graph import break_cycles
 from .importers.assembly import free_slug, slug_of
-from .records import Edge, NewConcept, NewPlan
+from .records import Concept, Edge, NewConcept, NewPlan, Plan
 from .store import PlanStore
 from .validation import check
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sqlalchemy import Connection
-
-    from ragstone.core import Host
-
-    from .records import Concept, Plan
 
 
 @dataclass(frozen=True)
@@ -51,7 +42,7 @@ class PlanEditor:
         """Give the plan another title and description."""
         title = _line(title)
         with self._store.tables.write() as connection:
-            row = queries.plan_row(connection, slug, lock=True)
+            row = tables.plan_row(connection, slug, lock=True)
             check(replace(self._as_new(slug), title=title, description=description))
             values = {"title": title, "description": description}
             connection.execute(update(tables.plan).where(tables.plan.c.id == row.id).values(**values))
@@ -60,7 +51,7 @@ class PlanEditor:
     def add_concept(self, slug: str, change: ConceptChange) -> Concept:
         """Add a concept behind the others; it waits for sources."""
         with self._store.tables.write() as connection:
-            row = queries.plan_row(connection, slug, lock=True)
+            row = tables.plan_row(connection, slug, lock=True)
             plan = self._as_new(slug)
             key = free_slug(slug_of(change.name, "concept"), {one.key for one in plan.concepts})
             added = NewConcept(key, _line(change.name), change.summary)
@@ -76,8 +67,8 @@ class PlanEditor:
         """Change a concept; a prerequisite that stays keeps its reason and its weight."""
         changed = NewConcept(key, _line(change.name), change.summary)
         with self._store.tables.write() as connection:
-            row = queries.plan_row(connection, slug, lock=True)
-            concept = queries.concept_row(connection, row, key)
+            row = tables.plan_row(connection, slug, lock=True)
+            concept = tables.concept_row(connection, row, key)
             plan = self._as_new(slug)
             edges = _edges(key, change, plan.edges)
             _check(plan, changed, edges)
@@ -89,20 +80,20 @@ class PlanEditor:
     def remove_concept(self, slug: str, key: str) -> None:
         """Remove a concept with its passages; what needed it then needs what it needed itself."""
         with self._passages.write(slug) as connection:
-            row = queries.plan_row(connection, slug, lock=True)
-            concept = queries.concept_row(connection, row, key)
-            if len(queries.concept_ids(connection, row.id)) == 1:
+            row = tables.plan_row(connection, slug, lock=True)
+            concept = tables.concept_row(connection, row, key)
+            if len(tables.concept_ids(connection, row.id)) == 1:
                 raise BadRequest("a plan has one concept or more", hint="delete the plan instead")
             edges = self._store.edges(slug)
             before = [edge.prerequisite for edge in edges if edge.concept == key]
             after = [edge.concept for edge in edges if edge.prerequisite == key]
             pairs = {(edge.prerequisite, edge.concept) for edge in edges}
-            former = queries.remove_uses(connection, tables.use.c.concept_id == concept.id)
+            former = tables.remove_uses(connection, tables.use.c.concept_id == concept.id)
             of = (tables.edge.c.concept_id == concept.id) | (tables.edge.c.prerequisite_id == concept.id)
             connection.execute(delete(tables.edge).where(of))
             connection.execute(delete(tables.concept).where(tables.concept.c.id == concept.id))
             across = (Edge(one, other) for one in before for other in after if (one, other) not in pairs)
-            queries.put_edges(connection, row.id, across)
+            tables.put_edges(connection, row.id, across)
             self._passages.remove(connection, former)
 
     def _as_new(self, slug: str) -> NewPlan:
@@ -134,9 +125,9 @@ def _edges(key: str, change: ConceptChange, known: Sequence[Edge]) -> tuple[Edge
 
 
 def _put_needs(connection: Connection, plan_id: int, key: str, edges: Sequence[Edge]) -> None:
-    ids = queries.concept_ids(connection, plan_id)
+    ids = tables.concept_ids(connection, plan_id)
     connection.execute(delete(tables.edge).where(tables.edge.c.concept_id == ids[key]))
-    queries.put_edges(connection, plan_id, edges)
+    tables.put_edges(connection, plan_id, edges)
 
 
 def _line(text: str) -> str:

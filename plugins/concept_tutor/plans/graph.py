@@ -1,10 +1,11 @@
-"""The graph of prerequisites: finds and breaks cycles, and gives an order to learn in."""
+"""The graph of prerequisites: its cycles, an order to learn in, and what is near a concept."""
 
 from __future__ import annotations
 
 import heapq
 from collections import defaultdict
 from dataclasses import dataclass
+from graphlib import TopologicalSorter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -59,18 +60,15 @@ def needs_and_leads(edges: Iterable[Edge]) -> tuple[Mapping[str, list[str]], Map
 def study_order(keys: Sequence[str], edges: Iterable[Edge]) -> tuple[str, ...]:
     """Every concept after all that it needs; among those that can come next, as ``keys`` has them. No cycles."""
     place = {key: at for at, key in enumerate(keys)}
-    needs, leads = needs_and_leads(edges)
-    missing = {key: len(needs[key]) for key in keys}
-    ready = [place[key] for key, count in missing.items() if not count]  # ascending, and so a heap
-    done: list[str] = []
-    while ready:
+    needs, _leads = needs_and_leads(edges)
+    sorter = TopologicalSorter({key: needs[key] for key in keys})
+    sorter.prepare()  # raises CycleError, which is a ValueError
+    ready, done = list[int](), list[str]()
+    while sorter.is_active():
+        for key in sorter.get_ready():
+            heapq.heappush(ready, place[key])
         done.append(keys[heapq.heappop(ready)])
-        for key in leads[done[-1]]:
-            missing[key] -= 1
-            if not missing[key]:
-                heapq.heappush(ready, place[key])
-    if len(done) < len(place):
-        raise ValueError("the edges have a circle")
+        sorter.done(done[-1])
     return tuple(done)
 
 
@@ -86,3 +84,39 @@ def _path(start: str, end: str, leaving: Mapping[str, Sequence[Edge]]) -> tuple[
     while way[-1] != start:
         way.append(came[way[-1]])
     return tuple(reversed(way))
+
+
+@dataclass(frozen=True)
+class Neighbourhood:
+    """``keys`` to be drawn, in the plan's order; how many more are needed by the concept, or lead on from it."""
+
+    focus: str
+    keys: tuple[str, ...]
+    more_before: int
+    more_after: int
+
+
+def neighbourhood(keys: Sequence[str], edges: Sequence[Edge], focus: str, *, most: int = 30) -> Neighbourhood:
+    """The concept, what it needs and what it leads to, the nearest first, about ``most`` in all."""
+    before, after = (_by_distance(focus, leading) for leading in needs_and_leads(edges))
+    half = (most - 1) // 2
+    room_before = max(half, most - 1 - len(after))
+    shown_before = before[:room_before]
+    shown_after = after[: most - 1 - len(shown_before)]
+    shown = {focus, *shown_before, *shown_after}
+    return Neighbourhood(
+        focus,
+        tuple(key for key in keys if key in shown),
+        len(before) - len(shown_before),
+        len(after) - len(shown_after),
+    )
+
+
+def _by_distance(start: str, leading: Mapping[str, Sequence[str]]) -> list[str]:
+    seen, front = {start: None}, [start]
+    while front:
+        front = [
+            key for key in dict.fromkeys(each for one in front for each in leading.get(one, ())) if key not in seen
+        ]
+        seen.update(dict.fromkeys(front))
+    return list(seen)[1:]

@@ -8,25 +8,20 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import Connection, delete, insert, select, update
 
-from ragstone.core import BadRequest, NotFound
+from ragstone.core import BadRequest, Host, NotFound
 
-from . import queries, tables
+from . import tables
 from .corpus import Passages, chunk_id_of
-from .records import Edge
+from .records import Concept, Edge, NewChunk, NewPlan, Plan, PlanSize, SourceChunk
 from .validation import check
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sqlalchemy import Connection
-
-    from ragstone.core import Host
     from ragstone.core.catalog import PluginTables
     from ragstone.core.ingestion import OnProgress
-
-    from .records import Concept, NewChunk, NewPlan, Plan, PlanSize, SourceChunk
 
 
 class PlanStore:
@@ -49,17 +44,17 @@ class PlanStore:
         """Every plan with its numbers, the oldest first."""
         with self.tables.read() as connection:
             found = connection.execute(select(tables.plan).order_by(tables.plan.c.id)).all()
-            return [queries.to_plan_size(connection, row) for row in found if queries.is_visible(row)]
+            return [tables.to_plan_size(connection, row) for row in found if tables.is_visible(row)]
 
     def plan(self, slug: str) -> Plan:
         """The plan of that name."""
         with self.tables.read() as connection:
-            return queries.to_plan(queries.plan_row(connection, slug))
+            return tables.to_plan(tables.plan_row(connection, slug))
 
     def size(self, slug: str) -> PlanSize:
         """The plan of that name with its numbers."""
         with self.tables.read() as connection:
-            return queries.to_plan_size(connection, queries.plan_row(connection, slug))
+            return tables.to_plan_size(connection, tables.plan_row(connection, slug))
 
     def add(
         self,
@@ -95,13 +90,13 @@ class PlanStore:
                     for position, one in enumerate(new.concepts)
                 ],
             )
-            queries.put_edges(connection, plan_id, new.edges)
+            tables.put_edges(connection, plan_id, new.edges)
             if connection.execute(select(tables.seen.c.id)).first() is None:
                 connection.execute(insert(tables.seen).values(id=1))
-            ids = queries.concept_ids(connection, plan_id)
+            ids = tables.concept_ids(connection, plan_id)
             for key, of_concept in (sources or {}).items():
                 _put_uses(connection, new.slug, ids[key], of_concept)
-            return queries.to_plan(queries.plan_row(connection, new.slug))
+            return tables.to_plan(tables.plan_row(connection, new.slug))
 
     def is_untouched(self) -> bool:
         """Whether no plan was ever stored here."""
@@ -111,11 +106,11 @@ class PlanStore:
     def remove(self, slug: str) -> PlanSize:
         """Remove a plan with its concepts, edges and passages; returns what it was."""
         with self._passages.write(slug) as connection:
-            row = queries.plan_row(connection, slug, lock=True)
-            size = queries.to_plan_size(connection, row)
+            row = tables.plan_row(connection, slug, lock=True)
+            size = tables.to_plan_size(connection, row)
             # Children first: SQLite's cascade would look for each row's children one by one.
             concepts = select(tables.concept.c.id).where(tables.concept.c.plan_id == row.id)
-            former = queries.remove_uses(connection, tables.use.c.concept_id.in_(concepts))
+            former = tables.remove_uses(connection, tables.use.c.concept_id.in_(concepts))
             for table in (tables.edge, tables.concept):
                 connection.execute(delete(table).where(table.c.plan_id == row.id))
             connection.execute(delete(tables.plan).where(tables.plan.c.id == row.id))
@@ -127,22 +122,22 @@ class PlanStore:
     def concepts(self, slug: str) -> list[Concept]:
         """The plan's concepts in its own order."""
         with self.tables.read() as connection:
-            row = queries.plan_row(connection, slug)
+            row = tables.plan_row(connection, slug)
             found = connection.execute(
                 select(tables.concept).where(tables.concept.c.plan_id == row.id).order_by(tables.concept.c.position)
             )
-            return [queries.to_concept(slug, one) for one in found]
+            return [tables.to_concept(slug, one) for one in found]
 
     def concept(self, slug: str, key: str) -> Concept:
         """One concept."""
         with self.tables.read() as connection:
-            return queries.to_concept(slug, queries.concept_row(connection, queries.plan_row(connection, slug), key))
+            return tables.to_concept(slug, tables.concept_row(connection, tables.plan_row(connection, slug), key))
 
     def edges(self, slug: str) -> list[Edge]:
         """The plan's prerequisites, by the concepts' positions."""
         before, after = tables.concept.alias("before"), tables.concept.alias("after")
         with self.tables.read() as connection:
-            row = queries.plan_row(connection, slug)
+            row = tables.plan_row(connection, slug)
             found = connection.execute(
                 select(before.c.key, after.c.key, tables.edge.c.reason, tables.edge.c.weight)
                 .join(before, before.c.id == tables.edge.c.prerequisite_id)
@@ -157,14 +152,14 @@ class PlanStore:
     def sources(self, slug: str, key: str) -> list[SourceChunk]:
         """The passages of a concept, the most relevant first; none while nothing was found."""
         with self.tables.read() as connection:
-            concept = queries.concept_row(connection, queries.plan_row(connection, slug), key)
+            concept = tables.concept_row(connection, tables.plan_row(connection, slug), key)
             return self._passages.select(connection, tables.use.c.concept_id == concept.id)
 
     def all_sources(self, slug: str) -> dict[str, list[SourceChunk]]:
         """The passages of each concept of the plan, by key; concepts without any have an empty list."""
         with self.tables.read() as connection:
-            row = queries.plan_row(connection, slug)
-            made: dict[str, list[SourceChunk]] = {key: [] for key in queries.concept_ids(connection, row.id)}
+            row = tables.plan_row(connection, slug)
+            made: dict[str, list[SourceChunk]] = {key: [] for key in tables.concept_ids(connection, row.id)}
             for one in self._passages.select(connection, tables.concept.c.plan_id == row.id):
                 made[one.concept].append(one)
             return made
@@ -181,8 +176,8 @@ class PlanStore:
         """The ids of each concept's passages by its key, the most relevant first."""
         found = defaultdict(list)
         with self.tables.read() as connection:
-            row = queries.plan_row(connection, slug)
-            for use in connection.execute(queries.select_uses(tables.concept.c.plan_id == row.id)):
+            row = tables.plan_row(connection, slug)
+            for use in connection.execute(tables.select_uses(tables.concept.c.plan_id == row.id)):
                 found[use.key].append(use.chunk_id)
         return found
 
@@ -194,8 +189,8 @@ class PlanStore:
         """
         self.concept(slug, key)
         with self._passages.write(slug, chunks) as connection:
-            concept = queries.concept_row(connection, queries.plan_row(connection, slug, lock=True), key)
-            former = queries.remove_uses(connection, tables.use.c.concept_id == concept.id)
+            concept = tables.concept_row(connection, tables.plan_row(connection, slug, lock=True), key)
+            former = tables.remove_uses(connection, tables.use.c.concept_id == concept.id)
             _put_uses(connection, slug, concept.id, chunks, reason)
             self._passages.remove(connection, former)
             return self._passages.select(connection, tables.use.c.concept_id == concept.id)

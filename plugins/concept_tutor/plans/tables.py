@@ -1,26 +1,40 @@
-"""The tables of study plans in the catalog's database."""
+"""The tables of study plans in the catalog's database, their queries, and their rows as values.
+
+What looks for one row raises ``NotFound``.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
 
 from sqlalchemy import (
     Column,
+    ColumnElement,
+    Connection,
     Float,
     ForeignKey,
     Integer,
     MetaData,
+    Row,
+    Select,
     Table,
     Text,
     UniqueConstraint,
+    delete,
+    func,
     insert,
     select,
     text,
     update,
 )
 
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
+from ragstone.core import NotFound
+from ragstone.core.runtime import current_scope, in_scope
+
+from .records import Concept, Edge, Plan, PlanSize
 
 #: Every name begins with it; see ``Catalog.tables``.
 PREFIX = "concept_tutor"
@@ -28,15 +42,18 @@ VERSION = 3
 
 metadata = MetaData()
 
+
+def texts(*names: str) -> list[Column[str]]:
+    """Columns of texts, each of which a row must have."""
+    return [Column(name, Text, nullable=False) for name in names]
+
+
 plan = Table(
     "concept_tutor_plan",
     metadata,
     Column("id", Integer, primary_key=True),
     Column("slug", Text, nullable=False, unique=True),
-    Column("title", Text, nullable=False),
-    Column("description", Text, nullable=False),
-    Column("language", Text, nullable=False),
-    Column("origin", Text, nullable=False),
+    *texts("title", "description", "language", "origin"),
     #: ISO 8601 in UTC, as every time here: SQLite forgets the zone.
     Column("created", Text, nullable=False),
     #: JSON: the slugs of the books that its passages are from; ``null`` for a plan from elsewhere.
@@ -49,9 +66,7 @@ concept = Table(
     metadata,
     Column("id", Integer, primary_key=True),
     Column("plan_id", ForeignKey("concept_tutor_plan.id", ondelete="CASCADE"), nullable=False),
-    Column("key", Text, nullable=False),
-    Column("name", Text, nullable=False),
-    Column("summary", Text, nullable=False),
+    *texts("key", "name", "summary"),
     Column("position", Integer, nullable=False),
     #: See ``records.SourceState``.
     Column("state", Text, nullable=False, default="waiting"),
@@ -114,3 +129,101 @@ def upgrade_2(connection: Connection) -> None:
     connection.execute(text("ALTER TABLE concept_tutor_plan ADD COLUMN books TEXT"))
     of_corpus = plan.c.origin.startswith("from the corpus ")
     connection.execute(update(plan).where(of_corpus).values(books="[]"))
+
+
+def lock_uses(connection: Connection) -> None:
+    """Keep others from adding and removing uses until the transaction ends."""
+    connection.execute(select(seen.c.id).with_for_update())
+
+
+def plan_row(connection: Connection, slug: str, *, lock: bool = False) -> Row[Any]:
+    """The plan's row; ``lock``: kept from other writers until the transaction ends."""
+    asked = select(plan).where(plan.c.slug == slug)
+    found = connection.execute(asked.with_for_update() if lock else asked).first()
+    if found is None or not is_visible(found):
+        raise NotFound(f"there is no plan {slug[:80]!r}", hint="ragstone tutor plan list names them")
+    return found
+
+
+def is_visible(found: Row[Any]) -> bool:
+    """Whether the request may read all books that the plan of this row is made of."""
+    if found.books is None or not current_scope():
+        return True
+    books = json.loads(found.books)
+    return bool(books) and all(in_scope({"book": book}) for book in books)
+
+
+def to_plan(found: Row[Any]) -> Plan:
+    """The plan of its row."""
+    created = datetime.fromisoformat(found.created)
+    return Plan(found.slug, found.title, found.description, found.language, found.origin, created)
+
+
+def to_plan_size(connection: Connection, found: Row[Any]) -> PlanSize:
+    """The plan of its row, with its numbers."""
+    state = concept.c.state
+    states = connection.execute(
+        select(state, func.count()).where(concept.c.plan_id == found.id).group_by(state).order_by(state)
+    ).all()
+
+    edges = select(func.count()).select_from(edge).where(edge.c.plan_id == found.id)
+    chunks = select(func.count(use.c.chunk_id.distinct())).join(concept, concept.c.id == use.c.concept_id)
+    return PlanSize(
+        plan=to_plan(found),
+        concepts=sum(number for _, number in states),
+        edges=connection.execute(edges).scalar_one(),
+        chunks=connection.execute(chunks.where(concept.c.plan_id == found.id)).scalar_one(),
+        states={name: number for name, number in states},  # noqa: C416 - typed
+    )
+
+
+def concept_row(connection: Connection, of: Row[Any], key: str) -> Row[Any]:
+    """The row of one concept of the plan."""
+    found = connection.execute(select(concept).where(concept.c.plan_id == of.id, concept.c.key == key)).first()
+    if found is None:
+        raise NotFound(f"the plan {of.slug!r} has no concept {key[:80]!r}", hint=f"ragstone tutor plan show {of.slug}")
+    return found
+
+
+def to_concept(slug: str, found: Row[Any]) -> Concept:
+    """The concept of its row."""
+    return Concept(slug, found.key, found.name, found.summary, found.position, found.state, found.reason)
+
+
+def concept_ids(connection: Connection, plan_id: int) -> dict[str, int]:
+    """The ids of a plan's concepts by their keys, in the plan's order."""
+    asked = select(concept.c.key, concept.c.id).where(concept.c.plan_id == plan_id)
+    return {each.key: each.id for each in connection.execute(asked.order_by(concept.c.position))}
+
+
+def put_edges(connection: Connection, plan_id: int, edges: Iterable[Edge]) -> None:
+    """Store prerequisites of concepts that are stored."""
+    ids = concept_ids(connection, plan_id)
+    rows = [
+        {
+            "plan_id": plan_id,
+            "prerequisite_id": ids[one.prerequisite],
+            "concept_id": ids[one.concept],
+            "reason": one.reason,
+            "weight": one.weight,
+        }
+        for one in edges
+    ]
+    if rows:
+        connection.execute(insert(edge), rows)
+
+
+def remove_uses(connection: Connection, where: ColumnElement[bool]) -> set[str]:
+    """Remove uses of passages; returns the passages' ids."""
+    return set(connection.execute(delete(use).where(where).returning(use.c.chunk_id)).scalars())
+
+
+def select_uses(where: ColumnElement[bool]) -> Select[Any]:
+    """Which concepts use which passages, by the concepts' positions and then by rank."""
+    return (
+        select(use, plan.c.slug, plan.c.books, concept.c.key)
+        .join(concept, concept.c.id == use.c.concept_id)
+        .join(plan, plan.c.id == concept.c.plan_id)
+        .where(where)
+        .order_by(concept.c.position, use.c.rank)
+    )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import psutil
 import pytest
 
-from ragstone.core.runtime import WorkerDied, Workers, workers
+from ragstone.core.runtime import Unanswered, WorkerDied, Workers, workers
 from tests.support.patience import HANG, until, without_hanging
 
 if TYPE_CHECKING:
@@ -70,10 +70,32 @@ if __name__ == "__main__":
     answer_requests(answer, idle=float(sys.argv[1]))
 '''
 
+_READ = """
+import os, time
+from ragstone.core.runtime import Unanswered, answer_json
+
+
+def read(request):
+    if request == b"refuse":
+        raise Unanswered("own", "has a word of its own")
+    if request == b"wait":
+        time.sleep(600)
+    if request == b"swallow":
+        raise MemoryError
+    if request.startswith(b"die"):
+        os.kill(os.getpid(), int(request[3:]))
+    return 1 / int(request)
+
+
+if __name__ == "__main__":
+    answer_json(read)
+"""
+
 
 @pytest.fixture(autouse=True)
 def _work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "work.py").write_text(_WORK, "utf-8")
+    (tmp_path / "read.py").write_text(_READ, "utf-8")
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(part for part in sys.path if part))
 
@@ -301,3 +323,29 @@ def test_many_threads(pool: Workers) -> None:
         answers = list(threads.map(lambda number: ask(pool, "tell", number), range(60)))
     assert [answer["rest"] for answer in answers] == [[number] for number in range(60)]
     assert len({answer["pid"] for answer in answers}) <= 8
+
+
+@pytest.mark.parametrize(
+    ("request_", "reason", "detail"),
+    [
+        (b"refuse", "own", "has a word of its own"),
+        (b"0", "broken", "cannot be read: ZeroDivisionError: division by zero"),
+        (b"wait", "timeout", "takes longer than 1 s"),
+        (b"swallow", "too_large", "takes more memory than it may have"),
+        (f"die{signal.SIGKILL:d}".encode(), "too_large", "takes more memory than it may have"),
+        (f"die{signal.SIGXCPU:d}".encode(), "timeout", f"takes longer than {HANG:g} s"),
+        (f"die{signal.SIGTRAP:d}".encode(), "crashed", f"ended its reader with -{signal.SIGTRAP:d}"),
+    ],
+)
+def test_a_request_without_a_result_says_why_in_a_word(request_: bytes, reason: str, detail: str) -> None:
+    reading = Workers("read")
+    assert reading.ask_json(b"4", HANG) == 0.25
+    with pytest.raises(Unanswered) as caught:
+        reading.ask_json(request_, 1 if request_ == b"wait" else HANG)
+    assert (caught.value.reason, caught.value.detail) == (reason, detail)
+    reading.close()
+
+
+def test_what_is_no_answer_of_a_reader_is_no_result(pool: Workers) -> None:
+    with pytest.raises(Unanswered, match="gave no valid answer"):
+        pool.ask_json(json.dumps(["tell"]).encode(), HANG)

@@ -7,18 +7,16 @@ from collections import defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from .definitions import definition_of, definitions_of
+from .definitions import Definition, definition_of, definitions_of
 from .groups import Groups
 from .numbers import years_in
-from .sentences import bare_title, sentences_of
+from .sentences import Sentence, bare_title, sentences_of
 from .spelling import normal, same_thing, stem_set
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...plans.records import SourceChunk
-    from .definitions import Definition
-    from .sentences import Sentence
 
 _OTHER_NAME = re.compile(
     r"^(?:(?:An?|The)\s)?(?P<name>[^,;:()]{2,60}?)(?:\s\((?P<aside>[^(),;]{2,40})\)|,?\s(?:or|also known as|also called"
@@ -141,7 +139,6 @@ class Material:
         return f"{first.casefold()}{space}{rest}" if is_common and not first[1:].isupper() else phrase
 
     def _with(self, phrase: str) -> list[int]:
-        """The sentences that have the phrase."""
         wanted = f" {normal(phrase)} "
         first = wanted.split()[:1]
         places = self._places.get(first[0], ()) if first else ()

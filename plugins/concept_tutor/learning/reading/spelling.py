@@ -50,7 +50,6 @@ def same_thing(one: str, other: str) -> bool:
 
 
 def _beginnings(one: str, other: str) -> int:
-    """How many letters both begin with."""
     count = 0
     for a, b in zip(one, other, strict=False):
         if a != b:

@@ -9,11 +9,11 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from ..reading.definitions import definitions_of
-from ..reading.labels import series_in
-from ..reading.material import is_about, topic_key
+from ..reading.groups import series_in
+from ..reading.material import Material, is_about, topic_key
 from ..reading.sentences import sentences_of
 from ..reading.spelling import normal
-from ..records import Question, QuestionSource, Support
+from ..records import Asked, Question, QuestionSource, Support
 from .distractors import Distractors
 from .drafts import Drafting
 from .proof import fault_of
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from ...plans.records import SourceChunk
-    from ..reading.material import Material
-    from ..records import Asked
     from .clozes import Draft
 
 #: What is worth less is not asked: few good questions are better than many.

@@ -7,17 +7,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..reading.definitions import without_parentheses
-from ..reading.material import topic_key
+from ..reading.material import Material, topic_key
 from ..reading.numbers import years_in
 from ..reading.spelling import gives_away, stem_set
-from ..records import BLANK
+from ..records import BLANK, Asked, Form
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..reading.material import Material
     from ..reading.sentences import Sentence
-    from ..records import Asked, Form
     from .distractors import Distractors
 
 #: Of the sentences that have a word, more must be the page's where that word is asked for.

@@ -6,8 +6,8 @@ import random
 import re
 from typing import TYPE_CHECKING
 
-from ..reading.definitions import QUALITY
-from ..reading.material import topic_key
+from ..reading.definitions import QUALITY, Definition
+from ..reading.material import Material, topic_key
 from ..reading.numbers import near_years
 from ..reading.spelling import normal, stem_set, word_set
 
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from ...plans.records import SourceChunk
-    from ..reading.definitions import Definition
-    from ..reading.material import Material
     from ..reading.sentences import Sentence
 
 WRONG = 3

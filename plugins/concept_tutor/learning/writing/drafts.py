@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ..reading.definitions import definition_of, without_parentheses
-from ..reading.material import is_about, topic_key
+from ..reading.definitions import Definition, definition_of, without_parentheses
+from ..reading.material import Material, is_about, topic_key
 from ..reading.relations import relation_of
-from ..reading.sentences import bare_title, is_whole, stands_alone
+from ..reading.sentences import Sentence, bare_title, is_whole, stands_alone
 from ..reading.spelling import gives_away, normal, stem_set
 from ..records import BLANK
 from .clozes import Clozes, Draft
@@ -16,10 +16,7 @@ from .clozes import Clozes, Draft
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..reading.definitions import Definition
-    from ..reading.labels import Labelled
-    from ..reading.material import Material
-    from ..reading.sentences import Sentence
+    from ..reading.groups import Labelled
     from .distractors import Distractors
 
 #: Stems that a definition must have to be asked for, and for its name to be found by it.

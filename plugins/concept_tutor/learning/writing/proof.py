@@ -6,14 +6,13 @@ import re
 from typing import TYPE_CHECKING
 
 from ..reading.spelling import gives_away, normal, same_thing, stem_set
-from ..records import BLANK
+from ..records import BLANK, Question
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ...plans.records import SourceChunk
     from ..reading.material import Material
-    from ..records import Question
 
 _LONGEST = {"text": 700, "key": 400, "option": 200, "explanation": 1200}
 _FEWEST, _MOST = 3, 6

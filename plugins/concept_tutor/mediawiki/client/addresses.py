@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ipaddress
 import socket
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ragstone.core.runtime import in_background
@@ -15,14 +16,11 @@ from ragstone.core.runtime import in_background
 from .errors import WikiForbidden, WikiUnavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from .connections import Deadline
 
-    from .deadline import Deadline
-
-    #: Host and port to addresses, as text. Raises ``OSError``.
-    Lookup = Callable[[str, int], Sequence[str]]
-    _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
-
+#: Host and port to addresses, as text. Raises ``OSError``.
+Lookup = Callable[[str, int], Sequence[str]]
+_Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 #: The metadata services of clouds that are not link-local.
 _METADATA = frozenset(map(ipaddress.ip_address, ("fd00:ec2::254", "100.100.100.200", "192.0.0.192")))
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")

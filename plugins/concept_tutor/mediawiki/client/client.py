@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote, urlencode
 
 from ragstone.core import BadRequest, SettingsError
+from ragstone.core.text import storable
 
-from .addresses import look_up
-from .bodies import check_text
+from .addresses import Lookup, look_up
 from .cache import Cache, Entry
-from .deadline import Deadline
+from .connections import Deadline
 from .errors import (
     WikiError,
     WikiForbidden,
@@ -24,16 +24,14 @@ from .errors import (
     WikiUnavailable,
 )
 from .fetcher import Fetched, Fetcher
-from .records import WikiOutcome, WikiPage
 from .request_slots import RequestSlots
-from .responses import key_of, read_keys, redirect_of, revision_of, title_of
+from .responses import WikiOutcome, WikiPage, check_text, key_of, read_keys, redirect_of, revision_of, title_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from ...settings import WikiSettings
-    from .addresses import Lookup
 
 _MOST_HITS = 100
 _LONGEST_QUERY = 300
@@ -89,7 +87,7 @@ class WikiClient:
         ``SettingsError`` without a contact, and ``BadRequest``.
         """
         query = " ".join(query.split())
-        if not query or len(query) > _LONGEST_QUERY or not 1 <= limit <= _MOST_HITS or not _is_text(query):
+        if not query or len(query) > _LONGEST_QUERY or not 1 <= limit <= _MOST_HITS or storable(query) != query:
             raise BadRequest(
                 f"a search has 1 to {_LONGEST_QUERY} characters and 1 to {_MOST_HITS} hits", where=self.name
             )
@@ -210,15 +208,6 @@ def _search_path(query: str, limit: int) -> str:
 
 def _checked(key: str, where: str) -> str:
     key = key.strip().replace(" ", "_")
-    if not key or not _is_text(key) or len(key.encode()) > _LONGEST_KEY or _NO_KEY.search(key):
+    if not key or storable(key) != key or len(key.encode()) > _LONGEST_KEY or _NO_KEY.search(key):
         raise BadRequest(f"{key[:80]!r} can be no page's key", where=where)
     return key
-
-
-def _is_text(value: str) -> bool:
-    """Whether it can be sent: no half of a surrogate pair."""
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

@@ -1,13 +1,4 @@
-"""The errors of the client::
-
-WikiError (SourceError)
-├── WikiUnavailable    cannot be reached, fails, or takes longer than the deadline
-├── WikiRateLimited    asks to wait longer than the deadline
-├── WikiForbidden      an address that is not the wiki's, or one that must not be connected to
-├── WikiTooLarge       more than a limit allows
-├── WikiInvalidAnswer  an answer that is not what was asked for
-└── WikiPageMissing    no such page
-"""
+"""The errors of the client, each a ``WikiError``."""
 
 from __future__ import annotations
 

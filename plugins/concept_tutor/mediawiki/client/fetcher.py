@@ -18,17 +18,15 @@ from urllib3.util import Retry
 
 from ragstone.core import SettingsError
 
-from .addresses import addresses_of, is_loopback, look_up
-from .bodies import read_body
-from .connections import dialler, session
-from .deadline import Deadline, Watch
+from .addresses import Lookup, addresses_of, is_loopback, look_up
+from .connections import Deadline, Watch, dialler, session
 from .errors import WikiError, WikiForbidden, WikiInvalidAnswer, WikiRateLimited, WikiUnavailable
+from .responses import read_body
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ...settings import WikiSettings
-    from .addresses import Lookup
     from .request_slots import RequestSlots
 
 #: Of the patience, what a request counts as under way after its answer has come, while the wiki has not closed it.
@@ -164,11 +162,11 @@ class Fetcher:
                 answer = Fetched(response.status_code, url, response.headers, body)
                 watch.wait_for_the_end(self._settings.patience * _AFTERWARDS)
         except WikiError:
-            if deadline.is_over:  # what was cut off looks garbled
+            if not deadline.left():  # what was cut off looks garbled
                 raise _late(deadline, where) from None
             raise
         except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
-            if deadline.is_over:
+            if not deadline.left():
                 raise _late(deadline, where) from error
             raise WikiUnavailable(f"cannot be reached: {_short(error)}", where=where) from error
         if watch.cut:

@@ -7,16 +7,14 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from ragstone.core.catalog import SharedSlots
+from ragstone.core.catalog import Shared, SharedSlots
 
 from .errors import WikiRateLimited, WikiUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ragstone.core.catalog import Shared
-
-    from .deadline import Deadline
+    from .connections import Deadline
 
 #: Wikimedia's limit for each of its users, whichever of its wikis they ask
 #: (https://www.mediawiki.org/wiki/Wikimedia_APIs/Rate_limits).

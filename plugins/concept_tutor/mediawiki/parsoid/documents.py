@@ -9,7 +9,7 @@ from urllib.parse import quote
 from llama_index.core.schema import Document
 
 if TYPE_CHECKING:
-    from ..client import WikiPage
+    from ..client.responses import WikiPage
     from .records import Page, Section
 
 #: Of a document's metadata: the places of its sections, see ``_entry``.
@@ -52,7 +52,6 @@ def document_of(page: Page, fetched: WikiPage) -> Document:
             "language": fetched.language,
             "direction": page.direction,
             "categories": list(page.categories),
-            "dropped": dict(page.dropped),
             SECTIONS: entries,
         },
     )
@@ -68,4 +67,4 @@ def _entry(section: Section, start: int) -> dict[str, Any]:
     for block in section.blocks:
         blocks.append([block.kind, start, start + len(block.text)])
         start += len(block.text) + 2
-    return {"path": list(section.path), "anchor": section.anchor, "number": section.number, "blocks": blocks}
+    return {"path": list(section.path), "anchor": section.anchor, "blocks": blocks}

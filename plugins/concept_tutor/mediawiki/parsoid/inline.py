@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -41,11 +40,10 @@ def clean(text: str) -> str:
 
 
 class InlineText:
-    """Collects the text of inline elements; ``dropped`` counts what was left out and why."""
+    """Collects the text of inline elements."""
 
-    def __init__(self, dropped: Counter[str]) -> None:
+    def __init__(self) -> None:
         self._parts: list[str] = []
-        self._dropped = dropped
         #: The reason of what was dropped last, where nothing was added since.
         self._marked = ""
 
@@ -67,7 +65,6 @@ class InlineText:
         if is_formula(element, name):
             self._add(formula(element))
         elif (why := drop_reason(element, name)) is not None:
-            self._dropped[why] += 1
             self._marked = self._marked or (why if why in {"footnote mark", MISSING} else "")
         elif name == "br":
             self._add("\n")
@@ -94,7 +91,7 @@ class InlineText:
 
     def _shifted(self, element: Any, name: str) -> None:
         """10² and H₂O, not 102 and H2O; letters below get a mark, those above ("19th") need none."""
-        inner = InlineText(self._dropped)
+        inner = InlineText()
         inner.inside(element)
         text = inner.take()
         if not text:
@@ -120,9 +117,9 @@ class InlineText:
         self._parts.append(text)
 
 
-def inline_text(element: Any, dropped: Counter[str]) -> str:
+def inline_text(element: Any) -> str:
     """What is in the element, blocks and lines alike as one run."""
-    run = InlineText(dropped)
+    run = InlineText()
     run.inside(element)
     return run.take()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,7 +19,7 @@ _FEW_WORDS = 5
 _LONG_CELL = 400
 
 
-def list_lines(element: Any, dropped: Counter[str], depth: int = 0) -> list[str]:
+def list_lines(element: Any, depth: int = 0) -> list[str]:
     """The items, a line each, nested ones indented; of definition lists ``- term: definition``.
 
     A definition without a term is what wikis indent with, and gets no mark of an item.
@@ -32,7 +31,7 @@ def list_lines(element: Any, dropped: Counter[str], depth: int = 0) -> list[str]
         name = child.tag if isinstance(child.tag, str) else ""
         if not name or drop_reason(child, name):
             continue
-        text, nested = _item(child, name, dropped, depth)
+        text, nested = _item(child, name, depth)
         if name == "dt":
             terms += [text] if text else []
             lines += [] if not nested else [*_held(terms, depth), *nested]
@@ -54,17 +53,16 @@ def list_lines(element: Any, dropped: Counter[str], depth: int = 0) -> list[str]
 
 
 def _held(terms: list[str], depth: int) -> Iterator[str]:
-    """Terms that no definition follows."""
     held = terms.copy()
     terms.clear()
     return ("  " * depth + "- " + term for term in held)
 
 
-def _item(element: Any, name: str, dropped: Counter[str], depth: int) -> tuple[str, list[str]]:
+def _item(element: Any, name: str, depth: int) -> tuple[str, list[str]]:
     """An item's own words in one line, and the lines of the lists in it."""
     if name in LISTS:  # a list right in a list, as old pages have it
-        return "", list_lines(element, dropped, depth + 1)
-    run = InlineText(dropped)
+        return "", list_lines(element, depth + 1)
+    run = InlineText()
     texts: list[str] = []  # the text before the first list in it
     nested: list[str] = []
 
@@ -78,14 +76,14 @@ def _item(element: Any, name: str, dropped: Counter[str], depth: int) -> tuple[s
     def take(inner: Any, inner_name: str) -> bool:
         if inner_name in LISTS:
             close()
-            nested.extend(list_lines(inner, dropped, depth + 1))
+            nested.extend(list_lines(inner, depth + 1))
         elif inner_name == "pre":
             close()
             nested.extend("  " * (depth + 1) + line for line in fenced_code(inner).split("\n"))
         elif inner_name == "table":
             close()
             if not is_navigation(inner):
-                nested.extend("  " * (depth + 1) + line for line in table_lines(inner, dropped)[1])
+                nested.extend("  " * (depth + 1) + line for line in table_lines(inner)[1])
         else:
             return False
         return True
@@ -124,7 +122,7 @@ def is_data(table: Any) -> bool:
     return rows > 1 and len(sizes) > rows and max(sizes) <= _LONG_CELL
 
 
-def table_lines(table: Any, dropped: Counter[str]) -> tuple[str, list[str]]:
+def table_lines(table: Any) -> tuple[str, list[str]]:
     """The caption, and the rows as Markdown; a cell over several rows or columns is in the first of its columns and
     in each of its rows."""
     caption = ""
@@ -132,7 +130,7 @@ def table_lines(table: Any, dropped: Counter[str]) -> tuple[str, list[str]]:
     waiting: dict[int, tuple[int, str]] = {}  # column → rows that are left, text
     for row in _rows(table):
         if row.tag == "caption":
-            caption = caption or inline_text(row, dropped).replace("\n", " ")
+            caption = caption or inline_text(row).replace("\n", " ")
             continue
         texts: list[str] = []
         heads = []
@@ -140,7 +138,7 @@ def table_lines(table: Any, dropped: Counter[str]) -> tuple[str, list[str]]:
             _fill(texts, waiting)
             if drop_reason(cell, cell.tag):
                 continue
-            text = inline_text(cell, dropped).replace("\n", " ").replace("|", "\\|")
+            text = inline_text(cell).replace("\n", " ").replace("|", "\\|")
             heads.append(cell.tag == "th")
             down = _span(cell, "rowspan")
             for column in range(max(1, min(_span(cell, "colspan"), _MOST_COLUMNS - len(texts)))):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from typing import Any
+
+from ragstone.core.runtime import Unanswered
 
 from .dropped import drop_reason, is_boilerplate
 from .inline import BLOCKS, InlineText, fenced_code, inline_text, is_formula
@@ -28,8 +29,11 @@ _WORK = re.compile(r"\b(?:ISBN|ISSN|OCLC|PMID|JSTOR)\b|\b(?:doi|arXiv):|\bOnline
 _LEAVES = frozenset({"dt", "li", "dd", "td", "th", "tr", "tbody", "thead", "tfoot"})
 
 
-class TooDeep(Exception):
+class TooDeep(Unanswered):
     """Elements are nested deeper than any wiki nests them; text would be lost."""
+
+    def __init__(self) -> None:
+        super().__init__("too_deep", f"has elements nested deeper than {MAX_DEPTH}")
 
 
 def read_page(raw: bytes, language: str = "") -> Page:
@@ -53,7 +57,6 @@ def read_page(raw: bytes, language: str = "") -> Page:
     return Page(
         tuple(reader.finish()),
         direction="rtl" if "rtl" in (body.get("dir") or root.get("dir") or "").casefold() else "ltr",
-        dropped=dict(reader.dropped),
         links=reader.links.found(),
         categories=categories_of(root),
     )
@@ -76,14 +79,13 @@ class _Reader:
     """Goes through the elements; words that no block holds make a paragraph."""
 
     def __init__(self, language: str) -> None:
-        self.dropped: Counter[str] = Counter()
         self.links = Links()
         self._language = language
-        self._run = InlineText(self.dropped)
+        self._run = InlineText()
         self._sections: list[Section] = []
         self._blocks: list[Block] = []
         self._path: list[tuple[int, str]] = []
-        self._anchor, self._number = "", -1
+        self._anchor = ""
         self._boilerplate: int | None = None  # the level of the heading that began it
 
     def finish(self) -> list[Section]:
@@ -107,10 +109,8 @@ class _Reader:
             if self._boilerplate is None:
                 self.links.note(element, len(self._sections))
             return
-        why = drop_reason(element, name)
-        if why is not None:
+        if drop_reason(element, name) is not None:
             self._paragraph()
-            self.dropped[why] += 1
         elif name in _HEADINGS:
             self._heading(element, _HEADINGS[name])
         elif name == "section":
@@ -124,10 +124,9 @@ class _Reader:
         if name == "dl" and element.find("dt") is None and next(element.iter("table", "pre"), None) is not None:
             self.read(element)  # wikis indent with lists of definitions without terms
         elif name in LISTS:
-            lines = list_lines(element, self.dropped)
+            lines = list_lines(element)
             written = [line for line in lines if line.strip()]
             if 2 * sum(bool(_WORK.search(line)) for line in written) > len(written):
-                self.dropped["references"] += 1
                 return
             single = name == "dl" and len(written) == 1 and not written[0].lstrip().startswith("- ")
             listed = "definitions" if name == "dl" and element.find("dt") is not None else "list"
@@ -152,20 +151,17 @@ class _Reader:
     def _section(self, element: Any) -> None:
         """A section of Parsoid's, and its parts; what comes after a part belongs to the section again."""
         self._close()
-        given = element.get("data-mw-section-id") or ""
-        number = int(given) if re.fullmatch(r"-?\d{1,6}", given) else -1
-        before = (list(self._path), self._anchor, self._number, self._boilerplate)
-        if number == 0:
+        before = (list(self._path), self._anchor, self._boilerplate)
+        if element.get("data-mw-section-id") == "0":
             self._path, self._anchor, self._boilerplate = [], "", None
-        self._number = number
         self.read(element)
         self._close()
         if any(True for _ in element.iterancestors("section")):
-            self._path, self._anchor, self._number, self._boilerplate = before
+            self._path, self._anchor, self._boilerplate = before
 
     def _heading(self, element: Any, level: int) -> None:
         self._close()
-        text = inline_text(element, self.dropped).replace("\n", " ")[:_LONGEST_HEADING]
+        text = inline_text(element).replace("\n", " ")[:_LONGEST_HEADING]
         if not text or (level == 1 and not self._path and not self._sections and not element.get("id")):
             return  # the page's own title
         if self._boilerplate is not None and level <= self._boilerplate:
@@ -178,18 +174,17 @@ class _Reader:
         self._anchor = anchor if len(anchor) <= _LONGEST_ANCHOR else ""
         if self._boilerplate is None and is_boilerplate(text, min(level, len(self._path) + 1), self._language):
             self._boilerplate = level
-            self.dropped["boilerplate section"] += 1
 
     def _table(self, table: Any) -> None:
         if is_navigation(table):
-            self.dropped["navigation"] += 1
-        elif is_data(table):
-            caption, lines = table_lines(table, self.dropped)
-            if caption and lines:
-                self._add("caption", caption)
-            self._add("table", "\n".join(lines))
-        else:
+            return
+        if not is_data(table):
             self._arranged(table)
+            return
+        caption, lines = table_lines(table)
+        if caption and lines:
+            self._add("caption", caption)
+        self._add("table", "\n".join(lines))
 
     def _arranged(self, element: Any) -> None:
         for child in element:
@@ -215,11 +210,9 @@ class _Reader:
 
     def _caption(self, element: Any) -> None:
         captions = element.iterchildren("figcaption") if element.tag == "figure" else (element,)
-        text = " ".join(inline_text(caption, self.dropped) for caption in captions)
+        text = " ".join(inline_text(caption) for caption in captions)
         if len(text.split()) >= _CAPTION_WORDS and _SENTENCE_END.search(text):
             self._add("caption", text)
-        else:
-            self.dropped["picture"] += 1
 
     def _paragraph(self) -> None:
         text = self._run.take()
@@ -235,7 +228,7 @@ class _Reader:
         blocks, self._blocks = self._blocks, []
         if blocks:
             path = tuple(text for _, text in self._path)
-            self._sections.append(Section(path, self._anchor, self._number, tuple(blocks)))
+            self._sections.append(Section(path, self._anchor, tuple(blocks)))
 
 
 def _holds_blocks(element: Any) -> bool:

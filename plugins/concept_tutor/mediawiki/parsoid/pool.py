@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import json
-import signal
-from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from pydantic import TypeAdapter, ValidationError
 
 from ragstone.core import SourceError, require_extra
-from ragstone.core.runtime import WorkerDied, Workers
+from ragstone.core.runtime import Unanswered, Workers
 
 from .records import Page
 
+if TYPE_CHECKING:
+    from ...settings import PageSettings
+
 Reason = Literal["broken", "too_deep", "too_large", "timeout", "crashed"]
 _PAGE = TypeAdapter(Page)
-_ANSWER = TypeAdapter(dict[str, object])
 _REASONS: tuple[Reason, ...] = get_args(Reason)
 _HINTS: dict[str, str] = {
     "too_deep": "no wiki nests like this; leave the page out",
@@ -25,25 +25,13 @@ _HINTS: dict[str, str] = {
 }
 
 
-@dataclass(frozen=True)
-class Limits:
-    """The limits of one page."""
-
-    #: Of the clock. One tag of 80,000 attributes alone takes the parser 5 to 20.
-    seconds: float = 20.0
-    #: Of address space. A page of 2.5 MB takes some 200, the interpreter 26 of them.
-    megabytes: int = 1000
-    #: Of its HTML; the largest pages of Wikipedia have 10 MB.
-    page_bytes: int = 20_000_000
-
-
 class UnreadablePage(SourceError):
     """No text came out of a page; ``reason`` is one word for why."""
 
     def __init__(self, reason: Reason, detail: str, url: str) -> None:
         self.reason: Reason = reason
         super().__init__(
-            f"the page {detail or 'cannot be read'} ({reason})",
+            f"the page {detail} ({reason})",
             where=url,
             hint=_HINTS.get(reason, "look at the page in a browser; leave it out if it is like this there"),
         )
@@ -55,9 +43,9 @@ class PageWorkers:
     Raises ``MissingExtra`` without lxml.
     """
 
-    def __init__(self, limits: Limits | None = None) -> None:
+    def __init__(self, limits: PageSettings) -> None:
         require_extra("tutor", "lxml")
-        self._limits = limits or Limits()
+        self._limits = limits
         self._workers = Workers(f"{__package__}.worker", repr(self._limits.seconds), str(self._limits.megabytes))
 
     def read(self, html: bytes, url: str, language: str = "") -> Page:
@@ -65,33 +53,15 @@ class PageWorkers:
         limits = self._limits
         if len(html) > limits.page_bytes:
             raise UnreadablePage("too_large", f"has {len(html):,} bytes, more than {limits.page_bytes:,}", url)
+        request = json.dumps(language[:35]).encode() + b"\n" + html
         try:
-            answer = self._workers.ask(json.dumps(language[:35]).encode() + b"\n" + html, limits.seconds)
-            content = _ANSWER.validate_json(answer)
-            if content.get("status") == "ok":
-                return _PAGE.validate_python(content.get("page"))
-        except TimeoutError:
-            raise UnreadablePage("timeout", f"took longer than {limits.seconds:g} s", url) from None
-        except WorkerDied as died:
-            raise UnreadablePage(*_reason_of(died.code), url) from died
-        except OSError as error:
-            raise UnreadablePage("crashed", f"no worker could be started ({error})", url) from error
+            return _PAGE.validate_python(self._workers.ask_json(request, limits.seconds))
+        except Unanswered as error:
+            reason: Reason = next((each for each in _REASONS if each == error.reason), "crashed")
+            raise UnreadablePage(reason, error.detail, url) from error
         except ValidationError as error:
-            raise UnreadablePage("crashed", "its worker's answer is invalid", url) from error
-        reason = next((each for each in _REASONS if each == content.get("status")), None)
-        if reason is None:
-            raise UnreadablePage("crashed", "its worker's answer is invalid", url)
-        raise UnreadablePage(reason, str(content.get("detail", "")), url)
+            raise UnreadablePage("crashed", "gave no valid answer", url) from error
 
     def close(self) -> None:
         """End the idle workers; pages under way are read to their ends, and a later page starts a new worker."""
         self._workers.close()
-
-
-def _reason_of(code: int) -> tuple[Reason, str]:
-    """Why a worker ended with that code."""
-    if code == -signal.SIGXCPU:
-        return "timeout", ""
-    if code in (-signal.SIGABRT, -signal.SIGKILL, -signal.SIGSEGV):
-        return "too_large", "did not get the memory that it wanted"
-    return "crashed", f"its worker ended with {code}"

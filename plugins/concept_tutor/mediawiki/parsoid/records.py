@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
@@ -21,8 +21,6 @@ class Section:
     path: tuple[str, ...]
     #: The ``id`` of its heading, as the page has it; empty for the lead.
     anchor: str
-    #: Parsoid's number; -1 where the page has none.
-    number: int
     blocks: tuple[Block, ...]
 
 
@@ -43,8 +41,6 @@ class Page:
     sections: tuple[Section, ...]
     #: ``ltr`` or ``rtl``.
     direction: str = ""
-    #: How many elements were left out, by why; the count of what is inside one is not taken.
-    dropped: dict[str, int] = field(default_factory=dict)
     #: In the order in which they are named first.
     links: tuple[Link, ...] = ()
     #: The names of its categories, without those by which a wiki keeps order among its articles.

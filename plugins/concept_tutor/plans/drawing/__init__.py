@@ -1,6 +1,5 @@
 """A plan as a layered drawing: concepts are boxes in rows, and curves lead from prerequisites to dependents."""
 
 from .drawing import Box, Curve, Drawing, draw
-from .neighbourhood import Neighbourhood, neighbourhood
 
-__all__ = ["Box", "Curve", "Drawing", "Neighbourhood", "draw", "neighbourhood"]
+__all__ = ["Box", "Curve", "Drawing", "draw"]

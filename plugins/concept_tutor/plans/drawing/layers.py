@@ -149,7 +149,6 @@ def _sort(row: list[Point], other: Sequence[Point], neighbours: Mapping[Point, S
 
 
 def _crossings(rows: Sequence[Sequence[Point]], below: Mapping[Point, Sequence[Point]]) -> int:
-    """How many pairs of curves cross between neighbouring rows."""
     count = 0
     for upper, lower in pairwise(rows):
         place = {point: number for number, point in enumerate(lower)}

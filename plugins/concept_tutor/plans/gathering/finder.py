@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from ragstone.core import SettingsError, SourceError
+from llama_index.core.schema import TextNode
 
+from ragstone.core import SettingsError, SourceError
+from ragstone.core.text import storable
+
+from ...mediawiki.client.errors import WikiPageMissing
+from ...parsers import ParsoidNodeParser
 from ..records import NewChunk
-from .page_chunks import PageChunks
-from .relevance import memoized, pages_about, word_relevance
-from .selection import select_for_concept
+from .relevance import pages_about, select, word_relevance
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from llama_index.core.schema import TextNode
-
     from ...mediawiki.wikis import Wikis
-    from .selection import Scorer
 
+#: Pages whose chunks are kept while a plan's sources are gathered, 100 kB or so each.
+_KEPT = 100
 _LONGEST_TITLE = 300
 
 
@@ -34,26 +36,28 @@ class FoundSources:
 
 
 class SourceFinder:
-    """Searches the wikis of the settings. Safe to use from several threads."""
+    """Searches the wikis of the settings. Safe to use from several threads; each page is read once for all of them."""
 
     def __init__(self, wikis: Wikis) -> None:
         self._wikis = wikis
-        self._page_chunks = PageChunks(wikis)
+        # Without what LlamaIndex adds for stored chunks, such as their neighbours' hashes.
+        alone = {"include_metadata": False, "include_prev_next_rel": False}
+        self._parser = ParsoidNodeParser.from_settings(wikis.options.pages).model_copy(update=alone)
+        self._lock = threading.Lock()
+        self._reading: dict[tuple[str, str], threading.Lock] = {}
+        self._kept: OrderedDict[tuple[str, str], tuple[TextNode, ...]] = OrderedDict()
 
     def check(self) -> None:
         """Raise ``SettingsError`` if none of the wikis may be asked with these settings."""
-        for client in (clients := self._wikis.searched):
+        error = SettingsError("no wiki is searched", where="[plugins.concept_tutor.sources]", hint="name one in wikis")
+        for client in self._wikis.searched:
             try:
                 client.check()
-            except SettingsError:
-                if client is clients[-1]:
-                    raise
+            except SettingsError as own:
+                error = own
             else:
                 return
-        if not clients:
-            raise SettingsError(
-                "no wiki is searched", where="[plugins.concept_tutor.sources]", hint="name one in wikis"
-            )
+        raise error
 
     def find(self, name: str) -> FoundSources:
         """Sources for a concept of that name.
@@ -61,21 +65,24 @@ class SourceFinder:
         Raises ``SourceError`` or ``SettingsError`` where nothing was found and something did not answer.
         """
         errors: list[SourceError | SettingsError] = []
-        score = memoized(word_relevance)
         pages: list[tuple[TextNode, ...]] = []
         for wiki, key in self._hits(name, errors):
             try:
-                pages.append(self._page_chunks.chunks(wiki, key))
+                pages.append(self._chunks(wiki, key))
             except SourceError as error:
                 errors.append(error)
-        relevant = [_relevant(name, page, score) for page in pages_about(name, pages)]
+        scores: dict[str, float] = {}
+        chosen: list[TextNode] = []
         caps = self._wikis.options.pages
-        chosen = select_for_concept(relevant, name, score, a_page=caps.chunks_a_page, a_concept=caps.chunks_a_concept)
+        for page in pages_about(name, pages):
+            scores |= zip((node.node_id for node in page), word_relevance(name, page), strict=True)
+            chosen += select([node for node in page if scores[node.node_id] > 0], scores, caps.chunks_a_page)
+        chosen = select(chosen, scores, caps.chunks_a_concept)
         if not chosen and errors:
             raise errors[0]
-        scored = sorted(zip(score(name, chosen), chosen, strict=True), key=lambda one: -one[0])
+        chosen.sort(key=lambda node: -scores[node.node_id])
         wiki_of = {site.url: wiki for wiki, site in self._wikis.options.wikis.sites.items()}
-        chunks = tuple(_chunk(node, score, _source(node, wiki_of)) for score, node in scored)
+        chunks = tuple(_chunk(node, scores[node.node_id], _source(node, wiki_of)) for node in chosen)
         return FoundSources(chunks, "; ".join(dict.fromkeys(_short(error) for error in errors)))
 
     def _hits(self, name: str, errors: list[SourceError | SettingsError]) -> list[tuple[str, str]]:
@@ -90,31 +97,46 @@ class SourceFinder:
         mixed = [hit for row in zip_longest(*found) for hit in row if hit is not None]
         return mixed[: options.pages_a_concept]
 
+    def _chunks(self, wiki: str, key: str) -> tuple[TextNode, ...]:
+        """The page's chunks in order; none where it holds no text, or is gone since the search.
 
-def _relevant(name: str, nodes: Sequence[TextNode], score: Scorer) -> tuple[TextNode, ...]:
-    return tuple(node for node, relevance in zip(nodes, score(name, nodes), strict=True) if relevance > 0)
+        Raises ``WikiError`` and ``UnreadablePage``.
+        """
+        with self._lock:
+            reading = self._reading.setdefault((wiki, key), threading.Lock())
+        with reading:
+            if (found := self._kept.get((wiki, key))) is None:
+                found = self._read(wiki, key)
+                with self._lock:
+                    self._kept[wiki, key] = found
+                    while len(self._kept) > _KEPT:
+                        self._kept.popitem(last=False)
+        return found
+
+    def _read(self, wiki: str, key: str) -> tuple[TextNode, ...]:
+        try:
+            page = self._wikis.client(wiki).page(key)
+        except WikiPageMissing:  # the search's index is older than the wiki
+            return ()
+        nodes = self._parser.get_nodes_from_documents(self._wikis.documents(page))
+        return tuple(node for node in nodes if isinstance(node, TextNode))
 
 
 def _chunk(node: TextNode, relevance: float, source: str) -> NewChunk:
     known = node.metadata
     return NewChunk(
         source=source,
-        page_title=_plain(known["page_title"])[:_LONGEST_TITLE],
+        page_title=storable(known["page_title"])[:_LONGEST_TITLE],
         page_url=str(known["url"]),
-        section=_plain(known["heading"]),
+        section=storable(known["heading"]),
         revision=str(known["revision"]),
         licence=str(known["licence"]),
         retrieved=datetime.fromisoformat(str(known["retrieved_at"])),
         relevance=round(relevance, 4),
-        content=_plain(node.text),
+        content=storable(node.text),
         language=str(known.get("language") or ""),
-        categories=tuple(map(_plain, known.get("categories") or ())),
+        categories=tuple(map(storable, known.get("categories") or ())),
     )
-
-
-def _plain(words: object) -> str:
-    """Without NUL, which no database stores."""
-    return str(words).replace("\0", "")
 
 
 def _source(node: TextNode, wiki_of: dict[str, str]) -> str:

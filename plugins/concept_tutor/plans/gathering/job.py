@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
-from ragstone.core import RagstoneError, StorageError
+from ragstone.core import Host, RagstoneError, StorageError
 from ragstone.core.runtime import JobQueue
 
 from ...mediawiki.threads import run_in_threads
@@ -19,8 +19,6 @@ from .leases import Leases
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
-
-    from ragstone.core import Host
 
     from ..records import Concept, SourceState
 

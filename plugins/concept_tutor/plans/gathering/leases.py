@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select, update
 
-from .. import queries, tables
+from .. import tables
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +33,7 @@ class Leases:
         """Request sources of these concepts: they wait, except those with a valid lease."""
         concept = tables.concept
         with self._tables.write() as connection:
-            plan = queries.plan_row(connection, slug, lock=True)
+            plan = tables.plan_row(connection, slug, lock=True)
             found = connection.execute(select(concept).where(concept.c.plan_id == plan.id, concept.c.key.in_(keys)))
             ids = [one.id for one in found if one.state != "running" or self._is_expired(one.holder, one.held_until)]
             values = {"wanted": 1, "state": "waiting", "reason": "", "holder": "", "held_until": 0.0}
@@ -53,7 +53,7 @@ class Leases:
         """Lease the concept, whose state is then ``running``; returns whether no other process has it."""
         concept = tables.concept
         with self._tables.write() as connection:
-            found = queries.concept_row(connection, queries.plan_row(connection, slug, lock=True), key)
+            found = tables.concept_row(connection, tables.plan_row(connection, slug, lock=True), key)
             if found.state == "running" and not self._is_expired(found.holder, found.held_until):
                 return False
             connection.execute(
@@ -67,7 +67,7 @@ class Leases:
         """End the lease with this state; a concept that has passages from earlier keeps them and stays ``found``."""
         concept, use = tables.concept, tables.use
         with self._tables.write() as connection:
-            found = queries.concept_row(connection, queries.plan_row(connection, slug, lock=True), key)
+            found = tables.concept_row(connection, tables.plan_row(connection, slug, lock=True), key)
             if connection.execute(select(use.c.chunk_id).where(use.c.concept_id == found.id)).first():
                 state = "found"
             values = {"wanted": 0, "state": state, "reason": reason[:500], "holder": "", "held_until": 0.0}
@@ -77,7 +77,7 @@ class Leases:
         """Whether any process has a valid lease of one of the plan's concepts."""
         concept = tables.concept
         with self._tables.read() as connection:
-            plan = queries.plan_row(connection, slug)
+            plan = tables.plan_row(connection, slug)
             held = connection.execute(
                 select(concept.c.holder, concept.c.held_until).where(
                     concept.c.plan_id == plan.id, concept.c.state == "running"

@@ -1,21 +1,14 @@
-"""Which pages are about a concept, and how relevant their passages are to it, by words: a model is far slower."""
+"""Which pages are about a concept, how relevant their passages are by words, and which of them the concept keeps."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
 
-from llama_index.core.schema import MetadataMode
+from llama_index.core.schema import MetadataMode, TextNode
 
 from ragstone.core.text import question_stems, sentence_spans, stems
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from llama_index.core.schema import TextNode
-
-    from .selection import Scorer
 
 # Of 1: which words occur at all, how often they occur, and whether they are the page's title. The lead of the
 # concept's own page comes before all else: it says what the concept is.
@@ -28,6 +21,14 @@ LEAST_SHARE = 0.5
 _LEAST_PASSAGES = 0.5
 #: "Apollo 11" is not about Apollo; "Economy of Angola" and "Algebra in China" are about Angola and algebra.
 _OF_IT = re.compile(r"\s*(?:$|[-–/(]|(?:in|of|on|by|and|for)\b)", re.IGNORECASE)
+# A second chunk of the same section counts half, the third a quarter; one of the same main section loses less.
+_SAME_SECTION = 0.5
+_SAME_MAIN = 0.85
+# A neighbour of a taken chunk loses so much, one an even share of the page away nothing: where the scores hardly
+# differ, chunks come from all over the page and not from its top.
+_NEAR = 0.3
+# The least relevant chunk keeps so much, that the spread can weigh at all.
+_FLOOR = 0.2
 
 
 def pages_about(concept: str, pages: Iterable[Sequence[TextNode]]) -> list[Sequence[TextNode]]:
@@ -69,7 +70,7 @@ def _is_about(page: Sequence[TextNode], asked: set[str]) -> bool:
 
 
 def word_relevance(concept: str, nodes: Sequence[TextNode]) -> list[float]:
-    """A ``Scorer``, 0 to 1: which of the concept's words occur, how often, and whether they are the page's title.
+    """The relevance, 0 to 1: which of the concept's words occur, how often, and whether they are the page's title.
 
     The page's opening counts fully for that and the rest half, as the opening of such a page defines the concept. A
     passage with fewer than ``LEAST_SHARE`` of the words gets 0.
@@ -77,19 +78,6 @@ def word_relevance(concept: str, nodes: Sequence[TextNode]) -> list[float]:
     asked = set(question_stems(concept))
     titles: dict[str, frozenset[str]] = {}
     return [_score(asked, node, titles) for node in nodes]
-
-
-def memoized(scorer: Scorer) -> Scorer:
-    """The scorer with its scores stored: one search scores a passage to keep it, to select it and to sort it."""
-    known: dict[tuple[str, str], float] = {}
-
-    def scores(concept: str, nodes: Sequence[TextNode]) -> list[float]:
-        fresh = [node for node in nodes if (concept, node.node_id) not in known]
-        for node, score in zip(fresh, scorer(concept, fresh), strict=True):
-            known[concept, node.node_id] = score
-        return [known[concept, node.node_id] for node in nodes]
-
-    return scores
 
 
 def _score(asked: set[str], node: TextNode, titles: dict[str, frozenset[str]]) -> float:
@@ -109,3 +97,48 @@ def _score(asked: set[str], node: TextNode, titles: dict[str, frozenset[str]]) -
         same = len(asked & titles[title]) / len(asked | titles[title])
         subject = same * (0.5 if node.metadata.get("section") else 0.6 if node.start_char_idx else 1.0)
     return _THERE * there + _FREQUENT * frequency + _SUBJECT * subject
+
+
+def select(nodes: Sequence[TextNode], scores: Mapping[str, float], most: int) -> list[TextNode]:
+    """At most ``most`` chunks of one page or several, in the order in which they were given; ``scores``: by their ids.
+
+    One after another is taken for its relevance, of which less counts the more were taken from the same section. So a
+    section's second chunk comes only where it is far more relevant than what other sections have.
+    """
+    if len(nodes) <= most or most <= 0:
+        return list(nodes[: max(most, 0)])
+    values = _normalised([scores[node.node_id] for node in nodes])
+    sections: Counter[tuple[object, ...]] = Counter()
+    mains: Counter[tuple[object, ...]] = Counter()
+    left, taken = list(range(len(nodes))), list[int]()
+    places = [_place(node) for node in nodes]
+    share = len(nodes) / most
+
+    def gain(at: int) -> float:
+        section, main = places[at]
+        distance = min((abs(at - other) for other in taken), default=len(nodes))
+        spread = 1 - _NEAR * max(0.0, 1 - distance / share)
+        return float(values[at] * spread * _SAME_SECTION ** sections[section] * _SAME_MAIN ** mains[main])
+
+    while left and len(taken) < most:
+        best = max(left, key=lambda at: (gain(at), -at))
+        left.remove(best)
+        taken.append(best)
+        section, main = places[best]
+        sections[section] += 1
+        mains[main] += 1
+    return [nodes[at] for at in sorted(taken)]
+
+
+def _normalised(scores: Sequence[float]) -> list[float]:
+    """From ``_FLOOR`` to 1, the lowest to the highest."""
+    low, high = min(scores), max(scores)
+    if not high > low:
+        return [1.0] * len(scores)
+    return [_FLOOR + (1 - _FLOOR) * (score - low) / (high - low) for score in scores]
+
+
+def _place(node: TextNode) -> tuple[tuple[object, ...], tuple[object, ...]]:
+    known = node.metadata
+    title = known.get("page_title")
+    return (title, known.get("url")), (title, known.get("section"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ragstone.core import BadRequest, LLMError
+from ragstone.core import BadRequest, Host, LLMError
 from ragstone.core.llm import ask_llm
 from ragstone.core.text import escape_fences
 
@@ -13,8 +13,6 @@ from ...prompts import PLAN
 from .formats import read_plan
 
 if TYPE_CHECKING:
-    from ragstone.core import Host
-
     from .assembly import ImportedPlan
 
 _LONGEST_TOPIC = 500

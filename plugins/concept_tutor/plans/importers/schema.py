@@ -1,14 +1,19 @@
-"""The schema of a plan's file in JSON, which ``tutor export`` writes; the other formats are read into the same."""
+"""A plan's file in JSON: its schema, and a stored plan written in it; the other formats are read into the same."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from functools import partial
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from .. import PASSAGES
 from ..validation import LONGEST_NAME, LONGEST_WORDS
+
+if TYPE_CHECKING:
+    from ..records import SourceChunk
+    from ..store import PlanStore
 
 
 def _as_objects(field: str, value: object) -> object:
@@ -67,3 +72,31 @@ class PlanSchema(_Schema):
     language: str = Field(default="", max_length=35)
     origin: str = Field(default="", max_length=LONGEST_WORDS)
     concepts: Annotated[tuple[ConceptSchema, ...], BeforeValidator(partial(_as_objects, "name"))]
+
+
+def export_plan(store: PlanStore, slug: str) -> dict[str, Any]:
+    """The plan as ``PlanSchema`` describes it, ready for JSON. Raises ``NotFound``."""
+    plan, edges, sources = store.plan(slug), store.edges(slug), store.all_sources(slug)
+    return {
+        **{name: getattr(plan, name) for name in PlanSchema.model_fields if name != "concepts"},
+        "concepts": [
+            {
+                "key": one.key,
+                "name": one.name,
+                "summary": one.summary,
+                "needs": [
+                    {"concept": edge.prerequisite, "reason": edge.reason, "weight": edge.weight}
+                    for edge in edges
+                    if edge.concept == one.key
+                ],
+                "sources": [_source(chunk) for chunk in sources[one.key]],
+            }
+            for one in store.concepts(slug)
+        ],
+    }
+
+
+def _source(chunk: SourceChunk) -> dict[str, Any]:
+    url = "" if chunk.page_url.startswith(PASSAGES) else chunk.page_url
+    own = {"url": url, "retrieved": chunk.retrieved.isoformat(), "categories": list(chunk.categories)}
+    return {name: own[name] if name in own else getattr(chunk, name) for name in SourceSchema.model_fields}

@@ -20,7 +20,8 @@ from .schema import ConceptSchema, NeedSchema, PlanSchema
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...mediawiki.client import WikiClient, WikiPage
+    from ...mediawiki.client.client import WikiClient
+    from ...mediawiki.client.responses import WikiPage
     from ...mediawiki.parsoid.records import Page
     from ...mediawiki.wikis import Wikis
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from ragstone.plugins.concept_tutor.learning.anki import package
+from ragstone.plugins.concept_tutor.learning.export import anki
 from tests.plugins.concept_tutor.learning import passages
 from tests.plugins.concept_tutor.learning.test_questions_proved import written
 
@@ -40,7 +40,7 @@ def of_mulch() -> list[Question]:
 
 def test_a_note_has_question_options_answer_explanation_and_links(tmp_path: Path) -> None:
     questions = of_mulch()
-    found = notes(package("A garden", "garden", NAMES, questions, AT), tmp_path)
+    found = notes(anki("A garden", "garden", NAMES, questions, AT), tmp_path)
     assert len(found) == len(questions)
     choice = next(question for question in questions if question.form == "choice")
     fields = next(fields for guid, _tags, fields in found if guid == f"ragstone-{choice.question_id}")
@@ -53,8 +53,8 @@ def test_a_note_has_question_options_answer_explanation_and_links(tmp_path: Path
 
 
 def test_importing_again_would_bring_cards_up_to_date(tmp_path: Path) -> None:
-    first = notes(package("A garden", "garden", NAMES, of_mulch(), AT), tmp_path)
-    second = notes(package("A garden", "garden", NAMES, of_mulch(), AT), tmp_path)
+    first = notes(anki("A garden", "garden", NAMES, of_mulch(), AT), tmp_path)
+    second = notes(anki("A garden", "garden", NAMES, of_mulch(), AT), tmp_path)
     assert [guid for guid, _tags, _fields in first] == [guid for guid, _tags, _fields in second]
 
 
@@ -62,7 +62,7 @@ def test_words_of_a_source_are_text_and_never_markup(tmp_path: Path) -> None:
     question = of_mulch()[0]
     evil = replace(question, text="<script>alert(1)</script> {{Answer}} [sound:x.mp3]", key="<b>",
                    sources=(replace(question.sources[0], page_url="javascript:alert(1)"),))  # fmt: skip
-    ((_guid, _tags, fields),) = notes(package("A <garden>", "garden", NAMES, [evil], AT), tmp_path)
+    ((_guid, _tags, fields),) = notes(anki("A <garden>", "garden", NAMES, [evil], AT), tmp_path)
     assert "<script>" not in fields[0]
     assert "{{" not in fields[0]
     assert "[sound:" not in fields[0]
@@ -71,4 +71,4 @@ def test_words_of_a_source_are_text_and_never_markup(tmp_path: Path) -> None:
 
 
 def test_a_plan_without_questions_is_an_empty_package(tmp_path: Path) -> None:
-    assert notes(package("Nothing", "nothing", {}, [], AT), tmp_path) == []
+    assert notes(anki("Nothing", "nothing", {}, [], AT), tmp_path) == []

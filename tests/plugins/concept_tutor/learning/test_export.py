@@ -15,8 +15,8 @@ import pytest
 from ragstone.core import NotFound
 from ragstone.core.testing import open_host
 from ragstone.plugins.concept_tutor import export_questions
-from ragstone.plugins.concept_tutor.learning.gift import gift
-from ragstone.plugins.concept_tutor.learning.qti import package
+from ragstone.plugins.concept_tutor.learning.export import gift
+from ragstone.plugins.concept_tutor.learning.qti import qti
 from tests.plugins.concept_tutor.learning import passages
 from tests.plugins.concept_tutor.learning.test_questions_proved import written
 from tests.plugins.concept_tutor.material import run
@@ -136,7 +136,7 @@ def unpacked(made: bytes) -> tuple[dict[str, ET.Element], ET.Element, ET.Element
 
 def test_qti_has_an_item_for_each_question_with_the_right_answer() -> None:
     made = questions()
-    items, test, manifest = unpacked(package("Garden", "garden", NAMES, made, AT))
+    items, test, manifest = unpacked(qti("Garden", "garden", NAMES, made, AT))
     for question in made:
         root = items[f"items/question-{question.question_id}.xml"]
         right = [value.text for value in root.iterfind(f"{QTI}responseDeclaration/{QTI}correctResponse/{QTI}value")]
@@ -169,7 +169,7 @@ def test_qti_has_an_item_for_each_question_with_the_right_answer() -> None:
 def test_words_of_a_source_are_text_in_qti() -> None:
     choice = next(question for question in questions() if question.form == "choice")
     nasty = replace(choice, text=f"{NASTY}\x00\ud800", options=(NASTY, "b"), key=NASTY, explanation=f"]]> {NASTY}")
-    items, _, _ = unpacked(package(NASTY, "garden", {choice.concept: NASTY}, [nasty], AT))
+    items, _, _ = unpacked(qti(NASTY, "garden", {choice.concept: NASTY}, [nasty], AT))
     (root,) = items.values()
     assert next(root.iter(f"{QTI}prompt")).text == f"{NASTY}\ufffd\ufffd"
     assert next(root.iter(f"{QTI}simpleChoice")).text == NASTY

@@ -11,8 +11,7 @@ import pytest
 from ragstone.core import BadRequest, NotFound
 from ragstone.core.testing import open_host
 from ragstone.plugins.concept_tutor import Lessons, NewChunk, PlanStore, Progresses, Sessions
-from ragstone.plugins.concept_tutor.learning.explanations import explain
-from ragstone.plugins.concept_tutor.learning.options import option_notes
+from ragstone.plugins.concept_tutor.learning.explanations import explain, option_notes
 from tests.plugins.concept_tutor.learning import passages
 from tests.plugins.concept_tutor.learning.test_lessons import Clock, of_form, wrong_option
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ragstone.plugins.concept_tutor.learning.options import option_notes
+from ragstone.plugins.concept_tutor.learning.explanations import option_notes
 from ragstone.plugins.concept_tutor.learning.reading.definitions import definition_of, definitions_of
-from ragstone.plugins.concept_tutor.learning.reading.labels import series_in
+from ragstone.plugins.concept_tutor.learning.reading.groups import series_in
 from ragstone.plugins.concept_tutor.learning.reading.material import Material
 from ragstone.plugins.concept_tutor.learning.reading.relations import relation_of
 from ragstone.plugins.concept_tutor.learning.reading.sentences import sentences_of

@@ -291,7 +291,7 @@ def test_slow_wikis_do_not_take_all_of_the_server(
         assert release.wait(30)
         raise BadRequest("after all there is no such page")
 
-    monkeypatch.setattr("ragstone.plugins.concept_tutor.pages.forms.plan_from_page", slow)
+    monkeypatch.setattr("ragstone.plugins.concept_tutor.pages.plans.plan_from_page", slow)
     found: list[int] = []
 
     def make() -> None:

@@ -42,7 +42,7 @@ def test_a_concept_that_needs_itself_is_a_circle_of_one() -> None:
 
 def test_an_order_keeps_to_the_plan_where_it_can() -> None:
     assert study_order("abcd", _edges("ca")) == ("b", "c", "a", "d")
-    with pytest.raises(ValueError, match="circle"):
+    with pytest.raises(ValueError, match="cycle"):
         study_order("ab", _edges("ab", "ba"))
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ragstone.plugins.concept_tutor.mediawiki.client import (
-    WikiClient,
+from ragstone.plugins.concept_tutor.mediawiki.client.client import WikiClient
+from ragstone.plugins.concept_tutor.mediawiki.client.errors import (
     WikiError,
     WikiForbidden,
     WikiInvalidAnswer,

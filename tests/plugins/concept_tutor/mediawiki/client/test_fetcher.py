@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ragstone.core import SettingsError, SourceError
-from ragstone.plugins.concept_tutor.mediawiki.client.deadline import Deadline
+from ragstone.plugins.concept_tutor.mediawiki.client.connections import Deadline
 from tests.plugins.concept_tutor.mediawiki.client.clients import (
     RequestSlots,
     SiteSettings,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragstone.plugins.concept_tutor import ParsoidNodeParser
-from ragstone.plugins.concept_tutor.mediawiki.client import WikiPage
+from ragstone.plugins.concept_tutor.mediawiki.client.responses import WikiPage
 from ragstone.plugins.concept_tutor.mediawiki.parsoid.documents import document_of
 from ragstone.plugins.concept_tutor.mediawiki.parsoid.page import TooDeep, read_page
 from ragstone.plugins.concept_tutor.mediawiki.parsoid.records import Block, Page, Section

@@ -44,8 +44,8 @@ def sentences(count: int, words: int = 10, start: int = 0) -> str:
 
 def made(*sections: tuple[str, Sequence[str]]) -> list[TextNode]:
     parts = tuple(
-        Section((name,) if name else (), name, number, tuple(Block("paragraph", text) for text in texts))
-        for number, (name, texts) in enumerate(sections)
+        Section((name,) if name else (), name, tuple(Block("paragraph", text) for text in texts))
+        for name, texts in sections
     )
     return texts_of(chunks(Page(parts)))
 
@@ -90,7 +90,7 @@ def test_a_sentence_without_end_is_cut_all_the_same(text: str) -> None:
 
 def test_every_chunk_says_where_it_is_from() -> None:
     about = fetched("C & D/é", url="https://de.wikibooks.org", revision="12", language="de")
-    section = Section(("Main", 'Odd "part"'), 'Odd_"part"<x>', 3, (Block("paragraph", sentences(5)),))
+    section = Section(("Main", 'Odd "part"'), 'Odd_"part"<x>', (Block("paragraph", sentences(5)),))
     document = document_of(Page((section,)), about)
     [node] = texts_of(ParsoidNodeParser().get_nodes_from_documents([document]))
     assert node.metadata == {
@@ -131,16 +131,14 @@ def test_chunks_of_real_pages(name: str) -> None:
 def test_a_page_of_nothing_but_seams_takes_linear_time(kind: str, part: str) -> None:
     def cut(size: int) -> None:
         block = Block(kind, f"{part * size}end".strip())
-        for node in chunks(Page((Section((), "", 0, (block,)),))):
+        for node in chunks(Page((Section((), "", (block,)),))):
             assert 30 <= node.metadata["words"] <= 250
 
     assert grows_linearly(cut, 8000)
 
 
 def test_the_document_keeps_the_headings_between() -> None:
-    page = Page(
-        (Section(("A", "B"), "B", 2, (Block("paragraph", "x"),)), Section(("A",), "A", 1, (Block("quote", "> y"),)))
-    )
+    page = Page((Section(("A", "B"), "B", (Block("paragraph", "x"),)), Section(("A",), "A", (Block("quote", "> y"),))))
     document = document_of(page, fetched())
     assert document.text == "## A\n\n### B\n\nx\n\n## A\n\n> y"
     assert [document.text[b[1] : b[2]] for each in document.metadata["sections"] for b in each["blocks"]] == [

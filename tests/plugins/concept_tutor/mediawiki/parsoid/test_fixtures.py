@@ -121,8 +121,6 @@ def test_nothing_beside_the_text_survives(name: str) -> None:
 def test_dog() -> None:
     made = page("Dog.html")
     assert fixture("Dog.html").count(b"mw-ref ") + fixture("Dog.html").count(b'"mw-ref"') == 345
-    assert made.dropped["footnote mark"] >= 345
-    assert made.dropped["hatnote"] == 25
     paths = [each.path for each in made.sections]
     assert ("Biology", "Anatomy", "Size and weight") in paths
     assert paths[0] == ()
@@ -133,6 +131,7 @@ def test_dog() -> None:
     assert [block.kind for block in terms.blocks] == ["list"]
     assert "\n- An adult female is a bitch.\n" in terms.blocks[0].text
     text = "\n".join(block.text for each in made.sections for block in each.blocks)
+    assert not re.search(r"\[\d+\]|Main article|Further information", text)
     assert "6.3 cm (2.5 in) at the shoulder" in text
 
 
@@ -141,7 +140,6 @@ def test_a_page_of_formulas_and_tables_that_a_phone_folds() -> None:
     text = "\n".join(block.text for each in made.sections for block in each.blocks)
     assert "with $N_{\\text{A}}$ the density of acceptors" in text
     assert "\n| Channel type (MOS capacitor) |  | n-type | p-type |\n" in text
-    assert {each.number for each in made.sections} >= {0, 2, 10}
     assert "displaystyle" not in text
 
 

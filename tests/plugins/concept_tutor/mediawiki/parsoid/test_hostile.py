@@ -13,7 +13,8 @@ import psutil
 import pytest
 
 from ragstone.core import MissingExtra, SourceError
-from ragstone.plugins.concept_tutor.mediawiki.parsoid.pool import Limits, PageWorkers, UnreadablePage
+from ragstone.plugins.concept_tutor.mediawiki.parsoid.pool import PageWorkers, UnreadablePage
+from ragstone.plugins.concept_tutor.settings import PageSettings
 from tests.support.needs import needed
 from tests.support.patience import HANG, until
 
@@ -32,7 +33,7 @@ ROWS = "<tr>" + "<td rowspan=1000 colspan=1>" + "x" * 500_000 + "</td>" + "</tr>
 
 @pytest.fixture(scope="module")
 def readers() -> Iterator[PageWorkers]:
-    made = PageWorkers()
+    made = PageWorkers(PageSettings())
     yield made
     made.close()
 
@@ -40,15 +41,15 @@ def readers() -> Iterator[PageWorkers]:
 @pytest.mark.parametrize(
     ("raw", "limits", "reason"),
     [
-        (ATTRIBUTES, Limits(seconds=1), "timeout"),
-        (html("<div>" * 3000 + "x"), Limits(), "too_deep"),
-        (html("<b>" * 300 + "x"), Limits(), "too_deep"),
-        (html(f"<table class=wikitable>{ROWS}</table>"), Limits(megabytes=500), "too_large"),
-        (html("x" * 2000), Limits(page_bytes=1000), "too_large"),
+        (ATTRIBUTES, PageSettings(seconds=1), "timeout"),
+        (html("<div>" * 3000 + "x"), PageSettings(), "too_deep"),
+        (html("<b>" * 300 + "x"), PageSettings(), "too_deep"),
+        (html(f"<table class=wikitable>{ROWS}</table>"), PageSettings(megabytes=500), "too_large"),
+        (html("x" * 2000), PageSettings(page_bytes=1000), "too_large"),
     ],
     ids=["attributes", "deep", "deep inline", "spans", "bytes"],
 )
-def test_one_word_says_why(raw: bytes, limits: Limits, reason: str) -> None:
+def test_one_word_says_why(raw: bytes, limits: PageSettings, reason: str) -> None:
     readers = PageWorkers(limits)
     with pytest.raises(UnreadablePage) as caught:
         readers.read(raw, URL)
@@ -84,7 +85,7 @@ def test_no_link_of_the_content_is_kept(readers: PageWorkers, href: str) -> None
 
 
 def test_the_memory_is_that_of_one_page() -> None:
-    readers = PageWorkers(Limits(megabytes=40))
+    readers = PageWorkers(PageSettings.model_construct(megabytes=40))
     for _ in range(2):
         with pytest.raises(UnreadablePage) as caught:
             readers.read(html("x" * 19_000_000), URL)
@@ -103,7 +104,7 @@ def test_the_memory_is_that_of_one_page() -> None:
     ],
 )
 def test_a_child_that_dies_takes_its_own_page_only(killed: signal.Signals, reason: str) -> None:
-    readers = PageWorkers()
+    readers = PageWorkers(PageSettings())
     before = psutil.Process().children()
     with ThreadPoolExecutor(1) as pool:
         page = pool.submit(readers.read, ATTRIBUTES, URL)
@@ -119,7 +120,7 @@ def test_a_child_that_dies_takes_its_own_page_only(killed: signal.Signals, reaso
 
 def test_one_worker_reads_one_page_after_another_under_its_limits() -> None:
     before = psutil.Process().children()
-    readers = PageWorkers(Limits(seconds=HANG, megabytes=400))
+    readers = PageWorkers(PageSettings(seconds=HANG, megabytes=400))
     for _ in range(3):
         assert readers.read(html("<p>x"), URL).sections
     (worker,) = set(psutil.Process().children()) - set(before)
@@ -139,6 +140,6 @@ def test_without_lxml_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr("ragstone.core.errors.find_spec", without)
     with pytest.raises(MissingExtra, match="lxml") as caught:
-        PageWorkers()
+        PageWorkers(PageSettings())
     assert caught.value.install == "pip install 'ragstone[tutor]'"
     assert builtins.__import__("lxml")

@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from ragstone.plugins.concept_tutor import Edge
-from ragstone.plugins.concept_tutor.plans.drawing import draw, neighbourhood
-from ragstone.plugins.concept_tutor.plans.drawing.labels import width_of, wrapped
+from ragstone.plugins.concept_tutor.plans.drawing import draw
+from ragstone.plugins.concept_tutor.plans.drawing.drawing import width_of, wrapped
 from ragstone.plugins.concept_tutor.plans.drawing.layers import assign_rows, transitive_reduction
+from ragstone.plugins.concept_tutor.plans.graph import neighbourhood
 
 
 @some.composite
@@ -87,7 +88,7 @@ def test_the_longest_curves_go_straight_across_when_there_is_no_room(monkeypatch
 
 
 def test_a_circle_is_refused() -> None:
-    with pytest.raises(ValueError, match="circle"):
+    with pytest.raises(ValueError, match="cycle"):
         draw({"a": "A", "b": "B"}, [Edge("a", "b"), Edge("b", "a")])
 
 

@@ -7,8 +7,11 @@ import re
 import pytest
 from llama_index.core.schema import TextNode
 
-from ragstone.plugins.concept_tutor.plans.gathering.relevance import pages_about, word_relevance
-from ragstone.plugins.concept_tutor.plans.gathering.selection import select, select_for_concept
+from ragstone.plugins.concept_tutor.plans.gathering.relevance import (
+    pages_about,
+    select,
+    word_relevance,
+)
 from tests.plugins.concept_tutor.mediawiki.parsoid.pages import chunks, page
 from tests.support.needs import needed
 
@@ -67,6 +70,10 @@ def test_a_concept_of_stop_words_or_of_nothing_fails_nowhere() -> None:
 # Selection
 
 
+def _scores(concept: str, nodes: list[TextNode]) -> dict[str, float]:
+    return dict(zip((node.node_id for node in nodes), word_relevance(concept, nodes), strict=True))
+
+
 def _dog() -> list[TextNode]:
     return [node for node in chunks(page("Dog.html")) if isinstance(node, TextNode)]
 
@@ -76,7 +83,7 @@ def test_dog_is_chosen_from_all_over_the_page() -> None:
     nodes = _dog()
     assert len({node.metadata["url"] for node in nodes}) >= 30
     for most, least in ((6, 6), (8, 8), (14, 12)):
-        chosen = select(nodes, "dog", word_relevance, most)
+        chosen = select(nodes, _scores("dog", nodes), most)
         assert len(chosen) == most
         assert len({node.metadata["url"] for node in chosen}) >= least
         places = [nodes.index(node) for node in chosen]
@@ -88,7 +95,7 @@ def test_dog_is_chosen_from_all_over_the_page() -> None:
 @pytest.mark.data
 def test_what_the_concept_is_about_is_chosen() -> None:
     nodes = _dog()
-    chosen = select(nodes, "sense of smell of dogs", word_relevance, 6)
+    chosen = select(nodes, _scores("sense of smell of dogs", nodes), 6)
     assert any(node.metadata["url"].endswith("#Senses") for node in chosen)
     assert len({node.metadata["url"] for node in chosen}) >= 5
 
@@ -98,10 +105,9 @@ def test_relevance_beats_the_spread_where_it_is_great() -> None:
         TextNode(text=str(number), metadata={"page_title": "P", "url": f"u{number // 4}", "section": f"{number // 8}"})
         for number in range(16)
     ]
-    scores = [1.0 if number in (4, 5) else 0.0 for number in range(16)]
-    chosen = [node.text for node in select(nodes, "x", lambda _, given: scores[: len(given)], 3)]
-    assert {"4", "5"} <= set(chosen)
-    assert select(nodes, "x", lambda _, given: [0.0] * len(given), 0) == []
+    scores = {node.node_id: float(node.text in {"4", "5"}) for node in nodes}
+    assert {"4", "5"} <= {node.text for node in select(nodes, scores, 3)}
+    assert select(nodes, scores, 0) == []
 
 
 def test_caps_of_page_and_concept() -> None:
@@ -109,7 +115,7 @@ def test_caps_of_page_and_concept() -> None:
         [TextNode(text=f"{title}{n}", metadata={"page_title": title, "url": f"{title}{n}"}) for n in range(9)]
         for title in "ab"
     ]
-    chosen = select_for_concept(pages, "a", word_relevance)
-    assert len(chosen) == 8
-    assert {node.metadata["page_title"] for node in chosen} == {"a", "b"}
-    assert len(select_for_concept(pages[:1], "a", word_relevance)) == 6
+    scores = {node.node_id: 1.0 for page_ in pages for node in page_}
+    chosen = [node for page_ in pages for node in select(page_, scores, 6)]
+    assert len(chosen) == 12
+    assert {node.metadata["page_title"] for node in select(chosen, scores, 8)} == {"a", "b"}

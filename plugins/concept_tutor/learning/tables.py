@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sqlalchemy import Boolean, Column, Float, Index, Integer, MetaData, Table, Text
+from sqlalchemy import Boolean, Column, Connection, Float, Index, Integer, MetaData, Table, Text
 from sqlalchemy.dialects import postgresql, sqlite
 
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
+from ..plans.tables import texts
 
 #: Every name begins with one of them; see ``Catalog.tables``. Sessions have tables of their own: a Ragstone that knows
 #: none still opens the data folder.
@@ -22,8 +21,7 @@ question = Table(
     metadata,
     Column("id", Integer, primary_key=True),
     Column("question_id", Text, nullable=False, unique=True),
-    Column("plan", Text, nullable=False),
-    Column("concept", Text, nullable=False),
+    *texts("plan", "concept"),
     #: The question as JSON.
     Column("body", Text, nullable=False),
     #: False where its sources are gone: it is asked no more, and its answers stay.
@@ -50,15 +48,9 @@ attempt = Table(
     Column("learner", Text, nullable=False),
     #: Given by the client that posts the answer: the same one counts once.
     Column("attempt_id", Text, nullable=False, unique=True),
-    Column("plan", Text, nullable=False),
-    Column("concept", Text, nullable=False),
-    Column("question_id", Text, nullable=False),
-    Column("form", Text, nullable=False),
-    Column("question", Text, nullable=False),
-    Column("answer", Text, nullable=False),
+    *texts("plan", "concept", "question_id", "form", "question", "answer"),
     #: The grade as JSON, so that a repeated attempt gets the same.
-    Column("grade", Text, nullable=False),
-    Column("verdict", Text, nullable=False),
+    *texts("grade", "verdict"),
     Column("credit", Float, nullable=False),
     Column("hints", Integer, nullable=False),
     #: ISO 8601 in UTC, as every time here: SQLite forgets the zone.
@@ -67,20 +59,18 @@ attempt = Table(
     sqlite_autoincrement=True,
 )
 
-#: How well a learner remembers a question: ``spacing.Memory``.
+#: How well a learner remembers a question: ``memory.Memory``.
 memory = Table(
     "concept_tutor_learn_memory",
     metadata,
     Column("learner", Text, primary_key=True),
     Column("question_id", Text, primary_key=True),
-    Column("plan", Text, nullable=False),
-    Column("concept", Text, nullable=False),
+    *texts("plan", "concept"),
     Column("state", Integer, nullable=False),
     Column("step", Integer),
     Column("stability", Float, nullable=False),
     Column("difficulty", Float, nullable=False),
-    Column("due", Text, nullable=False),
-    Column("reviewed", Text, nullable=False),
+    *texts("due", "reviewed"),
     Index("concept_tutor_learn_memory_by_due", "learner", "due"),
 )
 
@@ -89,18 +79,15 @@ session = Table(
     session_metadata,
     Column("id", Integer, primary_key=True),
     Column("session_id", Text, nullable=False, unique=True),
-    Column("learner", Text, nullable=False),
-    Column("plan", Text, nullable=False),
+    *texts("learner", "plan"),
     #: The only concept; empty for the whole plan.
-    Column("concept", Text, nullable=False),
-    Column("kind", Text, nullable=False),
+    *texts("concept", "kind"),
     Column("length", Integer, nullable=False),
     Column("room", Integer, nullable=False),
     #: Mean mastery of the plan at the beginning, in per cent.
     Column("percent", Integer, nullable=False),
     #: ISO 8601 in UTC; ``ended`` is empty while the session goes on.
-    Column("begun", Text, nullable=False),
-    Column("ended", Text, nullable=False),
+    *texts("begun", "ended"),
     Index("concept_tutor_session_by_learner", "learner", "plan", "id"),
     sqlite_autoincrement=True,
 )
@@ -112,9 +99,7 @@ step = Table(
     Column("session_id", Text, nullable=False),
     #: The answer's; of what was skipped the one that it would have had.
     Column("attempt_id", Text, nullable=False, unique=True),
-    Column("question_id", Text, nullable=False),
-    Column("concept", Text, nullable=False),
-    Column("outcome", Text, nullable=False),
+    *texts("question_id", "concept", "outcome"),
     Index("concept_tutor_session_steps", "session_id", "id"),
     sqlite_autoincrement=True,
 )

@@ -8,23 +8,18 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
-from sqlalchemy import and_, exists, func, select, update
+from sqlalchemy import Connection, Row, and_, exists, func, select, update
 
-from ragstone.core import BadRequest, NotFound
+from ragstone.core import BadRequest, Host, NotFound
 
-from ..records import Attempt, Grade, Question
-from ..spacing import Memory
 from . import tables
+from .memory import Memory
+from .records import Attempt, Form, Grade, Question
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from sqlalchemy import Connection, Row
-
-    from ragstone.core import Host
     from ragstone.core.catalog import PluginTables
-
-    from ..records import Form
 
 _QUESTION = TypeAdapter(Question)
 _GRADE = TypeAdapter(Grade)

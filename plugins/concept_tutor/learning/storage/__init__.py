@@ -1,1 +1,0 @@
-"""A learner's questions, attempts and reviews, in the catalog's database."""
