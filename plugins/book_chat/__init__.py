@@ -6,8 +6,7 @@ from ragstone.core.runtime import lazy_names
 
 if TYPE_CHECKING:
     from .formats.process import UnreadableFile
-    from .library.add_report import AddReport
-    from .library.books import Book, CountedBook
+    from .library.books import AddReport, Book, CountedBook
     from .library.editions import SectionDiff, diff
     from .library.files import ChapterFile, LeftOut
     from .library.layouts import BookLayout

@@ -29,8 +29,8 @@ def ragstone_settings() -> type[BaseModel]:
 @hookimpl
 def ragstone_readers(host: Host) -> Mapping[str, BaseReader]:
     """Markdown and its dialects, PDFs, EPUBs, pages of HTML, Word's documents, reStructuredText and plain text."""
-    from .formats.limits import READERS
     from .formats.process import FormatWorkers
+    from .formats.worker import READERS
     from .library.files import ASCIIDOC, MARKDOWN
     from .library.shelf import Shelf
     from .readers import FormatReader, MarkdownReader, PdfReader, PlainTextReader

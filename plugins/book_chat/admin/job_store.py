@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import JSON, Boolean, Column, Float, MetaData, Table, Text, and_, delete, insert, select, update
 
@@ -31,55 +31,45 @@ _job = Table(
 )
 
 
-class JobStore(Protocol):
-    """Jobs as JSON, by id, the latest last; of those that have ended only the latest are kept."""
-
-    def get(self, job_id: str) -> dict[str, Any] | None:
-        """The job of that id."""
-
-    def all(self) -> list[dict[str, Any]]:
-        """Every job that is remembered."""
-
-    def put(self, job: Mapping[str, Any], *, ended: bool) -> None:
-        """Remember the job's state in the place of an older one."""
-
-
-class MemoryJobs:
-    """Jobs of this process."""
+class JobStore:
+    """Jobs of this process as JSON, by id, the latest last; of those that have ended only the latest are kept."""
 
     def __init__(self, most_ended: int) -> None:
         self._most_ended = most_ended
         self._jobs: dict[str, tuple[dict[str, Any], bool]] = {}
 
     def get(self, job_id: str) -> dict[str, Any] | None:
-        found = self._jobs.get(job_id)
-        return None if found is None else found[0]
+        """The job of that id."""
+        return self._jobs.get(job_id, (None, False))[0]
 
     def all(self) -> list[dict[str, Any]]:
+        """Every job that is remembered."""
         return [job for job, _ended in self._jobs.values()]
 
     def put(self, job: Mapping[str, Any], *, ended: bool) -> None:
+        """Remember the job's state in the place of an older one."""
         self._jobs[job["id"]] = dict(job), ended
         done = [job_id for job_id, (_job, has_ended) in self._jobs.items() if has_ended]
         for job_id in done[: max(0, len(done) - self._most_ended)]:
             del self._jobs[job_id]
 
 
-class CatalogJobs:
-    """Jobs of all web workers, in the catalog's PostgreSQL; the others are notified of each change."""
+class CatalogJobs(JobStore):
+    """Jobs of all web workers, in the catalog's PostgreSQL; the others are notified of each change.
+
+    This process has only those that could not be stored, while the database was away.
+    """
 
     def __init__(self, catalog: Catalog, most_ended: int, on_change: Callable[[], None]) -> None:
         """``on_change``: called when another worker has changed a job."""
+        super().__init__(most_ended)
         self._tables = catalog.tables(_PREFIX, _metadata)
-        self._most_ended = most_ended
         self._notices = catalog.shared.notices
         self._notices.subscribe(_PREFIX, lambda _job_id: on_change())
-        #: What could not be stored while the database was away.
-        self._unsaved: dict[str, tuple[dict[str, Any], bool]] = {}
 
     def get(self, job_id: str) -> dict[str, Any] | None:
-        if job_id in self._unsaved:
-            return self._unsaved[job_id][0]
+        if job_id in self._jobs:
+            return super().get(job_id)
         with self._tables.read() as connection:
             found: dict[str, Any] | None = connection.execute(select(_job.c.job).where(_job.c.id == job_id)).scalar()
         return found
@@ -87,14 +77,14 @@ class CatalogJobs:
     def all(self) -> list[dict[str, Any]]:
         with self._tables.read() as connection:
             rows = {row.id: row.job for row in connection.execute(select(_job.c.id, _job.c.job).order_by(_job.c.at))}
-        return list((rows | {job_id: job for job_id, (job, _ended) in self._unsaved.items()}).values())
+        return list((rows | {job_id: job for job_id, (job, _ended) in self._jobs.items()}).values())
 
     def put(self, job: Mapping[str, Any], *, ended: bool) -> None:
-        self._unsaved[job["id"]] = dict(job), ended
+        self._jobs[job["id"]] = dict(job), ended
         try:
-            for job_id, (state, has_ended) in list(self._unsaved.items()):
+            for job_id, (state, has_ended) in list(self._jobs.items()):
                 self._store(job_id, state, has_ended)
-                del self._unsaved[job_id]
+                del self._jobs[job_id]
         except StorageError as error:  # the upload goes on, or fails for the same reason and says so
             _log.warning("the progress of an upload was not stored: %s", error)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from ragstone.core import NotFound, RagstoneError, StorageBusy
@@ -11,7 +11,7 @@ from ragstone.core.catalog import is_server
 from ragstone.core.runtime import JobQueue
 
 from ..library.shelf import Shelf
-from .job_store import CatalogJobs, MemoryJobs
+from .job_store import CatalogJobs, JobStore
 from .uploads import Upload, book_of, unfinished_uploads
 
 if TYPE_CHECKING:
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from ragstone.core import Host
     from ragstone.core.ingestion import IngestProgress
 
-    from ..library.add_report import AddReport
-    from .job_store import JobStore
+    from ..library.books import AddReport
 
 _log = logging.getLogger(__name__)
 
@@ -59,10 +58,6 @@ class Job:
         """Whether it is done or failed."""
         return self.state in {"done", "failed"}
 
-    def to_dict(self) -> dict[str, Any]:
-        """The job as JSON."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
-
 
 class Jobs:
     """All uploads of a server. Thread-safe; the uploads are read in a thread of its own."""
@@ -70,7 +65,7 @@ class Jobs:
     def __init__(
         self,
         add: Callable[[Upload, Callable[[int, int, int], None]], AddReport],
-        store: Callable[[int, Callable[[], None]], JobStore] = lambda most, _on_change: MemoryJobs(most),
+        store: Callable[[int, Callable[[], None]], JobStore] = lambda most, _on_change: JobStore(most),
     ) -> None:
         """``add``: reads an upload and reports its progress.
 
@@ -138,7 +133,7 @@ class Jobs:
         return self._queue.follow(look, pause, _POLL)
 
     def _remember(self, job: Job) -> None:
-        self._jobs.put(job.to_dict(), ended=job.ended)
+        self._jobs.put(asdict(job), ended=job.ended)
 
     def _update(self, upload: Upload, **facts: Any) -> None:
         with self._queue.locked():
@@ -149,7 +144,13 @@ class Jobs:
     def _work(self, upload: Upload) -> None:
         self._update(upload, state="reading")
         try:
-            facts = {"state": "done", "report": _report_dict(self._read(upload))}
+            with self._queue.locked():
+                upload.begin()
+                self._reading = upload
+            report = self._add(
+                upload, lambda files, of, chunks: self._update(upload, files=files, of=of, chunks=chunks)
+            )
+            facts = {"state": "done", "report": _report_dict(report)}
         except Exception as error:
             if self._queue.is_stopped:  # the error comes from the closing server: the next one resumes
                 return
@@ -158,12 +159,6 @@ class Jobs:
             self._reading = None
             upload.remove()
             self._update(upload, **facts)
-
-    def _read(self, upload: Upload) -> AddReport:
-        with self._queue.locked():
-            upload.begin()
-            self._reading = upload
-        return self._add(upload, lambda files, of, chunks: self._update(upload, files=files, of=of, chunks=chunks))
 
 
 def _problem(upload: Upload, error: Exception) -> dict[str, Any]:
@@ -209,11 +204,9 @@ def jobs_of(host: Host) -> Jobs:
         shelf.pdfs.remove_unused()
         return report
 
-    def in_catalog(most: int, on_change: Callable[[], None]) -> JobStore:
-        return CatalogJobs(host.catalog, most, on_change)
-
-    where = {"store": in_catalog} if is_server(host.settings.database) else {}
-    return Jobs(add, **where)
+    if not is_server(host.settings.database):
+        return Jobs(add)
+    return Jobs(add, lambda most, on_change: CatalogJobs(host.catalog, most, on_change))
 
 
 def resume_uploads(host: Host) -> None:

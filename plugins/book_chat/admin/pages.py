@@ -57,7 +57,7 @@ def blueprint(host: Host) -> Blueprint:
 
     def add() -> Response:
         job = submit()
-        response = _json({"job": job.to_dict()}, 202)
+        response = _json({"job": asdict(job)}, 202)
         response.headers["Location"] = f"/api/books/jobs/{job.id}/events"
         return response
 
@@ -69,7 +69,7 @@ def blueprint(host: Host) -> Blueprint:
         return _json(queue_dict(queue_state(host)))
 
     def running() -> Response:
-        return _json({"jobs": [job.to_dict() for job in jobs.jobs()]})
+        return _json({"jobs": [asdict(job) for job in jobs.jobs()]})
 
     def events(job_id: str) -> Response:
         jobs.job(job_id)
@@ -170,7 +170,7 @@ def _form() -> tuple[FileStorage, dict[str, Any]]:
 
 def _events(steps: Iterator[Job | None]) -> Generator[str, None, None]:
     for job in steps:
-        yield KEEP_ALIVE if job is None else event(job.to_dict(), job.state if job.ended else "progress")
+        yield KEEP_ALIVE if job is None else event(asdict(job), job.state if job.ended else "progress")
 
 
 def _json(body: dict[str, Any], status: int = 200) -> Response:

@@ -119,17 +119,14 @@ def store(content: IO[bytes], name: str, uploads: Path, *, suffixes: Collection[
         upload.take()
         with upload.file.open("xb") as out:
             shutil.copyfileobj(content, out)
-        _check_size(upload.file)
         upload.write()
     except BaseException:
         upload.remove()
         raise
-    return upload
-
-
-def _check_size(file: Path) -> None:
-    if not file.stat().st_size:
+    if not upload.file.stat().st_size:
+        upload.remove()
         raise BadRequest("the file is empty")
+    return upload
 
 
 def unfinished_uploads(uploads: Path) -> list[Upload]:

@@ -21,7 +21,7 @@ from ..pdf.page_map import ranges
 if TYPE_CHECKING:
     from ragstone.core.cli import Deployment
 
-    from ..library.add_report import AddReport
+    from ..library.books import AddReport
     from ..library.layouts import BookLayout
 
 _REASONS_SHOWN, _NAMES_SHOWN, _SAMPLES = 8, 3, 20

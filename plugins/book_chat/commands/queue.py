@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ragstone.core.catalog import QueuedJob, QueueState
     from ragstone.core.cli import Deployment
 
-    from ..library.add_report import AddReport
+    from ..library.books import AddReport
 
 _NAMES_SHOWN = 5
 

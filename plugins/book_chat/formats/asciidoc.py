@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ..markdown.blocks import fence_around, table_lines
 from .asciidoc_inline import IMAGE, InlineReader
 
 _ATTRIBUTE = re.compile(r":(!?[\w-]+!?):(?:\s+(.*))?$")
@@ -150,8 +151,7 @@ class _Reader:
             if kind == "code":
                 marked = language or (names[1] if names[0] == "source" and len(names) > 1 else "")
                 title = self._taken_title()
-                runs = max((len(run) for line in body for run in re.findall(r"`+", line)), default=0)
-                mark = "`" * max(3, runs + 1)
+                mark = fence_around("\n".join(body))
                 yield from ([f"Listing: {title}", ""] if title else [])
                 yield from (
                     "",
@@ -191,17 +191,8 @@ class _Reader:
             cells += [part.strip() for part in parts[1:]]
         width = max(1, len(_CELL.split(first)) - 1)
         rows = rows or [cells[at : at + width] for at in range(0, len(cells), width)]
-        shown = [f"| {' | '.join(_cell(self._inline.words(cell)) for cell in row)} |" for row in rows]
-        if shown:
-            yield from (
-                "",
-                f"Table: {title}" if title else "",
-                "",
-                shown[0],
-                "|" + " --- |" * len(rows[0]),
-                *shown[1:],
-                "",
-            )
+        if shown := table_lines([[self._inline.words(cell) for cell in row] for row in rows]):
+            yield from ("", f"Table: {title}" if title else "", "", *shown, "")
 
     def _until(self, fence: str) -> list[str]:
         begun = self._at
@@ -216,7 +207,3 @@ class _Reader:
 
     def _indented(self, lines: Iterator[str], margin: int) -> Iterator[str]:
         return (f"{' ' * margin}{line}" if line and margin else line for line in lines)
-
-
-def _cell(words: str) -> str:
-    return words.replace("|", "\\|")

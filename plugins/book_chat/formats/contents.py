@@ -59,11 +59,13 @@ def _all(root: Any) -> Iterator[tuple[int, str, str]]:
 def _points(element: Any, level: int) -> Iterator[tuple[int, str, str]]:
     for point in element:
         if name_of(point) == "navpoint" and level <= _DEEPEST:
-            label = next((each for each in point if name_of(each) == "navlabel"), None)
-            content = next((each for each in point if name_of(each) == "content"), None)
-            target = "" if content is None else content.get("src") or ""
-            yield level, "" if label is None else words_of(label), target
+            yield level, *_label_and_target(point)
             yield from _points(point, level + 1)
+
+
+def _label_and_target(point: Any) -> tuple[str, str]:
+    label = next((words_of(each) for each in point if name_of(each) == "navlabel"), "")
+    return label, next((each.get("src") for each in point if name_of(each) == "content"), None) or ""
 
 
 def _listed(element: Any, level: int) -> Iterator[tuple[int, str, str]]:
@@ -98,9 +100,7 @@ def page_list(root: Any, part: str) -> list[tuple[str, str, str]]:
     for element in root.iter():
         name = name_of(element)
         if name == "pagetarget":
-            content = next((each for each in element if name_of(each) == "content"), None)
-            label = next((words_of(each) for each in element if name_of(each) == "navlabel"), "")
-            target = "" if content is None else content.get("src") or ""
+            label, target = _label_and_target(element)
             found += _page(label or element.get("value") or "", part, target)
         elif name == "nav" and {"page-list", "doc-pagelist"}.intersection(names_of(element).split()):
             for link in element.iter():

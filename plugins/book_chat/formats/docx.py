@@ -62,7 +62,10 @@ def read_docx(file: IO[bytes]) -> Text:
     packed, title = _text_parts(Archive(file))
     try:
         html: str = mammoth.convert_to_html(
-            packed, style_map=_STYLES, convert_image=mammoth.images.img_element(_no_source), id_prefix="doc-"
+            packed,
+            style_map=_STYLES,
+            convert_image=mammoth.images.img_element(lambda _image: {"src": ""}),
+            id_prefix="doc-",
         ).value
     except (KeyError, ValueError, zipfile.BadZipFile, SyntaxError) as error:
         raise Refused("broken", f"is no document that can be read: {type(error).__name__}") from error
@@ -122,8 +125,3 @@ def _linear(element: Any, depth: int = 0) -> str:
     words = [(str(child.tag).rpartition("}")[2], _linear(child, depth + 1)) for child in element]
     form = _FORMS.get(name)
     return "".join(part for _, part in words) if form is None else form.format_map(defaultdict(str, words))
-
-
-def _no_source(_image: Any) -> dict[str, str]:
-    """Nothing of a picture but its alternative text, which mammoth adds."""
-    return {"src": ""}

@@ -47,7 +47,7 @@ def headed(blocks: list[HtmlBlock], entries: Sequence[TocEntry], place: Place, t
         if at is not None:
             targets[at].append((level, entry.title))
     if not targets:
-        return _by_pages(blocks, place)
+        return list(_by_pages(blocks, set(place.starts.values())))
     out: list[HtmlBlock] = []
     depth = base = 0
     at = 0
@@ -123,12 +123,8 @@ def _bare(title: str) -> str:
     return words[found.end() :] if found else words
 
 
-def _by_pages(blocks: list[HtmlBlock], place: Place) -> list[HtmlBlock]:
+def _by_pages(blocks: Sequence[HtmlBlock], starts: set[int]) -> Iterator[HtmlBlock]:
     """Without a table of contents: the first heading of each page is a chapter, and its others are below it."""
-    return list(_shifted(blocks, set(place.starts.values())))
-
-
-def _shifted(blocks: Sequence[HtmlBlock], starts: set[int]) -> Iterator[HtmlBlock]:
     if any(block.level == 1 for block in blocks):
         yield from blocks
         return

@@ -6,12 +6,12 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..markdown.blocks import short_parts
+from ..markdown.blocks import fence_around, short_parts
 from ..markdown.characters import without_controls
 from .elements import BLOCKS, captioned, code_text, holds_blocks, is_around, is_note, kind_of, language_of
 from .inline import MARK, UNREAD, Inline, Marks, is_hidden, is_page_break
 from .markup import MAX_DEPTH, name_of, names_of, words_of
-from .tables import is_data_table, table_lines
+from .tables import is_data_table, titled_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -56,18 +56,14 @@ class PageReader:
         for element in root.iter():
             if element.get("id") and is_note(element):
                 self._notes[element.get("id")] = element
-        self._moved = self._referred(root)
+        links = {(a.get("href") or "").rpartition("#")[2] for a in root.iter() if name_of(a) == "a"}
+        self._moved = {note for key, note in self._notes.items() if key in links}  # they go where a link leads to them
         self._kinds.append(kind_of(name_of(root), names_of(root)))
         self._inside(root, 0)
         self._flush()
         if self._pending and self._blocks:
             self._blocks[-1].text += self._pending
         return self._blocks
-
-    def _referred(self, root: Any) -> set[Any]:
-        """The notes that a link of this page leads to: they move to that place."""
-        links = {(a.get("href") or "").rpartition("#")[2] for a in root.iter() if name_of(a) == "a"}
-        return {note for key, note in self._notes.items() if key in links}
 
     def _inside(self, element: Any, depth: int) -> None:
         self._run.add(element.text)
@@ -177,7 +173,7 @@ class PageReader:
         for number in element.xpath(".//*[contains(@class, 'linenos') or contains(@class, 'lineno')]"):
             number.text, number[:] = "", []
         text = MARK.sub("", without_controls("".join(code_text(element)))).strip("\n").rstrip()
-        fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", text)), default=0))
+        fence = fence_around(text)
         for part in short_parts(text.split("\n")) if text.strip() else ():
             self._add("\n".join([f"{fence}{language}", *part, fence]))
 
@@ -186,7 +182,7 @@ class PageReader:
             self._run.read(caption)
             words = self._run.line()
             self._add(captioned(words, "Table") if words else "", kind="caption")
-        title, lines = table_lines(element, self._run)
+        title, lines = titled_rows(element, self._run)
         self._add(captioned(title, "Table") if title else "", kind="caption")
         for part in short_parts(lines, 2) if lines else ():
             self._add("\n".join(part))

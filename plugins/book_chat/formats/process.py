@@ -14,13 +14,17 @@ from ragstone.core import MissingExtra, SourceError
 from ragstone.core.runtime import WorkerDied, Workers, open_regular
 
 from .assembly import Text
-from .limits import MAX_BYTES, MEGABYTES, PACKAGES, seconds_for
 from .refusal import Reason, Refused
+from .worker import MAX_BYTES, seconds_for
 
 _REASONS: tuple[Reason, ...] = get_args(Reason)
 _TEXT = TypeAdapter(Text)
 _ANSWER: TypeAdapter[dict[str, Any]] = TypeAdapter(dict[str, Any], config=ConfigDict(strict=True))
 EXTRA = "formats"
+#: The packages that reading a suffix needs, where it is not lxml alone.
+_PACKAGES = {".docx": ("lxml", "mammoth"), ".rst": ("lxml", "docutils")}
+#: Megabytes of address space.
+_MEGABYTES = 1500
 _HINTS: dict[Reason, str] = {
     "encrypted": "a copy without protection can be read",
     "broken": "open it in a reader or a browser, and save it anew",
@@ -47,7 +51,7 @@ class FormatWorkers:
     """The worker processes, one for each thread that reads at the same time; they end with ``close``."""
 
     def __init__(self) -> None:
-        self._workers = Workers(f"{__package__}.worker", str(MEGABYTES))
+        self._workers = Workers(f"{__package__}.worker", str(_MEGABYTES))
 
     def read(self, path: Path) -> Text:
         """The text of a file by its suffix. Never hangs, whatever the file holds.
@@ -55,7 +59,7 @@ class FormatWorkers:
         Raises ``UnreadableFile``, and ``SourceError`` when it is gone or the extra is not installed.
         """
         suffix = path.suffix.lower()
-        packages = tuple(name for name in PACKAGES.get(suffix, ("lxml",)) if find_spec(name) is None)
+        packages = tuple(name for name in _PACKAGES.get(suffix, ("lxml",)) if find_spec(name) is None)
         if packages:
             missing = MissingExtra(EXTRA, packages)
             raise SourceError(

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from functools import cache
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, ClassVar
 
 from .html_page import text_of_page
 from .markup import decoded
 from .refusal import Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from .assembly import Text
 
 _LONGEST_LINE = 100_000
@@ -51,22 +50,17 @@ def read_rst(file: IO[bytes]) -> Text:
     """The page in ``file``. Raises ``Refused``."""
     from docutils.core import publish_string
     from docutils.utils import SystemMessage
+    from docutils.writers.html5_polyglot import Writer
 
     _install()
     source = decoded(file.read())
     if any(len(line) > _LONGEST_LINE for line in source.splitlines()):  # docutils would give an empty page
         raise Refused("too_large", f"has a line of more than {_LONGEST_LINE:,} characters")
     try:
-        html = publish_string(source, writer=_writer(), settings_overrides=_SETTINGS)
+        html = publish_string(source, writer=Writer(), settings_overrides=_SETTINGS)
     except (SystemMessage, RecursionError) as error:
         raise Refused("broken", f"is no reStructuredText: {error}"[:200]) from error
     return text_of_page(str(html).encode())
-
-
-def _writer() -> Any:
-    from docutils.writers.html5_polyglot import Writer
-
-    return Writer()
 
 
 @cache
@@ -81,7 +75,7 @@ def _install() -> None:
         """A directive without a meaning here: its text; of a domain its signature too."""
 
         optional_arguments, final_argument_whitespace, has_content = 1, True, True
-        option_spec = _AnyOption(unchanged)
+        option_spec: ClassVar = defaultdict(lambda: unchanged, {"name": unchanged})  # of any name
 
         def run(self) -> list[Any]:
             name = self.name.rpartition(":")[2]
@@ -123,17 +117,3 @@ def _install() -> None:
         return (words, []) if found is None else (found, messages)
 
     directives.directive, roles.role = directive, role
-
-
-class _AnyOption(dict[str, Any]):
-    """Options of any name."""
-
-    def __init__(self, convert: Callable[[str], Any]) -> None:
-        super().__init__()
-        self._convert = convert
-
-    def __getitem__(self, name: str) -> Callable[[str], Any]:
-        return self._convert
-
-    def __bool__(self) -> bool:
-        return True

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
+from ..markdown.blocks import table_lines
 from .markup import name_of, names_of
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def is_data_table(table: Any) -> bool:
     return any(sum(name_of(cell) in ("td", "th") for cell in row) > 1 for row in table.iter("{*}tr"))
 
 
-def table_lines(table: Any, run: Inline) -> tuple[str, list[str]]:
+def titled_rows(table: Any, run: Inline) -> tuple[str, list[str]]:
     """The words of a first row of one cell, which are a title, and the rows, the first as the header.
 
     A cell over several rows is repeated, one over several columns leaves the others empty.
@@ -38,7 +38,7 @@ def table_lines(table: Any, run: Inline) -> tuple[str, list[str]]:
                 continue
             _fill(cells, covered)
             run.read(cell)
-            words = re.sub(r"(?<!\\)\|", r"\\|", run.line())
+            words = run.line()
             if (down := _span(cell, "rowspan")) > 1:
                 covered[len(cells)] = (down - 1, words)
             cells.append(words)
@@ -47,11 +47,9 @@ def table_lines(table: Any, run: Inline) -> tuple[str, list[str]]:
         _fill(cells, covered)
         if any(cell.strip() for cell in cells):
             rows.append(cells)
-    width = max(map(len, rows), default=0)
-    has_title = len(rows) > 2 and width > 1 and bool(rows[0][0]) and not any(rows[0][1:])
+    has_title = len(rows) > 2 and max(map(len, rows)) > 1 and bool(rows[0][0]) and not any(rows[0][1:])
     title = rows.pop(0)[0] if has_title else ""
-    made = [f"| {' | '.join(row + [''] * (width - len(row)))} |" for row in rows]
-    return title, [made[0], "|" + " --- |" * width, *made[1:]] if made else []
+    return title, table_lines(rows)
 
 
 def _fill(cells: list[str], covered: dict[int, tuple[int, str]]) -> None:

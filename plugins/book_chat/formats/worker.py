@@ -17,8 +17,25 @@ from typing import Any
 from ragstone.core import SourceError
 from ragstone.core.runtime import answer_requests, limit_process, open_regular
 
-from .limits import MAX_BYTES, READERS, seconds_for
 from .refusal import Refused
+
+#: Of each suffix, the module and the function that read it.
+READERS = {
+    ".epub": "epub:read_epub",
+    ".html": "html_page:read_html",
+    ".htm": "html_page:read_html",
+    ".xhtml": "html_page:read_html",
+    ".docx": "docx:read_docx",
+    ".rst": "rst:read_rst",
+}
+#: Bytes of a file; a book with many pictures has some hundred million.
+MAX_BYTES = 400_000_000
+_SECONDS, _BYTES_A_SECOND = 60.0, 1_000_000
+
+
+def seconds_for(size: int) -> float:
+    """Seconds that a file of ``size`` bytes may take."""
+    return _SECONDS + size / _BYTES_A_SECOND
 
 
 def main(megabytes: int) -> None:

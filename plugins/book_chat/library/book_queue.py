@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ragstone.core.catalog import QueuedJob, Report, SharedQueue
     from ragstone.core.ingestion import IngestProgress
 
-    from .add_report import AddReport
+    from .books import AddReport
 
 _QUEUE = "books"
 _COUNTS = ("total", "done", "waiting", "failed", "per_minute", "minutes_left")

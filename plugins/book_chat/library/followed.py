@@ -218,11 +218,8 @@ class FollowedFolder:
         return {book.slug for book in self._shelf.books()}
 
     def _digest(self, slug: str) -> str:
-        stored = sorted(
-            (document.doc_id, document.hash)
-            for document in self._shelf.corpus.contents.documents()
-            if document.metadata.get("book") == slug
-        )
+        documents = self._shelf.corpus.contents.documents(f"{slug}:")
+        stored = sorted((document.doc_id, document.hash) for document in documents)
         return hashlib.sha256(json.dumps(stored).encode()).hexdigest() if stored else ""
 
     def _mode(self) -> Mode:

@@ -13,7 +13,7 @@ from ..markdown.blocks import block_parser
 from ..markdown.characters import without_controls
 from ..markdown.inline import inline_text
 from .contents import Contents, Entry, listed_files
-from .fields import front_title, names_in, read_toml, split_front_matter
+from .fields import names_in, one_line, read_toml, split_front_matter
 from .files import LeftOut, is_file, is_inside, read_text
 from .sites import Repository, Site
 
@@ -51,7 +51,7 @@ def find_summary(root: Path) -> tuple[Path | None, str | None]:
             if title is None and summary.parent == root:
                 title = _title_above(root)
             if title is None:
-                title = front_title(split_front_matter(read_text(summary))[0])
+                title = one_line(split_front_matter(read_text(summary))[0].get("title"))
             return summary, title
     return None, title
 

@@ -11,7 +11,7 @@ from ..formats.asciidoc import asciidoc_to_markdown, included_files
 from ..markdown.blocks import first_heading
 from ..markdown.mdx import rewrite_mdx
 from ..markdown.normalization import normalize_with_kinds
-from .fields import front_title, split_front_matter
+from .fields import one_line, split_front_matter
 from .files import ASCIIDOC, MARKDOWN, read_text
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def read_page(path: Path) -> tuple[dict[str, Any], str, list[StatedKind]]:
 
 def title_of(front: dict[str, Any], text: str) -> str | None:
     """The title in the front matter, else the first heading."""
-    return front_title(front) or first_heading(text)
+    return one_line(front.get("title")) or first_heading(text)
 
 
 def page_title(path: Path) -> str | None:

@@ -37,16 +37,18 @@ def find_saved_site(repository: Repository, folder: Path, paths: Sequence[Path])
     pages = [path for path in paths if path.suffix.lower() in HTML]
     if 2 * len(pages) <= len(paths):
         return None
-    left = {path: None for path in pages if _is_no_page(path, folder)}
-    kept = sorted((path for path in paths if path not in left), key=lambda path: natural_path(path.relative_to(folder)))
-    named = tuple(LeftOut(repository.name(path), "a page that a tool added") for path in left)
+    added = {
+        path: "a page that a tool added"
+        for path in pages
+        if path.stem.lower() in _NO_PAGES or _NO_FOLDERS.intersection(path.relative_to(folder).parts[:-1])
+    }
+    kept = sorted(
+        (path for path in paths if path not in added), key=lambda path: natural_path(path.relative_to(folder))
+    )
+    named = tuple(LeftOut(repository.name(path), reason) for path, reason in added.items())
     title = _common_title(kept[:_COMPARED])
     ordered = list(dict.fromkeys([*_linked(kept), *kept]))
     return Site("folder", folder, folder, pages_of(repository, ordered), title, left=named)
-
-
-def _is_no_page(path: Path, folder: Path) -> bool:
-    return path.stem.lower() in _NO_PAGES or bool(_NO_FOLDERS.intersection(path.relative_to(folder).parts[:-1]))
 
 
 def _linked(pages: Sequence[Path]) -> Iterable[Path]:

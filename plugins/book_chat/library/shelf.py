@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ragstone.core import BadRequest, NotFound, SourceError
 
-from ..guardrails.simulation import HARDWARE, SIMULATION
+from ..guardrails import HARDWARE, SIMULATION
 from ..settings import BookChatSettings
-from .books import FIRST_EDITION, LONGEST_EDITION, LONGEST_TITLE, Book, CountedBook, by_title, slug_of
+from .books import FIRST_EDITION, LONGEST_EDITION, LONGEST_TITLE, AddReport, Book, CountedBook, by_title, slug_of
 from .pdf_files import PdfFiles
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from ragstone.core.ingestion import IngestProgress
 
     from ..pdf.ocr import Ocr
-    from .add_report import AddReport
     from .documents import BookDocuments
     from .layouts import BookLayout
     from .source_pages import SourcePage
@@ -83,9 +82,9 @@ class Shelf:
         facets = self.corpus.contents.facets("book", "setting")
         made_of, found = self._on_simulation
         if made_of is not facets:
-            chunks: dict[str, Counter[str]] = {}
+            chunks: dict[str, Counter[str]] = defaultdict(Counter)
             for (slug, setting), count in facets:
-                chunks.setdefault(slug, Counter())[setting] += count
+                chunks[slug][setting] += count
             found = frozenset(
                 slug
                 for slug, counts in chunks.items()
@@ -97,14 +96,13 @@ class Shelf:
     def counted(self) -> tuple[CountedBook, ...]:
         """Every book in the same order, with its numbers; all passages are counted for it."""
         chunks: Counter[tuple[str, str, str]] = Counter()
-        chapters: dict[tuple[str, str, str], set[str]] = {}
-        files: dict[tuple[str, str, str], set[str]] = {}
+        chapters, files = defaultdict[Any, set[str]](set), defaultdict[Any, set[str]](set)
         facets = self.corpus.contents.facets("book", "book_title", "edition", "chapter", "path")
         for (slug, title, edition, chapter, path), count in facets:
             book = (slug, title, edition)
             chunks[book] += count
-            chapters.setdefault(book, set()).add(chapter)
-            files.setdefault(book, set()).add(path)
+            chapters[book].add(chapter)
+            files[book].add(path)
         kinds = self._kinds("")
         found = [
             CountedBook(*book, len(chapters[book]), count, len(files[book]), dict(kinds[book[0]].most_common()))
@@ -191,8 +189,6 @@ class Shelf:
 
     def store(self, reading: BookDocuments, on_progress: Callable[[IngestProgress], None] | None = None) -> AddReport:
         """Add or update the book that ``identified`` gave, as ``add`` does. Raises ``SourceError``."""
-        from .add_report import AddReport
-
         layout, slug = reading.layout, reading.about["book"]
         report = AddReport(slug, reading.about["book_title"], reading.about["edition"], layout.kind, layout.folder)
         report.left_out += layout.left_out

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from .lines import lines_of, segments_of
-from .model import Line, Table
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from .model import Page, Word
+from .model import Line, Page, Table, Word
 
 _DEEPEST = 2
 _FEWEST_LINES = 5

@@ -149,12 +149,11 @@ def environment(passage: str, quote: str, recognised: Sequence[Word] = ()) -> di
     ``recognised``: the words of a page without text, as OCR has found them.
     """
     named: dict[str, Any] = {"passage": passage[:20_000], "quote": quote[:2_000]}
-    words = [(word.text[:60], *(round(edge, 1) for edge in _places(word))) for word in recognised[:_MOST_RECOGNISED]]
+    words = [
+        (word.text[:60], *(round(edge, 1) for edge in (word.x0, word.top, word.x1, word.bottom)))
+        for word in recognised[:_MOST_RECOGNISED]
+    ]
     return {MARKS: json.dumps({**named, "words": words} if words else named, ensure_ascii=False)}
-
-
-def _places(word: Word) -> tuple[float, float, float, float]:
-    return word.x0, word.top, word.x1, word.bottom
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragstone.plugins.book_chat.guardrails.simulation import is_simulation, setting
+from ragstone.plugins.book_chat.guardrails import is_simulation, setting
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from ragstone.core import BadRequest, Host, NotFound, Question
 from ragstone.core.testing import ScriptedLLM, open_host
 from ragstone.plugins.book_chat import Shelf
-from ragstone.plugins.book_chat.guardrails.safety import is_procedure
+from ragstone.plugins.book_chat.guardrails import is_procedure
 from tests.support.third_party_fakes import write_pages
 
 if TYPE_CHECKING:
