@@ -13,16 +13,16 @@ from ragstone.core import MissingExtra, SourceError
 from ragstone.core.runtime import open_regular
 from ragstone.core.text import KINDS, pack_kinds
 
-from .formats.plain_text import read_plain_text
 from .library.files import digest_of
 from .library.pages import read_page, title_of
+from .markdown.plain_text import read_plain_text
 from .pdf.limits import MAX_BYTES
 from .pdf.page_map import KEY, LISTED, packed
 from .pdf.process import ReadFailed, read_in_subprocess
 
 if TYPE_CHECKING:
-    from .formats.assembly import Text
-    from .formats.process import FormatWorkers
+    from .markdown.html.assembly import Text
+    from .markdown.html.process import FormatWorkers
     from .pdf.ocr import Ocr
     from .pdf.process import Read, Reason
 

@@ -14,15 +14,15 @@ from ragstone.core import BadRequest, NotFound
 from ragstone.core.cli import json_option, printable, show_json, show_progress, show_table
 
 from ..library.editions import diff
+from ..library.layouts.sites import SeveralBooks
 from ..library.shelf import CORPUS, Shelf
-from ..library.sites import SeveralBooks
 from ..pdf.page_map import ranges
 
 if TYPE_CHECKING:
     from ragstone.core.cli import Deployment
 
     from ..library.books import AddReport
-    from ..library.layouts import BookLayout
+    from ..library.layouts.layout import BookLayout
 
 _REASONS_SHOWN, _NAMES_SHOWN, _SAMPLES = 8, 3, 20
 

@@ -10,7 +10,7 @@ from ragstone.core import BadRequest, MissingExtra, SettingsError, SourceError
 from ragstone.core.catalog import QueueState, Unfit
 
 from .files import LeftOut, is_inside, natural, walk
-from .layouts import LAYOUTS
+from .layouts.layout import LAYOUTS
 from .shelf import Shelf
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ragstone.core import Host
 
     from .files import ChapterFile
-    from .layouts import BookLayout
+    from .layouts.layout import BookLayout
 
 #: Files whose heading may be the book's title, and headings that are none.
 _INTRODUCTIONS = (

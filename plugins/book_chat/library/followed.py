@@ -21,7 +21,7 @@ from ragstone.core import RagstoneError, SourceError, StorageBusy, StorageError
 
 from .files import ASCIIDOC, HTML, MARKDOWN, natural
 from .follow_record import Entry, Record, is_temporary, signature_of
-from .layouts import is_configuration
+from .layouts.layout import is_configuration
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

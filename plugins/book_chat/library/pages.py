@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragstone.core import SourceError
 
-from ..formats.asciidoc import asciidoc_to_markdown, included_files
+from ..markdown.asciidoc import asciidoc_to_markdown, included_files
 from ..markdown.blocks import first_heading
 from ..markdown.mdx import rewrite_mdx
 from ..markdown.normalization import normalize_with_kinds

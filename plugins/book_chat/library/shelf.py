@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ..pdf.ocr import Ocr
     from .documents import BookDocuments
-    from .layouts import BookLayout
+    from .layouts.layout import BookLayout
     from .source_pages import SourcePage
 
 CORPUS = "books"
@@ -145,7 +145,7 @@ class Shelf:
 
         Raises ``SourceError``, and ``SeveralBooks`` when one of them must be chosen.
         """
-        from .layouts import read_layout
+        from .layouts.layout import read_layout
 
         return read_layout(path, self.suffixes, site)
 
