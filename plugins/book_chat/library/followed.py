@@ -20,7 +20,7 @@ from filelock import FileLock, Timeout
 from ragstone.core import RagstoneError, SourceError, StorageBusy, StorageError
 
 from .files import ASCIIDOC, HTML, MARKDOWN, natural
-from .follow_record import Entry, Record, is_temporary, signature_of
+from .follow_record import Entry, Mode, Record, is_temporary, signature_of
 from .layouts.layout import is_configuration
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from ragstone.core.ingestion import IngestProgress
 
-    from .follow_record import Mode
     from .shelf import Shelf
 
 Action = Literal["added", "updated", "renamed", "removed", "left", "failed", "unreachable"]

@@ -7,11 +7,11 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pypdfium2.raw as pdfium
 
-from .columns import columns_of
+from .columns import Column, columns_of
 from .glyphs import read_page
 from .headings import bare, body_size, from_outline, from_type, is_contents, is_numbered
 from .model import Block, Entry, Line, Page, Word
@@ -19,9 +19,6 @@ from .paragraphs import blocks_of
 from .running_heads import take_running_heads
 from .tables import take_tables
 from .writer import to_markdown
-
-if TYPE_CHECKING:
-    from .columns import Column
 
 #: Entries of an outline that are read; the longest that was measured had some 3,000.
 MAX_ENTRIES = 20_000

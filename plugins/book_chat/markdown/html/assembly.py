@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ragstone.core.text import StatedKind  # noqa: TC001 - pydantic reads it
 
-from .inline import MARK
+from .inline import MARK, Marks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from .inline import Marks
     from .page import HtmlBlock
 
 

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import itertools
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
-from ragstone.core.text import kind_of_names
+from ragstone.core.text import Kind, kind_of_names
 
 from .inline import MARK
 from .markup import name_of, names_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ragstone.core.text import Kind
 
 BLOCKS = frozenset(
     """address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption figure

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .inline import MARK
+from .inline import MARK, Marks
 from .page import HtmlBlock
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from .contents import TocEntry
-    from .inline import Marks
 
 _PART = re.compile(r"(?:part|unit|book|volume|teil|band|partie|parte|livre|libro|tome)\b", re.IGNORECASE)
 _LETTERS = re.compile(r"[\W_]+")
