@@ -21,10 +21,10 @@ from .pdf.page_map import KEY, LISTED, packed
 from .pdf.process import ReadFailed, read_in_subprocess
 
 if TYPE_CHECKING:
-    from .markdown.html.assembly import Text
     from .markdown.html.process import FormatWorkers
+    from .markdown.html.text import Text
     from .pdf.ocr import Ocr
-    from .pdf.process import Read, Reason
+    from .pdf.process import Reason
 
 _REASONS: dict[str, tuple[str, str | None]] = {
     "needs_ocr": ("no page has text", "ocr of [plugins.book_chat] reads it, or add a text layer with ocrmypdf"),
@@ -97,12 +97,10 @@ class PdfReader(BaseReader):
                 "; tesseract, which would read them, is not installed" if self._ocr and not self._ocr.program else ""
             )
             raise UnreadablePdf("needs_ocr", path, f"{read.pages} pages{missing_ocr}")
-        return [Document(text=read.text, metadata=self._metadata(read, path, digest) | (extra_info or {}))]
-
-    def _metadata(self, read: Read, path: Path, digest: str) -> dict[str, Any]:
         about = {**packed(read.starts, read.labels), "file": str(path.resolve()), "sha256": digest}
         about |= {name: pages for name in ("needs_ocr", "broken", "ocr") if (pages := getattr(read, name))}
-        return {"title": " ".join(read.title.split()) or None, KEY: about}
+        known = {"title": " ".join(read.title.split()) or None, KEY: about}
+        return [Document(text=read.text, metadata=known | (extra_info or {}))]
 
 
 class FormatReader(BaseReader):

@@ -10,8 +10,8 @@ from ragstone.core import SourceError
 from ragstone.core.runtime import open_regular
 
 from .characters import escape_block, without_controls
-from .html.assembly import Text
 from .html.markup import decoded
+from .html.text import Text
 
 _MOST_BYTES = 20_000_000
 _START = re.compile(r"^\*\*\* ?START OF (?:THE|THIS) PROJECT GUTENBERG EBOOK[^\n]*$", re.MULTILINE)

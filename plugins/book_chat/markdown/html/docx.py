@@ -10,12 +10,12 @@ from html import unescape
 from typing import IO, TYPE_CHECKING, Any
 
 from .archive import Archive
-from .html_page import text_of_page
 from .markup import Malformed, parse_xml, words_of
 from .refusal import Refused
+from .text import text_of_page
 
 if TYPE_CHECKING:
-    from .assembly import Text
+    from .text import Text
 
 #: Styles that mean something and that mammoth leaves as paragraphs.
 _STYLES = """

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 from .archive import Archive, part_named
-from .assembly import Text, assembled
 from .contents import TocEntry, page_list, toc_entries
 from .inline import Marks
 from .markup import Malformed, attribute, name_of, parse_page, parse_xml, words_of
 from .outline import Place, headed
 from .page import HtmlBlock, PageReader
 from .refusal import Refused
+from .text import Text, assembled
 
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
 _TEXT = frozenset({"application/xhtml+xml", "text/html", "application/x-dtbook+xml"})

@@ -13,8 +13,8 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from ragstone.core import MissingExtra, SourceError
 from ragstone.core.runtime import WorkerDied, Workers, open_regular
 
-from .assembly import Text
 from .refusal import Reason, Refused
+from .text import Text
 from .worker import MAX_BYTES, seconds_for
 
 _REASONS: tuple[Reason, ...] = get_args(Reason)

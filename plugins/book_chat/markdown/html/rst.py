@@ -7,12 +7,12 @@ from collections import defaultdict
 from functools import cache
 from typing import IO, TYPE_CHECKING, Any, ClassVar
 
-from .html_page import text_of_page
 from .markup import decoded
 from .refusal import Refused
+from .text import text_of_page
 
 if TYPE_CHECKING:
-    from .assembly import Text
+    from .text import Text
 
 _LONGEST_LINE = 100_000
 #: Nothing is included, executed, or taken from a page as HTML; what is wrong in a page is no part of its text.

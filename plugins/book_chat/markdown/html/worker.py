@@ -22,9 +22,9 @@ from .refusal import Refused
 #: Of each suffix, the module and the function that read it.
 READERS = {
     ".epub": "epub:read_epub",
-    ".html": "html_page:read_html",
-    ".htm": "html_page:read_html",
-    ".xhtml": "html_page:read_html",
+    ".html": "text:read_html",
+    ".htm": "text:read_html",
+    ".xhtml": "text:read_html",
     ".docx": "docx:read_docx",
     ".rst": "rst:read_rst",
 }

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from llama_index.core.readers.base import BaseReader
 
     from ragstone.core import Host
-    from ragstone.plugins.book_chat.markdown.html.assembly import Text
+    from ragstone.plugins.book_chat.markdown.html.text import Text
 
 TEXT = """\
 # Robot parts

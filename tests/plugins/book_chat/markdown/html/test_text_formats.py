@@ -11,9 +11,9 @@ from ragstone.core import SourceError
 from ragstone.plugins.book_chat import PlainTextReader, Shelf, UnreadableFile
 from ragstone.plugins.book_chat.markdown import plain_text
 from ragstone.plugins.book_chat.markdown.asciidoc import asciidoc_to_markdown
-from ragstone.plugins.book_chat.markdown.html.html_page import read_html
 from ragstone.plugins.book_chat.markdown.html.refusal import Refused
 from ragstone.plugins.book_chat.markdown.html.rst import read_rst
+from ragstone.plugins.book_chat.markdown.html.text import read_html
 from ragstone.plugins.book_chat.markdown.normalization import normalize_with_kinds
 from ragstone.plugins.book_chat.markdown.plain_text import book_of
 from tests.support.patience import grows_linearly

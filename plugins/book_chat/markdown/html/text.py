@@ -1,14 +1,17 @@
-"""One page of a saved site, or a page that another reader made."""
+"""Pages as text, with the places of their anchors, their printed pages and their stated kinds."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import IO, Any
 
-from .assembly import Text, assembled
+from ragstone.core.text import StatedKind  # noqa: TC001 - pydantic reads it
+
 from .inline import MARK, Marks
 from .markup import name_of, names_of, parse_page, words_of
-from .page import PageReader
+from .page import HtmlBlock, PageReader
 from .refusal import Refused
 
 #: What holds a page's text, the surest first: a name of an element, a role, then ids and classes. It counts if it is
@@ -17,6 +20,42 @@ _CONTENT = ("<article>", "=main", "<main>", "content", "document", "markdown-bod
 _LEAST_SHARE = 0.3
 #: Between a page's title and that of its site.
 _TITLE_END = re.compile(r"\s+[|—–·»]\s+|\s+-\s+")
+
+
+@dataclass(frozen=True)
+class Text:
+    """Normalized Markdown; ``pages`` holds the offset and the label of each printed page that is known."""
+
+    text: str
+    title: str | None = None
+    authors: tuple[str, ...] = ()
+    kinds: tuple[StatedKind, ...] = ()
+    pages: tuple[tuple[int, str], ...] = ()
+
+
+def assembled(
+    blocks: Iterable[HtmlBlock], marks: Marks, title: str | None = None, authors: tuple[str, ...] = ()
+) -> Text:
+    """The blocks as a text without marks."""
+    parts: list[str] = []
+    kinds: list[StatedKind] = []
+    pages: list[tuple[int, str]] = []
+    length = 0
+    for block in blocks:
+        text = ("#" * min(block.level, 6) + " " if block.level else "") + block.text
+        bare = MARK.sub("", text)
+        for number, found in enumerate(MARK.finditer(text)):
+            if label := marks.pages.get(found[0]):
+                pages.append((length + found.start() - number, label))
+        if block.kind and bare:
+            begins = kinds[-1][0] if kinds and kinds[-1][1:] == (length, block.kind) else length
+            kinds[-1:] = [*(kinds[-1:] if begins == length else []), (begins, length + len(bare) + 2, block.kind)]
+        parts.append(bare)
+        length += len(bare) + 2
+    whole = "\n\n".join(parts)
+    whole = f"{whole}\n" if whole.strip() else ""
+    clipped = ((start, min(end, len(whole)), kind) for start, end, kind in kinds)
+    return Text(whole, title, authors, tuple(clipped), tuple(pages))
 
 
 def read_html(file: IO[bytes]) -> Text:
