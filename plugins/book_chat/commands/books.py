@@ -178,7 +178,6 @@ def _summarise(report: AddReport, layout: BookLayout) -> None:
 
 
 def _named(names: list[str]) -> str:
-    """The first names, and how many more there are."""
     more = len(names) - _NAMES_SHOWN
     shown = ", ".join(names[:_NAMES_SHOWN])
     return f"{shown} and {more} more" if more > 0 else shown

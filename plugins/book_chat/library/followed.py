@@ -155,7 +155,6 @@ class FollowedFolder:
     def _take(
         self, name: str, signature: str, gone: list[str], on_progress: Callable[[IngestProgress], None] | None
     ) -> Iterator[Event]:
-        """Put the entry's book on the shelf, or update it."""
         known = self._record.entries.get(name) or Entry("")
         try:
             layout = self._shelf.plan(self.folder / name)

@@ -140,7 +140,6 @@ class _Reader:
         yield from ("", term, f": {self._inline.words(words)}") if words else ("", term)
 
     def _block(self, fence: str, language: str, depth: int) -> Iterator[str]:
-        """What stands between two fences."""
         kind = "code" if fence == "```" else _FENCES.get(fence[:4] if fence[0] != "|" else fence, "")
         stated, self._stated = self._stated, ""
         names = [part.strip() for part in re.split(r"[,.#%]", stated)]

@@ -132,7 +132,6 @@ def rewrite_tags(source: Source) -> str:
 
 
 def _bounded(line: str) -> bool:
-    """Whether a line begins or ends with a block tag."""
     tags = [TAG.match(line), TAG.fullmatch(line[line.rfind("<") :]) if line.endswith(">") else None]
     return any(tag and is_block(tag) for tag in tags)
 

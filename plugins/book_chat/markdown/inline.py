@@ -181,7 +181,6 @@ def _named(address: str) -> str:
 
 
 def _image(tag: str) -> tuple[str, str]:
-    """The alternative text and the title of an ``<img>``."""
     named = {found[1].lower(): html.unescape(found[2] or found[3] or "") for found in _NAMED.finditer(tag)}
     return without_controls(named.get("alt", "")), without_controls(named.get("title", ""))
 

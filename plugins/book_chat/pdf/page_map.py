@@ -5,7 +5,7 @@ from __future__ import annotations
 import bisect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, groupby
 from typing import Any
 
 #: The key of a document's metadata below which all of this lies. Chunks do not have it.
@@ -82,10 +82,5 @@ def _unpack(runs: Sequence[Any]) -> list[str]:
 
 def ranges(pages: Sequence[int]) -> str:
     """Page numbers for people: ``1–3, 7``."""
-    groups: list[list[int]] = []
-    for page in pages:
-        if groups and page == groups[-1][-1] + 1:
-            groups[-1].append(page)
-        else:
-            groups.append([page])
-    return ", ".join(str(g[0]) if len(g) == 1 else f"{g[0]}–{g[-1]}" for g in groups)
+    runs = (list(run) for _, run in groupby(enumerate(pages), key=lambda at: at[1] - at[0]))
+    return ", ".join(str(run[0][1]) if len(run) == 1 else f"{run[0][1]}–{run[-1][1]}" for run in runs)

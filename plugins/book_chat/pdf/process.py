@@ -190,7 +190,6 @@ def _parsed(kind: TypeAdapter[Message | Refused], line: bytes) -> Message:
 
 
 def _exit_reason(process: subprocess.Popen[bytes]) -> tuple[Reason, str]:
-    """Why a subprocess ended without its last message."""
     try:
         code = process.wait(10)
     except subprocess.TimeoutExpired:

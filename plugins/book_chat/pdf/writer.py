@@ -165,7 +165,6 @@ def _without_hyphenation(pieces: Iterable[tuple[int, str]], known: Counter[str])
 
 
 def _vocabulary(blocks: Iterable[Block]) -> Counter[str]:
-    """The words that are not split, and how often."""
     words: Counter[str] = Counter()
     for block in blocks:
         if block.kind != "code":

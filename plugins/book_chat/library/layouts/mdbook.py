@@ -102,7 +102,6 @@ def entries_of(text: str) -> Iterator[Entry]:
 
 
 def _links(token: Token) -> Iterator[tuple[str, str]]:
-    """Words and target of each link in an inline token."""
     for found in re.finditer(r"\[((?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\]\(\s*(<[^<>]*>|[^()\s]*)[^()]*\)", token.content):
         title = " ".join(inline_text(found[1], {}, inside=True)[0].split())
         yield title, re.sub(r"\\(?=[^\w\s])", "", found[2].strip("<>"))

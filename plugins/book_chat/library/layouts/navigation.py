@@ -71,7 +71,6 @@ def _site(kind: Kind, repository: Repository, contents: Contents, about: tuple[s
 
 
 def _load(repository: Repository, config: Path) -> Any:
-    """The values in a YAML file. Raises ``SourceError``."""
     try:
         return parse_yaml(repository.config(config), LONGEST_SITE_YAML)
     except ValueError as error:

@@ -43,7 +43,6 @@ def toc_entries(root: Any, part: str) -> list[TocEntry]:
 
 
 def _all(root: Any) -> Iterator[tuple[int, str, str]]:
-    """The level, the words and the link of each entry."""
     points = next((each for each in root.iter() if name_of(each) == "navmap"), None)
     if points is not None:
         yield from _points(points, 1)

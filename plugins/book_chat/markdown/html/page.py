@@ -116,7 +116,6 @@ class PageReader:
             self._inside(element, depth)
 
     def _apart(self, element: Any, depth: int) -> list[HtmlBlock]:
-        """The blocks within an element, apart from those of the page."""
         outer, self._blocks = self._blocks, []
         self._inside(element, depth)
         self._flush()
@@ -124,7 +123,6 @@ class PageReader:
         return inner
 
     def _items(self, element: Any, depth: int) -> Iterator[str]:
-        """The items of a list, each with its mark and what is within it below."""
         start = element.get("start") or ""
         number = int(start) if start.isdecimal() and len(start) < 7 else 1
         is_ordered = name_of(element) == "ol"
@@ -203,7 +201,6 @@ class PageReader:
         self._quote(self._apart(element, depth), f"[!{kind.upper()}]{shown}")
 
     def _flush(self) -> None:
-        """End the paragraph."""
         notes, self._run.notes = self._run.notes, []
         text, figures = self._run.paragraph()
         self._add(text)
