@@ -190,18 +190,16 @@ class Shelf:
     def store(self, reading: BookDocuments, on_progress: Callable[[IngestProgress], None] | None = None) -> AddReport:
         """Add or update the book that ``identified`` gave, as ``add`` does. Raises ``SourceError``."""
         layout, slug = reading.layout, reading.about["book"]
-        report = AddReport(slug, reading.about["book_title"], reading.about["edition"], layout.kind, layout.folder)
-        report.left_out += layout.left_out
+        report = reading.report
+        report.book, report.title, report.edition = slug, reading.about["book_title"], reading.about["edition"]
         alone = self._claim is None
         done = self.corpus.ingest(reading, on_progress=on_progress, prefix=f"{slug}:", calibrate=alone)
         report.authors = list(layout.authors) or reading.authors
-        report.left_out += reading.failed
-        report.needs_ocr, report.broken_pages = reading.needs_ocr, reading.broken_pages
-        report.ocr_pages = reading.ocr_pages
         if not (done.added or done.updated or done.unchanged):
             if reading.fault is not None:
                 raise reading.fault
-            reasons = "; ".join(f"{left.relative}: {left.reason}" for left in reading.failed[:3])
+            failed = report.left_out[len(layout.left_out) :]
+            reasons = "; ".join(f"{left.relative}: {left.reason}" for left in failed[:3])
             raise SourceError(f"no file of the book could be read: {reasons}", where=str(layout.root))
         kept = {*done.added, *done.updated, *done.unchanged, *reading.failed_ids}
         stored = self._doc_ids(slug)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ragstone.core import Host
+    from ragstone.core.catalog import Catalog
     from ragstone.core.ingestion import IngestProgress
 
     from ..books import AddReport
@@ -65,16 +66,15 @@ class Jobs:
     def __init__(
         self,
         add: Callable[[Upload, Callable[[int, int, int], None]], AddReport],
-        store: Callable[[int, Callable[[], None]], JobStore] = lambda most, _on_change: JobStore(most),
+        catalog: Catalog | None = None,
     ) -> None:
-        """``add``: reads an upload and reports its progress.
-
-        ``store``: remembers so many ended jobs, and calls back when another process changed one.
-        """
+        """``add``: reads an upload and reports its progress. ``catalog``: remembers the jobs, for all web workers."""
         self._add = add
         # each document is stored in one transaction, so that the thread may be killed
         self._queue: JobQueue[Upload] = JobQueue("ragstone-uploads", self._work)
-        self._jobs = store(MOST_REMEMBERED, self._queue.notify)
+        self._jobs = JobStore(MOST_REMEMBERED)
+        if catalog is not None:
+            self._jobs = CatalogJobs(catalog, MOST_REMEMBERED, self._queue.notify)
         self._reading: Upload | None = None
 
     def submit(self, upload: Upload) -> Job:
@@ -204,9 +204,7 @@ def jobs_of(host: Host) -> Jobs:
         shelf.pdfs.remove_unused()
         return report
 
-    if not is_server(host.settings.database):
-        return Jobs(add)
-    return Jobs(add, lambda most, on_change: CatalogJobs(host.catalog, most, on_change))
+    return Jobs(add, host.catalog if is_server(host.settings.database) else None)
 
 
 def resume_uploads(host: Host) -> None:
