@@ -14,7 +14,7 @@ from ragstone.core.runtime import open_regular
 from ragstone.core.text import KINDS, pack_kinds
 
 from .library.files import digest_of
-from .library.pages import read_page, title_of
+from .library.page_files import read_page, title_of
 from .markdown.plain_text import read_plain_text
 from .pdf.limits import MAX_BYTES
 from .pdf.page_map import KEY, LISTED, packed

@@ -13,7 +13,7 @@ from ..pdf.page_map import KEY as PAGES
 from .books import LONGEST_TITLE, AddReport
 from .files import LeftOut
 from .manifest import SECTION_KINDS, SIMULATION, read_manifest
-from .pages import page_title
+from .page_files import page_title
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from ragstone.core import BadRequest, NotFound, SourceError
 
-from ..guardrails import HARDWARE, SIMULATION
 from ..settings import BookChatSettings
 from .books import FIRST_EDITION, LONGEST_EDITION, LONGEST_TITLE, AddReport, Book, CountedBook, by_title, slug_of
 from .pdf_files import PdfFiles
@@ -79,6 +78,8 @@ class Shelf:
 
     def books_on_simulation(self) -> frozenset[str]:
         """Slugs of the books on simulation and on hardware: each has a share of at least ``_LEAST_SHARE``."""
+        from ..guardrails import HARDWARE, SIMULATION
+
         facets = self.corpus.contents.facets("book", "setting")
         made_of, found = self._on_simulation
         if made_of is not facets:

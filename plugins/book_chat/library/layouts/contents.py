@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 from ragstone.core import SourceError
 
 from ..files import MAX_DEPTH, MAX_FILES, ChapterFile, LeftOut, is_file, natural_path
-from ..pages import page_title
+from ..page_files import page_title
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

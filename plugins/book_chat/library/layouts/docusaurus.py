@@ -12,7 +12,7 @@ from ragstone.core import SourceError
 from ...markdown.characters import without_controls
 from ..fields import one_line, read_yaml, split_front_matter
 from ..files import MARKDOWN, ChapterFile, LeftOut, is_file, is_index, natural, read_text
-from ..pages import read_page, title_of
+from ..page_files import read_page, title_of
 from .sites import Repository, Site
 
 _NUMBER_PREFIX = re.compile(r"(\d+)\s*[-_.]+\s*(?=[^-_.\s\d])")

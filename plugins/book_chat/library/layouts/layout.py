@@ -12,7 +12,7 @@ from ragstone.core import SourceError
 from ...markdown.characters import without_controls
 from ..books import LONGEST_TITLE
 from ..files import ChapterFile, LeftOut, natural_path, relative, walk
-from ..pages import inclusions
+from ..page_files import inclusions
 from .docusaurus import docusaurus_files, find_docusaurus, find_pages
 from .mdbook import find_mdbook
 from .navigation import find_jupyter_book, find_mkdocs, find_quarto

@@ -1,4 +1,4 @@
-"""A page of a book: its front matter, its words and its title."""
+"""A file of Markdown or AsciiDoc: its front matter, its words and its title."""
 
 from __future__ import annotations
 
