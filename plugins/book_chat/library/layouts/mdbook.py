@@ -28,7 +28,8 @@ _CLASS = re.compile(r"\{:\s*\.([\w-]+)[^{}]*\}")
 def find_mdbook(repository: Repository, mark: Path) -> Site | None:
     """The book of a ``book.toml`` or a ``SUMMARY.md``."""
     home = mark.parent
-    summary, title = find_summary(home)
+    book = _settings(home)
+    summary, title = _summary(home, book)
     if summary is None or summary not in repository.all:
         return None
     left: list[LeftOut] = []
@@ -36,23 +37,19 @@ def find_mdbook(repository: Repository, mark: Path) -> Site | None:
     files = listed_files(repository, contents, left)
     if not files and mark == summary and home != repository.root:
         return None  # another page of that name
-    settings = _settings(home)
-    authors = names_in(settings.get("authors") or settings.get("author"))
+    authors = names_in(book.get("authors") or book.get("author"))
     return Site("mdbook", home, summary.parent, files, title, authors, tuple(left), summary)
 
 
-def find_summary(root: Path) -> tuple[Path | None, str | None]:
+def _summary(root: Path, book: dict[str, Any]) -> tuple[Path | None, str | None]:
     """The book's SUMMARY.md, if it has one, and the title that book.toml or else SUMMARY.md gives."""
-    book = _settings(root)
     title = _title(book)
     for folder in (_source(book), ".", "src"):
         summary = Path(os.path.normpath(root / folder / "SUMMARY.md"))
         if is_file(summary) and is_inside(summary, root) and summary.is_relative_to(root):
-            if title is None and summary.parent == root:
-                title = _title_above(root)
-            if title is None:
-                title = one_line(split_front_matter(read_text(summary))[0].get("title"))
-            return summary, title
+            if summary.parent == root:
+                title = title or _title_above(root)
+            return summary, title or one_line(split_front_matter(read_text(summary))[0].get("title"))
     return None, title
 
 
