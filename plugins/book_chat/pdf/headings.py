@@ -76,11 +76,10 @@ def from_outline(entries: Sequence[Entry], pages: dict[int, list[Column]]) -> He
             below = (line for line in lines if entry.top is None or line.bottom >= entry.top)
             out.put(next(below, lines[-1]), entry.level, entry.title)
         else:
-            later = min((n for n in pages if n >= entry.page and any(c.items for c in pages[n])), default=None)
-            if later is not None:
-                anchor = next((i for c in pages[later] for i in c.items if isinstance(i, Line)), None)
-                if anchor is not None:
-                    out.put(anchor, entry.level, entry.title)
+            later = min((n for n in pages if n >= entry.page and any(c.items for c in pages[n])), default=0)
+            anchor = next((i for c in pages.get(later, ()) for i in c.items if isinstance(i, Line)), None)
+            if anchor is not None:
+                out.put(anchor, entry.level, entry.title)
     return out
 
 

@@ -75,7 +75,7 @@ def listed_files(repository: Repository, contents: Contents, left: list[LeftOut]
         else:
             chapter = (parents[0].title if parents else title) or None
             within = (*(parent.title for parent in parents[1:]), title) if parents else ()
-            files.setdefault(path, ChapterFile(path, repository.name(path), title or None, chapter, within, 0))
+            files.setdefault(path, ChapterFile(path, repository.name(path), title or None, chapter, within))
     return tuple(files.values())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +88,7 @@ def docusaurus_files(
 ) -> tuple[ChapterFile, ...]:
     """The pages below ``tree``: as the sidebar names them, else folder by folder, by position, prefix and name."""
     keyed: list[tuple[tuple[Any, ...], ChapterFile]] = []
-    keys: dict[Path, tuple[Any, ...]] = {}
+    folder_key = cache(lambda folder: _sort_key(_category_position(folder), folder.name))
     for path in repository.below(tree):
         name = repository.name(path)
         if any(part.startswith("_") for part in path.relative_to(tree).parts):
@@ -101,15 +102,12 @@ def docusaurus_files(
         if front.get("draft") is True:
             left.append(LeftOut(name, "a draft"))
             continue
-        key: tuple[Any, ...] = ()
-        for folder in reversed([p for p in path.parents if p.is_relative_to(tree) and p != tree]):
-            if folder not in keys:
-                keys[folder] = _sort_key(_category_position(folder), folder.name)
-            key += (keys[folder],)
-        key += ((-1, 0.0, ()) if is_index(path) else _sort_key(front.get("sidebar_position"), path.stem),)
+        folders = reversed([p for p in path.parents if p.is_relative_to(tree) and p != tree])
+        own = (-1, 0.0, ()) if is_index(path) else _sort_key(front.get("sidebar_position"), path.stem)
+        key = (*map(folder_key, folders), own)
         place = min(sidebar.get(page_id, len(sidebar)) for page_id in _ids(path, tree, front)) if sidebar else 0
         title = title_of(front, text) or _title_from_name(path, tree)
-        keyed.append(((place, key), ChapterFile(path, name, title, title, (), 0)))
+        keyed.append(((place, key), ChapterFile(path, name, title, title)))
     return tuple(file for _, file in sorted(keyed, key=lambda pair: (pair[0], pair[1].relative)))
 
 

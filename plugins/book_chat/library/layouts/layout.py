@@ -108,7 +108,7 @@ def read_layout(root: Path, suffixes: frozenset[str], site: str | None = None) -
             raise SourceError("is a file and holds no --site", where=str(root), hint="give the repository's folder")
         reason = "the file includes it: give the folder that holds both"
         left_out = tuple(LeftOut(name, reason) for name in inclusions(root))
-        return BookLayout("file", root, None, (ChapterFile(root, root.name, None, None, (), 0),), left_out)
+        return BookLayout("file", root, None, (ChapterFile(root, root.name),), left_out)
     root = root.resolve()
     unseen: list[LeftOut] = []
     paths = tuple(walk(root, unseen))

@@ -120,4 +120,4 @@ class Site:
 
 def pages_of(repository: Repository, paths: Iterable[Path]) -> tuple[ChapterFile, ...]:
     """Files of which nothing is known but their order."""
-    return tuple(ChapterFile(path, repository.name(path), None, None, (), 0) for path in paths)
+    return tuple(ChapterFile(path, repository.name(path)) for path in paths)
