@@ -110,12 +110,13 @@ def _find(entry: Entry, lines: Sequence[Line], taken: set[int]) -> list[Line]:
 def from_type(pages: dict[int, list[Column]], body: float) -> Headings:
     """Headings where there is no outline: larger or bold numbered lines, their level by number or by size."""
     out = Headings()
-    candidates: list[tuple[int, Column, int, Line]] = []
-    for number, columns in pages.items():
-        for column in columns:
-            for at, item in enumerate(column.items):
-                if isinstance(item, Line) and _looks_like_one(item, body, column):
-                    candidates.append((number, column, at, item))
+    candidates = [
+        (column, at, item)
+        for columns in pages.values()
+        for column in columns
+        for at, item in enumerate(column.items)
+        if isinstance(item, Line) and _looks_like_one(item, body, column)
+    ]
     sizes = sorted({round(line.size) for *_, line in candidates if line.size > 1.12 * body}, reverse=True)
     numbered = [_NUMBERED.match(line.text) for *_, line in candidates]
     has_numbers = sum(1 for found in numbered if found) >= max(2, len(candidates) // 3)
@@ -123,7 +124,7 @@ def from_type(pages: dict[int, list[Column]], body: float) -> Headings:
         first = next(at for at, found in enumerate(numbered) if found)
         candidates, numbered = candidates[first:], numbered[first:]
     before: Line | None = None
-    for (_, column, at, line), found in zip(candidates, numbered, strict=True):
+    for (column, at, line), found in zip(candidates, numbered, strict=True):
         above = column.items[at - 1] if at else None
         if before is not None and above is before and abs(before.size - line.size) < 0.5 and not found:
             heading = next(reversed(out.before.values()))  # it goes on in a second line
@@ -135,8 +136,6 @@ def from_type(pages: dict[int, list[Column]], body: float) -> Headings:
             level = found[1].count(".") + 1
         elif line.size > 1.12 * body:
             level = min(sizes.index(round(line.size)) + 1, 6)
-            if has_numbers and level > 1:
-                level = max(level, 2)
         else:
             level = len(sizes) + 2 if not has_numbers else 4
         out.put(line, level, line.text, [line])

@@ -22,6 +22,8 @@ _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _ADMONITIONS = frozenset(
     "note tip info warning danger caution important success hint attention error example seealso todo".split()  # noqa: SIM905
 )
+#: Lists of definitions whose terms are signs or names of program text.
+_NO_GLOSSARY = frozenset({"footnote", "py", "c", "cpp", "js", "field-list", "citation"})
 #: A footnote with a sentence of its own, and no source: no year, page or address.
 _EXPLAINS = re.compile(
     r"(?!.*(?:\b(?:1[5-9]|20)\d\d\b|://|\bwww\.|\bpp?\.\s?\d|\bibid\b|\bop\. ?cit))(?=(?:\S+\s+){7}).*"
@@ -109,11 +111,14 @@ class PageReader:
         elif "admonition" in named.split() or "callout" in named.split():
             self._admonition(element, named, depth)
         elif name in ("figcaption", "caption") or "caption" in named.split():
-            self._run.read(element)
-            words = self._run.line()
-            self._add(captioned(words) if words else "", kind="caption")
+            self._caption(element)
         else:
             self._inside(element, depth)
+
+    def _caption(self, element: Any, name: str = "Figure") -> None:
+        self._run.read(element)
+        words = self._run.line()
+        self._add(captioned(words, name) if words else "", kind="caption")
 
     def _apart(self, element: Any, depth: int) -> list[HtmlBlock]:
         outer, self._blocks = self._blocks, []
@@ -142,10 +147,7 @@ class PageReader:
 
     def _definitions(self, element: Any, depth: int) -> None:
         """Terms with short definitions as ``term: definition``; longer ones as what they hold."""
-        term, is_glossary = (
-            "",
-            not {"footnote", "py", "c", "cpp", "js", "field-list", "citation"} & set(names_of(element).split()),
-        )
+        term, is_glossary = "", not _NO_GLOSSARY.intersection(names_of(element).split())
         for part in element.iter("{*}dt", "{*}dd"):
             if next(part.iterancestors("{*}dl"), None) is not element or part in self._moved:
                 continue
@@ -177,9 +179,7 @@ class PageReader:
 
     def _table(self, element: Any) -> None:
         for caption in element.iterchildren("{*}caption"):
-            self._run.read(caption)
-            words = self._run.line()
-            self._add(captioned(words, "Table") if words else "", kind="caption")
+            self._caption(caption, "Table")
         title, lines = titled_rows(element, self._run)
         self._add(captioned(title, "Table") if title else "", kind="caption")
         for part in short_parts(lines, 2) if lines else ():
