@@ -134,10 +134,11 @@ class Corpus:
 
         ``prefix``: what all ids of the documents begin with, where they are a small part of a large corpus.
         ``calibrate``: ``False`` where many processes fill the corpus, and one calibrates it at the end.
-        A stale corpus is rebuilt first: vectors of two encoders never stand side by side.
+        A stale corpus is rebuilt first: vectors that cannot be compared never stand side by side. One that was made
+        by the same encoder in another precision is left for the rebuild that a server makes in the background.
         """
         row = self.catalog.create_corpus(self.name, self.fingerprint)
-        if self._why_stale(row):
+        if self._why_stale(row) and not self._is_comparable(row):
             self.rebuild(on_progress=on_progress)
             row = self.catalog.create_corpus(self.name, self.fingerprint)
         from .ingestion.pipeline import ingest
@@ -176,8 +177,12 @@ class Corpus:
         return filling.state(row.id)
 
     def has_vectors(self, row: CorpusRow) -> bool:
-        """Whether the stored vectors are those of the encoder in use."""
-        return bool(row.fingerprint.get("encoder") == self.encoder.fingerprint)
+        """Whether the stored vectors can be compared with those of the encoder in use."""
+        return row.fingerprint.get("encoder") in self.encoder.comparable
+
+    def _is_comparable(self, row: CorpusRow) -> bool:
+        """Whether nothing but the precision of the vectors differs from what would be made now."""
+        return self.has_vectors(row) and {**row.fingerprint, "encoder": self.encoder.fingerprint} == self.fingerprint
 
     def calibrate(self) -> None:
         """Build the catalog's own index of vectors where it is due, and find out the threshold anew, if the corpus has

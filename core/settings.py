@@ -24,7 +24,8 @@ class EncoderSettings(Table):
     model: str | None = None
     #: Folder with model.safetensors and tokenizer.json of all-MiniLM-L6-v2.
     folder: Path | None = None
-    precision: Literal["fp32", "int8"] = "fp32"
+    #: Of all vectors. By default ``fp32``, and for a corpus whose plugin asks for it ``int8``.
+    precision: Literal["fp32", "int8"] | None = None
     #: Maximum threads of the model; 0: one for each processor.
     threads: int = Field(default=0, ge=0, le=256)
 

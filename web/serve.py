@@ -84,7 +84,8 @@ def settle(host: Host) -> None:
     # a thread that only passes on waits so long for each one that computes, Python's default being 5 ms
     sys.setswitchinterval(0.0005)
     with suppress(EncoderError):  # /health reports it, and so does every question
-        host.hooks.encoder.embed_query("warm up")
+        for encoder in host.pipeline.encoders():
+            encoder.embed_query("warm up")
     gc.collect()
     gc.freeze()
 

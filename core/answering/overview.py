@@ -6,14 +6,18 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..retrieval.sentences import LONGEST_SENTENCE
 from ..text.chunk_terms import terms_of
 from ..text.instructions import instructions_of
+from ..text.segmentation import quote_end
 from .draft import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from llama_index.core.schema import BaseNode
+
+    from ..text.sentence_kinds import Kind
 
 #: Sentences that are quoted from each passage.
 _SENTENCES = 2
@@ -39,23 +43,24 @@ class Overview:
     nodes: Sequence[BaseNode]
     #: Sentences of this pattern are quoted; of a passage that has none its first ones.
     preferred: re.Pattern[str] | None = None
+    #: Kinds of the sentences that are quoted.
+    kinds: frozenset[Kind] = frozenset({"explanation"})
 
     def sentences(self) -> Iterator[Sentence]:
-        """The first explaining sentences of each passage."""
+        """The first explaining sentences of each passage, a lead-in with its list."""
         for number, node in enumerate(self.nodes):
             known, text, instructing = terms_of(node), node.get_content(), instructions_of(node)
             found = [
-                unit
+                text[unit.start : quote_end(text, known.units, index, LONGEST_SENTENCE)]
                 for index, unit in enumerate(known.units)
-                if known.kinds[index] == "explanation"
+                if known.kinds[index] in self.kinds
                 and unit.kind == "sentence"
                 and index not in instructing
-                and not text[unit.start : unit.end].endswith(":")
                 and not _WELCOME.fullmatch(text, unit.start, unit.end)
             ]
-            wanted = [unit for unit in found if self.preferred and self.preferred.search(text, unit.start, unit.end)]
-            for index, unit in enumerate((wanted or found)[:_SENTENCES]):
-                quote = text[unit.start : unit.end]
+            found = [quote for quote in found if not quote.endswith(":")]
+            wanted = [quote for quote in found if self.preferred and self.preferred.search(quote)]
+            for index, quote in enumerate((wanted or found)[:_SENTENCES]):
                 yield Sentence(quote, (number,), (quote,), opens_paragraph=index == 0 and number > 0)
 
 

@@ -207,7 +207,7 @@ def _dimension(host: Host, name: str) -> int | None:
     with host.catalog.read() as snapshot:
         row = snapshot.corpus(name)
     try:
-        same = row is not None and row.fingerprint.get("encoder") == host.hooks.encoder.fingerprint
+        same = row is not None and row.fingerprint.get("encoder") in host.hooks.encoder.comparable
     except EncoderError:
         return None
     return host.hooks.encoder.dimension if same else None

@@ -63,9 +63,14 @@ class Encoder:
         own = getattr(model, "fingerprint", None)
         name = own if isinstance(own, str) else f"{model.class_name()}/{model.model_name}"
         #: Changes whenever the same chunk would get other vectors; a fallback does not change it.
-        self.fingerprint = f"{name}/{self.dimension}/windows-{_WINDOWS_VERSION}-{self.window}"
+        self.fingerprint = self._with_windows(name)
+        #: The fingerprints of encoders whose vectors can stand beside those of this one, its own among them.
+        self.comparable = frozenset(map(self._with_windows, (name, *getattr(model, "comparable", ()))))
         #: Equal for encoders whose vectors can be compared, whatever their precision and windows.
         self.family = self._family_of(model)
+
+    def _with_windows(self, name: str) -> str:
+        return f"{name}/{self.dimension}/windows-{_WINDOWS_VERSION}-{self.window}"
 
     def _family_of(self, model: BaseEmbedding) -> str:
         own = getattr(model, "family", None)

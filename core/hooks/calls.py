@@ -9,11 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import EncoderError, PluginError, RagstoneError, SettingsError, SourceError, StorageError, is_failure
-from ..runtime.forks import ForkSafeLock
 from ..runtime.lazy import lazily
 from . import results
 from .commands import PluginCommands
-from .encoder import make_encoder
 from .manager import Plugins, reason_of
 from .options import checked_options
 from .question_hooks import QuestionHooks
@@ -37,6 +35,7 @@ if TYPE_CHECKING:
     from ..embedding import Encoder
     from ..health import Check
     from ..settings import Settings
+    from .encoder import Encoders
 
 Options = TypeVar("Options", bound="BaseModel")
 
@@ -44,12 +43,13 @@ Options = TypeVar("Options", bound="BaseModel")
 class Hooks:
     """What the plugins of a deployment give; each thing is made when it is first asked for. Got from ``Host.hooks``."""
 
-    def __init__(self, settings: Settings, plugins: Plugins, host: object) -> None:
+    def __init__(self, settings: Settings, plugins: Plugins, encoders: Encoders, host: object) -> None:
         """Checks the plugins' options. ``host``: given to the hooks. Raises ``SettingsError``."""
         self._settings = settings
         self._plugins = plugins
+        self._encoders = encoders
         self._host = host
-        self._lock = ForkSafeLock()
+        self._lock = encoders.lock  # a plugin's encoder may need other hooks, and they the encoder
         self._options = checked_options(plugins, settings.plugins.options)
         #: The plugins' commands.
         self.commands = PluginCommands(plugins)
@@ -116,13 +116,13 @@ class Hooks:
         calls = self._plugins.call("ragstone_vector_store", one(BasePydanticVectorStore), **arguments)
         return next((store for _plugin, store in calls), None)
 
-    @lazily
+    @property
     def encoder(self) -> Encoder:
         """The sentence encoder: the first plugin's that embeds something, else the host's own.
 
         Raises ``EncoderError``, ``SettingsError``.
         """
-        return make_encoder(self._plugins, self._settings)
+        return self._encoders.encoder
 
     def retriever(self, corpus: Corpus, top_k: int, filters: MetadataFilters | None = None) -> BaseRetriever:
         """The retriever of the corpus: the first plugin's, else the host's own."""

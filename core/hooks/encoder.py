@@ -2,41 +2,68 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from ..errors import EncoderError, SettingsError, is_failure
+from ..runtime.forks import ForkSafeLock
+from ..runtime.lazy import lazily
 from .manager import Plugins, reason_of
 from .results import one
 
 if TYPE_CHECKING:
-    from ..embedding import Encoder
+    from ..embedding import Encoder, MiniLMEmbedding
+    from ..embedding.model_cache import Precision
     from ..settings import Settings
 
 
-def make_encoder(plugins: Plugins, settings: Settings) -> Encoder:
-    """The encoder of the first plugin that embeds something, else the host's own.
+class Encoders:
+    """The sentence encoder of a deployment, in each precision that is asked for. Safe to use from several threads."""
+
+    def __init__(self, plugins: Plugins, settings: Settings) -> None:
+        self._plugins = plugins
+        self._settings = settings
+        #: Held while an encoder is made.
+        self.lock = self._lock = ForkSafeLock()
+        self._from_plugin: Encoder | None = None
+
+    @lazily
+    def encoder(self) -> Encoder:
+        """The first plugin's that embeds something, else the host's own. Raises ``EncoderError``, ``SettingsError``."""
+        return self._given() or self._own("fp32")
+
+    @lazily
+    def int8_encoder(self) -> Encoder:
+        """The same, but the host's own in int8 where the settings name no precision."""
+        if self._settings.encoder.precision is not None:
+            return self.encoder
+        return self._given() or self._own("int8")
+
+    def _given(self) -> Encoder | None:
+        self._from_plugin = self._from_plugin or plugin_encoder(self._plugins, self._settings)
+        return self._from_plugin
+
+    def _own(self, precision: Precision) -> Encoder:
+        from ..embedding import Encoder
+
+        return Encoder(own_model(self._settings, precision))
+
+
+def plugin_encoder(plugins: Plugins, settings: Settings) -> Encoder | None:
+    """The encoder of the first plugin that embeds something; ``None`` leaves it to the host's own.
 
     When a plugin's fails later, the host's own takes over, if its vectors can be compared. Raises ``EncoderError``,
     ``SettingsError``.
     """
     from llama_index.core.base.embeddings.base import BaseEmbedding
 
-    from ..embedding import Encoder, MiniLMEmbedding
+    from ..embedding import Encoder
 
     encoder = settings.encoder
     is_own = encoder.provider == "minilm"
-    own = partial(
-        MiniLMEmbedding.find,
-        settings.cache_dir / "encoder",
-        folder=encoder.folder,
-        precision=encoder.precision,
-        threads=encoder.threads,
-    )
     calls = plugins.call("ragstone_embed_model", one(BaseEmbedding), (SettingsError,), settings=encoder)
     for plugin, model in calls:
         try:
-            made = Encoder(model, fallback=own if is_own else None)
+            made = Encoder(model, fallback=(lambda: own_model(settings)) if is_own else None)
             made.embed_chunks([("heading", "text")])
         except EncoderError as error:
             plugins.disable(plugin, f"its encoder cannot be used: {error}")
@@ -52,4 +79,17 @@ def make_encoder(plugins: Plugins, settings: Settings) -> Encoder:
             where="[encoder] provider",
             hint=plugins.failure_of(encoder.provider),
         )
-    return Encoder(own())
+    return None
+
+
+def own_model(settings: Settings, precision: Precision = "fp32") -> MiniLMEmbedding:
+    """The host's own model, in that precision where the settings name none. Raises ``EncoderError``."""
+    from ..embedding import MiniLMEmbedding
+
+    encoder = settings.encoder
+    return MiniLMEmbedding.find(
+        settings.cache_dir / "encoder",
+        folder=encoder.folder,
+        precision=encoder.precision or precision,
+        threads=encoder.threads,
+    )

@@ -12,14 +12,16 @@ if TYPE_CHECKING:
 
     from ..catalog import Catalog
     from ..hooks.calls import Hooks
+    from .pipeline import Pipeline
 
 
 class HostChecks:
     """Got from ``Host.checks``; calling it runs all checks. ``parts`` gives them one by one."""
 
-    def __init__(self, hooks: Hooks, catalog: Callable[[], Catalog]) -> None:
+    def __init__(self, hooks: Hooks, catalog: Callable[[], Catalog], pipeline: Callable[[], Pipeline]) -> None:
         self._hooks = hooks
         self._get_catalog = catalog
+        self._get_pipeline = pipeline
         self._more: dict[str, Callable[[], Sequence[Check]]] = {}
 
     def __call__(self) -> tuple[Check, ...]:
@@ -36,7 +38,7 @@ class HostChecks:
     def _encoder(self) -> Sequence[Check]:
         """Whether questions can be embedded."""
         try:
-            return [Check("encoder", True, self._hooks.encoder.fingerprint)]
+            return [Check("encoder", True, ", ".join(each.fingerprint for each in self._get_pipeline().encoders()))]
         except EncoderError as error:
             return [Check.failed("encoder", error, fatal=True)]
 

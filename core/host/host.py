@@ -8,6 +8,7 @@ from weakref import WeakValueDictionary
 
 from ..errors import NotFound, PluginError, StorageError
 from ..hooks.calls import Hooks
+from ..hooks.encoder import Encoders
 from ..hooks.manager import Plugins
 from ..hooks.results import anything
 from ..runtime.forks import ForkSafeLock
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from ..answering.assistant import Assistant
     from ..catalog import Catalog
     from ..corpus import Corpus, CorpusInfo
+    from ..embedding.model_cache import Precision
     from ..settings import Settings
     from ..vector_index import IndexFollowers
     from .pipeline import Pipeline
@@ -48,10 +50,11 @@ class Host:
         #: The plugins in calling order, each with its state.
         self.plugins = Plugins(settings.plugins, given=plugins, limits=settings.limits)
         #: What the plugins give.
-        self.hooks = Hooks(settings, self.plugins, self)
+        self._encoders = Encoders(self.plugins, settings)
+        self.hooks = Hooks(settings, self.plugins, self._encoders, self)
         self._corpora: dict[str, Corpus] = {}
         #: The health checks.
-        self.checks = HostChecks(self.hooks, lambda: self.catalog)
+        self.checks = HostChecks(self.hooks, lambda: self.catalog, lambda: self.pipeline)
         self._lock = ForkSafeLock()
         self._kinds: dict[str, str] = {}
         self._followers: IndexFollowers | None = None
@@ -159,10 +162,18 @@ class Host:
             made: Thing = self._once[make]  # type: ignore[assignment]  # this very function made it
             return made
 
-    def corpus(self, name: str, *, kind: str, hint: str = "add something to it first") -> Corpus:
+    def corpus(
+        self,
+        name: str,
+        *,
+        kind: str,
+        hint: str = "add something to it first",
+        precision: Precision = "fp32",
+    ) -> Corpus:
         """The corpus of that name.
 
         ``kind``: the document type whose node parser cuts its documents. ``hint``: what to do while it is empty.
+        ``precision``: of its vectors, where the settings name none.
         Raises ``PluginError`` for another kind than the one it has.
         """
         with self._lock:
@@ -177,7 +188,10 @@ class Host:
                 self._corpora[name] = Corpus(
                     name,
                     catalog=self.catalog,
-                    parts=CorpusParts(lambda: self.hooks.encoder, lambda: self.hooks.node_parser(kind)),
+                    parts=CorpusParts(
+                        lambda: self._encoders.int8_encoder if precision == "int8" else self._encoders.encoder,
+                        lambda: self.hooks.node_parser(kind),
+                    ),
                     options=self.settings.retrieval,
                     hint=hint,
                 )

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ..answering.synthesis import Synthesizer
     from ..catalog import Catalog
     from ..corpus import Corpus
+    from ..embedding import Encoder
     from ..hooks.calls import Hooks
     from ..settings import Settings
 
@@ -48,6 +49,11 @@ class Pipeline:
         self._hooks = hooks
         self._catalog = catalog
         self._corpora = corpora
+
+    def encoders(self) -> tuple[Encoder, ...]:
+        """The encoders of the corpora in use, each once; without one the deployment's. Raises ``EncoderError``."""
+        found = {corpus.encoder.fingerprint: corpus.encoder for corpus in self._corpora()}
+        return tuple(found.values()) or (self._hooks.encoder,)
 
     def retrieve(
         self, corpus: Corpus, question: str, *, top_k: int, filters: MetadataFilters | None = None

@@ -9,7 +9,8 @@ from .stemming import STOP_WORDS, stems
 
 _SUBJECT = re.compile(
     r"^\W*(?:(?:what|who)(?:'s|’s| is| are| was| were)|(?:define|what does|what do|what is meant by|explain))\s+"
-    r"(?:(?:an?|the|the (?:term|word|meaning of))\s+)?(.{2,80}?)(?:\s+(?:mean|stand for|do))?\s*[?.!]*\s*$",
+    r"(?:(?:an?|the|the (?:term|word|(?:meaning|concept|idea|notion|definition) of))\s+)?(.{2,80}?)"
+    r"(?:\s+(?:mean|stand for|do))?\s*[?.!]*\s*$",
     re.IGNORECASE,
 )
 #: Asks what a term of several words is, or is about: "What is domain randomization?"

@@ -35,7 +35,8 @@ _SECTION_PATTERNS: dict[Kind, str] = {
     "question": (
         r"(?:review|assessment|discussion|test|study|practice|self[- ]?test|self[- ]?assessment|critical thinking"
         r"|multiple[- ]choice|free response|comprehension|quiz) (?:questions?|exercises?|problems?)"
-        r"|(?:practical |practice |interactive |hands-on |coding )?exercises?|problems|homework|quiz|questions"
+        r"|(?:practical |practice |interactive |hands-on |coding )?(?:exercises?|quiz(?:zes)?)|problems|homework"
+        r"|questions"
         r"|exercises? \d+\b.*|(?:exercises?|homework|assignment|quiz)\s?[:–—]\s.*"
         r"|self[- ]?check|check your (?:understanding|progress|knowledge)|knowledge check"
         r"|free response|multiple choice|art connections?|test yourself"

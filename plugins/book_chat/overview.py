@@ -34,6 +34,40 @@ _BOOK = re.compile(
     r"|\b(?:what|which|list the) (?:topics|chapters)\b(?!.*\bchapter \d)",
     re.IGNORECASE,
 )
+_AUDIENCE = re.compile(
+    rf"\bwho (?:is|are|should read|can read) {_WHOLE}(?: (?:written|meant|intended|made))?(?: for)?\W*$"
+    rf"|\b(?:target |intended )?(?:audience|readers(?:hip)?)(?: (?:of|for) {_WHOLE})?\W*$",
+    re.IGNORECASE,
+)
+_PLAN = re.compile(
+    rf"\bhow (?:is|are|was) {_WHOLE} (?:organi[sz]ed|structured|arranged|divided|laid out)\W*$"
+    rf"|\bhow (?:should|do|can|must) (?:i|we|one|you) (?:use|read|study|work through) {_WHOLE}\W*$"
+    rf"|\b(?:organi[sz]ation|structure) of {_WHOLE}\W*$",
+    re.IGNORECASE,
+)
+_PREREQUISITES = re.compile(
+    rf"^\W*(?:what are |are there |list )?(?:the |any )?prerequisites(?: (?:for|of) {_WHOLE})?\W*$"
+    rf"|\bwhat (?:should|must|do|need) (?:i|we|one|you) (?:already )?(?:have to |need to )?know"
+    rf" (?:before|to|in order to) (?:reading |read |starting |start )?(?:with )?{_WHOLE}\W*$",
+    re.IGNORECASE,
+)
+#: The headings under which a work answers such a question.
+_FRONT_MATTER = {
+    _AUDIENCE: re.compile(
+        r"\W*(?:(?:(?:target|intended) )?(?:audience|readers(?:hip)?)|who (?:this|the) .{1,40} is for"
+        r"|who (?:is this .{1,40} for|should read .{1,40})|is this .{1,40} for (?:you|me))\W*",
+        re.IGNORECASE,
+    ),
+    _PLAN: re.compile(
+        r"\W*(?:how to (?:use|read) (?:this|the) .{1,40}|using this .{1,40}|how (?:this|the) .{1,40} is organi[sz]ed"
+        r"|(?:(?:book|course|document) )?(?:organi[sz]ation|structure)(?: of .{1,40})?)\W*",
+        re.IGNORECASE,
+    ),
+    _PREREQUISITES: re.compile(
+        r"\W*(?:prerequisites?|what you (?:need|should know).{0,40}|before you (?:start|begin)|assumed knowledge)\W*",
+        re.IGNORECASE,
+    ),
+}
 #: "The report" may be one that the book tells of.
 _AUTHORS = re.compile(
     rf"\b(?:who (?:wrote|has written)|(?:authors?|editors?|writers?) of) (?:this|your) {_WORKS}\W*$"
@@ -101,16 +135,25 @@ def overview(shelf: Shelf, question: str, filters: Mapping[str, str]) -> Overvie
     chapter, part, whole = _CHAPTER.search(question), _PART.search(question), _BOOK.search(question)
     topic = None if _TELL.match(question) else topic_of(question)
     authors = _AUTHORS.search(question)
-    if not (chapter or part or whole or topic or authors):
+    front_matter = next((heading for asked, heading in _FRONT_MATTER.items() if asked.search(question)), None)
+    if not (chapter or part or whole or topic or authors or front_matter):
         return None
     book = _asked_book(shelf, filters)
     if book is None:
-        return None
+        titles = [f"“{each.title}”" for each in shelf.books()]
+        if len(titles) < 2 or not (chapter or whole or authors or front_matter):
+            return None
+        return Overview(f"{_listed('The shelf has', 'book', titles)} Choose one to ask about it.", ())
     if authors:
         return _written_by(shelf, book)
     nodes = shelf.corpus.contents.find(MetadataFilters(filters=[MetadataFilter(key="book", value=book.slug)]))
+    if front_matter:
+        own = [node for node in nodes if front_matter.fullmatch(_path(node)[-1])]
+        found = Overview("", own[:1], kinds=frozenset({"explanation", "objective"}))
+        if any(found.sentences()):
+            return found
     chapters = list(dict.fromkeys(str(node.metadata["chapter"]) for node in nodes))
-    if whole:
+    if whole or _PLAN.search(question):
         listed = [each for each in chapters if each != book.title and not _EXERCISES.search(each)] or chapters
         return Overview(_listed(f"“{book.title}” has", "chapter", listed), _openings(nodes)[:2], _COVERS)
     if chapter:

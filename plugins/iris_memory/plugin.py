@@ -60,6 +60,7 @@ def ragstone_readers(host: Host) -> Mapping[str, BaseReader]:
 def ragstone_node_parsers(host: Host) -> Mapping[str, NodeParser]:
     """The files of a memory, each cut by its strategy."""
     from .indexing.folder import KIND
+    from .indexing.memory import memory_of
     from .parsers.node_parser import MemoryNodeParser
     from .settings import IrisMemorySettings
 
@@ -68,7 +69,7 @@ def ragstone_node_parsers(host: Host) -> Mapping[str, NodeParser]:
         minimum=options.min_chunk_tokens,
         maximum=options.max_chunk_tokens,
         overlap=options.overlap_tokens,
-        count_tokens=lambda text: host.hooks.encoder.count_tokens(text),  # noqa: PLW0108 - the encoder is made when it is needed
+        count_tokens=lambda text: memory_of(host).corpus.encoder.count_tokens(text),  # noqa: PLW0108 - the encoder is made when it is needed
     )
     return {KIND: parser}
 

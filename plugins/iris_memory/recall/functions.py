@@ -107,7 +107,7 @@ def format_for_prompt(chunks: Iterable[MemoryChunk], *, max_tokens: int | None =
     settings, count = IrisMemorySettings(), _estimate
     for found in [host] if host else open_hosts(_PLUGIN)[:1]:
         try:
-            settings, count = memory_of(found).settings, found.hooks.encoder.count_tokens
+            settings, count = memory_of(found).settings, memory_of(found).corpus.encoder.count_tokens
         except RagstoneError as error:
             _log.warning("the block's tokens are estimated: %s", error)
     return block(chunks, max_tokens=settings.block_tokens if max_tokens is None else max_tokens, count_tokens=count)

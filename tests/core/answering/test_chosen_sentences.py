@@ -365,3 +365,16 @@ def test_words_that_the_corpus_writes_as_one_are_taken_for_that(tmp_path: Path) 
 @pytest.mark.parametrize("word", ["atom", "proton", "x" * 40, "2024th", "fusion"])
 def test_other_words_are_left(word: str) -> None:
     assert correction_of(word, {"atoms": 9, "xproton": 9, "photon": 2, "fusion": 9}) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "stems"),
+    [
+        ("What is the role of proprioception?", ["propriocept"]),
+        ("Explain the basic concept of a winch", ["winch"]),
+        ("What is the role?", ["role"]),
+        ("Which role has the winch?", ["role", "winch"]),
+    ],
+)
+def test_no_text_says_role_or_concept_of_what_it_explains(question: str, stems: list[str]) -> None:
+    assert question_stems(question) == stems

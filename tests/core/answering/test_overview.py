@@ -39,10 +39,10 @@ def host(tmp_path: Path) -> Iterator[Host]:
         yield host
 
 
-def _add(host: Host, tmp_path: Path) -> None:
+def _add(host: Host, tmp_path: Path, pages: dict[str, str] = _PAGES) -> None:
     book = tmp_path / "book"
     book.mkdir()
-    for name, text in _PAGES.items():
+    for name, text in pages.items():
         (book / name).write_text(text, "utf-8")
     shelf = Shelf(host)
     shelf.add(shelf.plan(book), title="Robot parts")
@@ -64,6 +64,51 @@ def test_a_chapter_is_told_by_its_beginning_and_its_summary(host: Host) -> None:
     assert "They cost more power." in answer.text
     assert {citation.fields["chapter"] for citation in answer.citations} == {"Legs"}
     assert host.assistant("book_chat").ask("Summarize chapter 9").refused
+
+
+_INTRODUCTION = """# Introduction
+
+## Who this book is for
+
+This book is written for:
+
+- students of robotics in their first year
+- people who repair robots for a living
+
+## Prerequisites
+
+You should know how to solder and how to read a wiring diagram.
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "begins"),
+    [
+        (
+            "Who is this book for?",
+            "This book is written for:\n\n- students of robotics in their first year\n- people who",
+        ),
+        ("Who should read this book?", "This book is written for:"),
+        ("What are the prerequisites?", "You should know how to solder"),
+        ("What do I need to know before reading this book?", "You should know how to solder"),
+        ("How is this book organized?", "“Robot parts” has 3 chapters: Introduction; Wheels; Legs."),
+    ],
+)
+def test_what_a_book_says_of_itself_is_found_by_its_headings(tmp_path: Path, question: str, begins: str) -> None:
+    with open_host(tmp_path) as host:
+        _add(host, tmp_path, {"00-introduction.md": _INTRODUCTION, **_PAGES})
+        answer = host.assistant("book_chat").ask(question)
+    assert answer.text.startswith(begins)
+    assert not answer.refused
+
+
+def test_of_several_books_one_is_to_be_chosen(host: Host, small_book: Path) -> None:
+    shelf = Shelf(host)
+    shelf.add(shelf.plan(small_book), title="Small parts")
+    answer = host.assistant("book_chat").ask("What is this book about?")
+    assert answer.text == "The shelf has 2 books: “Robot parts”; “Small parts”. Choose one to ask about it."
+    chosen = Question("What is this book about?", filters={"book": "small-parts"})
+    assert host.assistant("book_chat").ask(chosen).text.startswith("“Small parts” has 2 chapters")
 
 
 def test_chapters_without_a_number_count_back_from_the_first_that_has_one(tmp_path: Path) -> None:

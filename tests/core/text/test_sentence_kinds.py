@@ -68,6 +68,7 @@ def test_the_form_of_a_sentence_says_what_it_is(text: str, kind: str) -> None:
         ("3.4 Practice Problems", "question"),
         ("Exercise 2: Grip", "question"),
         ("Exercise: Compare two grippers", "question"),
+        ("Interactive Quiz", "question"),
         ("Exercise physiology", None),
         ("Learning Objectives", "objective"),
         ("References and Further Reading", "reference"),
