@@ -91,7 +91,7 @@ def _queued(run: Run, database: Server, folder: Path, *, kills: bool) -> float:
                 _kill(run, database, queue, actors, begin)
             soon(lambda: _ended(queue) == count, "all books are read")
             spent = time.perf_counter() - started
-        state = queue.state()
+        state = queue.jobs.state()
         assert (state.done, state.failed, state.total) == (count, 0, count), state
         _check(database, name, folder)
         files = {len(list(book.iterdir())) for book in folder.iterdir()}
@@ -122,7 +122,7 @@ def _kill(run: Run, database: Server, queue: BookQueue, actors: list[Actor], beg
 def _state(queue: BookQueue) -> QueueState:
     while True:
         try:
-            return queue.state()
+            return queue.jobs.state()
         except StorageError:  # PostgreSQL is starting
             time.sleep(0.1)
 

@@ -21,8 +21,8 @@ from ragstone.core.text import Redactor
 from ragstone.core.vector_index.follower import Follower
 from ragstone.core.vector_index.index_state import index_folders
 from ragstone.plugins.book_chat import Shelf
-from ragstone.plugins.book_chat.admin import uploads as uploads_module
-from ragstone.plugins.book_chat.admin.uploads import store, unfinished_uploads
+from ragstone.plugins.book_chat.library.uploads import files as uploads_module
+from ragstone.plugins.book_chat.library.uploads.files import store, unfinished_uploads
 from ragstone.plugins.concept_tutor.mediawiki.client.cache import Cache, Entry
 from ragstone.plugins.iris_memory.indexing.update_state import LastUpdate, UpdateState
 from ragstone.plugins.wiki_edge import BuildOptions, build_shard, install_shards

@@ -55,7 +55,7 @@ def parsers_of_core() -> dict[str, Parser]:
 def parsers_of_plugins() -> dict[str, Parser]:
     from ragstone.core.text import Redactor
     from ragstone.plugins.book_chat.library.fields import read_toml, read_yaml, split_front_matter
-    from ragstone.plugins.book_chat.library.mdbook import entries_of
+    from ragstone.plugins.book_chat.library.layouts.mdbook import entries_of
     from ragstone.plugins.book_chat.markdown.blocks import read_blocks
     from ragstone.plugins.book_chat.markdown.mdx import rewrite_mdx
     from ragstone.plugins.book_chat.markdown.normalization import normalize_markdown

@@ -5,15 +5,14 @@ from typing import TYPE_CHECKING
 from ragstone.core.runtime import lazy_names
 
 if TYPE_CHECKING:
-    from .formats.process import UnreadableFile
-    from .library.add_report import AddReport
-    from .library.books import Book, CountedBook
+    from .library.books import AddReport, Book, CountedBook
     from .library.editions import SectionDiff, diff
     from .library.files import ChapterFile, LeftOut
-    from .library.layouts import BookLayout
+    from .library.layouts.layout import BookLayout
+    from .library.layouts.sites import SeveralBooks
     from .library.shelf import Shelf
-    from .library.sites import SeveralBooks
     from .library.source_pages import ShownBlock, SourcePage
+    from .markdown.html.process import UnreadableFile
     from .parsers import BookNodeParser
     from .readers import FormatReader, MarkdownReader, PdfReader, PlainTextReader, UnreadablePdf
     from .settings import BookChatSettings

@@ -8,8 +8,7 @@ from ragstone.core import Assistant, CitationFormat, Host, Profile, QuestionFilt
 from ragstone.core.answering import AssistantPaths, EmptyState, QuestionFilters
 from ragstone.core.text import BY_OCR
 
-from .guardrails.safety import SafetyWarnings, setting_of
-from .guardrails.simulation import GENERAL, HARDWARE, SIMULATION
+from .guardrails import GENERAL, HARDWARE, SIMULATION, SafetyWarnings, setting_of
 from .library.editions import older_editions
 from .library.sample import example_questions
 from .library.shelf import Shelf

@@ -16,7 +16,7 @@ from pydantic import Field
 from ragstone.core import SlicingNodeParser
 from ragstone.core.text import BY_OCR, KINDS, Kind, StatedKind, pack_kinds, packed_in, section_kind, unpack_kinds
 
-from .guardrails.simulation import HARDWARE, is_simulation, setting
+from .guardrails import HARDWARE, is_simulation, setting
 from .library.manifest import SECTION_KINDS, SIMULATION, owner_kind, section_simulation
 from .markdown.characters import SEPARATOR
 from .markdown.packer import Packer, Unit

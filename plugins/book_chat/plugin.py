@@ -29,10 +29,10 @@ def ragstone_settings() -> type[BaseModel]:
 @hookimpl
 def ragstone_readers(host: Host) -> Mapping[str, BaseReader]:
     """Markdown and its dialects, PDFs, EPUBs, pages of HTML, Word's documents, reStructuredText and plain text."""
-    from .formats.limits import READERS
-    from .formats.process import FormatWorkers
     from .library.files import ASCIIDOC, MARKDOWN
     from .library.shelf import Shelf
+    from .markdown.html.process import FormatWorkers
+    from .markdown.html.worker import READERS
     from .readers import FormatReader, MarkdownReader, PdfReader, PlainTextReader
     from .settings import BookChatSettings
 
@@ -85,7 +85,7 @@ def ragstone_assistants(host: Host) -> Sequence[Assistant]:
 @hookimpl
 def ragstone_pages(host: Host) -> Any:
     """The chat page and the pages that citations open."""
-    from .pages import blueprint
+    from .pages.chat import blueprint
 
     return blueprint(host)
 
@@ -93,8 +93,8 @@ def ragstone_pages(host: Host) -> Any:
 @hookimpl
 def ragstone_serving(host: Host) -> None:
     """Put the sample book on an unused shelf, and resume the uploads of the last server."""
-    from .admin.jobs import resume_uploads
     from .library.sample import put_sample_on_empty_shelf
+    from .library.uploads.jobs import resume_uploads
 
     put_sample_on_empty_shelf(host)
     resume_uploads(host)

@@ -13,18 +13,18 @@ from ragstone.core import MissingExtra, SourceError
 from ragstone.core.runtime import open_regular
 from ragstone.core.text import KINDS, pack_kinds
 
-from .formats.plain_text import read_plain_text
 from .library.files import digest_of
-from .library.pages import read_page, title_of
+from .library.page_files import read_page, title_of
+from .markdown.plain_text import read_plain_text
 from .pdf.limits import MAX_BYTES
-from .pdf.page_map import KEY, LISTED, packed, packed_pages
+from .pdf.page_map import KEY, LISTED, packed
 from .pdf.process import ReadFailed, read_in_subprocess
 
 if TYPE_CHECKING:
-    from .formats.assembly import Text
-    from .formats.process import FormatWorkers
-    from .pdf.messages import Read, Reason
+    from .markdown.html.process import FormatWorkers
+    from .markdown.html.text import Text
     from .pdf.ocr import Ocr
+    from .pdf.process import Reason
 
 _REASONS: dict[str, tuple[str, str | None]] = {
     "needs_ocr": ("no page has text", "ocr of [plugins.book_chat] reads it, or add a text layer with ocrmypdf"),
@@ -97,12 +97,10 @@ class PdfReader(BaseReader):
                 "; tesseract, which would read them, is not installed" if self._ocr and not self._ocr.program else ""
             )
             raise UnreadablePdf("needs_ocr", path, f"{read.pages} pages{missing_ocr}")
-        return [Document(text=read.text, metadata=self._metadata(read, path, digest) | (extra_info or {}))]
-
-    def _metadata(self, read: Read, path: Path, digest: str) -> dict[str, Any]:
-        about = {**packed(read), "file": str(path.resolve()), "sha256": digest}
+        about = {**packed(read.starts, read.labels), "file": str(path.resolve()), "sha256": digest}
         about |= {name: pages for name in ("needs_ocr", "broken", "ocr") if (pages := getattr(read, name))}
-        return {"title": " ".join(read.title.split()) or None, KEY: about}
+        known = {"title": " ".join(read.title.split()) or None, KEY: about}
+        return [Document(text=read.text, metadata=known | (extra_info or {}))]
 
 
 class FormatReader(BaseReader):
@@ -135,5 +133,5 @@ def _document(text: Text, extra_info: dict[str, Any] | None) -> Document:
         about[KINDS] = pack_kinds(text.kinds, 0, len(text.text))
     if text.pages:
         starts = [(number, offset) for number, (offset, _label) in enumerate(text.pages, 1)]
-        about[LISTED] = packed_pages(starts, [label for _offset, label in text.pages])
+        about[LISTED] = packed(starts, [label for _offset, label in text.pages])
     return Document(text=text.text, metadata=about | (extra_info or {}))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 
-from ragstone.plugins.book_chat.admin.uploads import store
+from ragstone.plugins.book_chat.library.uploads.files import store
 from tests.plugins.book_chat.pdfs import Text, lines, make
 from tests.support.needs import needed
 from tests.support.patience import until

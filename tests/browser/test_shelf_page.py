@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ragstone.plugins.book_chat.admin.jobs import MOST_BEGUN
-from ragstone.plugins.book_chat.admin.uploads import store
+from ragstone.plugins.book_chat.library.uploads.files import store
+from ragstone.plugins.book_chat.library.uploads.jobs import MOST_BEGUN
 from tests.support.patience import until
 
 from .conftest import serving

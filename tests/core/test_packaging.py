@@ -14,7 +14,7 @@ from packaging.requirements import Requirement
 REPOSITORY = Path(__file__).parents[2]
 PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"]
 #: Imported only behind a look whether their extra is installed.
-OPTIONAL = {"chromadb", "flask", "google", "ir_measures", "openai", "pypdfium2", "waitress", "werkzeug", "torch"}
+OPTIONAL = {"PIL", "chromadb", "flask", "google", "ir_measures", "openai", "pypdfium2", "waitress", "werkzeug", "torch"}
 OPTIONAL |= {
     "docutils",
     "fsrs",

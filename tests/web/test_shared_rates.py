@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ragstone.core.testing import open_host
-from ragstone.plugins.book_chat.admin.jobs import jobs_of
+from ragstone.plugins.book_chat.library.uploads.jobs import jobs_of
 from ragstone.web import create_app
 from ragstone.web.rates import Buckets, share
 from tests.support.needs import needed

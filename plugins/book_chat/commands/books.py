@@ -14,15 +14,15 @@ from ragstone.core import BadRequest, NotFound
 from ragstone.core.cli import json_option, printable, show_json, show_progress, show_table
 
 from ..library.editions import diff
+from ..library.layouts.sites import SeveralBooks
 from ..library.shelf import CORPUS, Shelf
-from ..library.sites import SeveralBooks
 from ..pdf.page_map import ranges
 
 if TYPE_CHECKING:
     from ragstone.core.cli import Deployment
 
-    from ..library.add_report import AddReport
-    from ..library.layouts import BookLayout
+    from ..library.books import AddReport
+    from ..library.layouts.layout import BookLayout
 
 _REASONS_SHOWN, _NAMES_SHOWN, _SAMPLES = 8, 3, 20
 
@@ -178,7 +178,6 @@ def _summarise(report: AddReport, layout: BookLayout) -> None:
 
 
 def _named(names: list[str]) -> str:
-    """The first names, and how many more there are."""
     more = len(names) - _NAMES_SHOWN
     shown = ", ".join(names[:_NAMES_SHOWN])
     return f"{shown} and {more} more" if more > 0 else shown

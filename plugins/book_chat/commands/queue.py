@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ragstone.core.catalog import QueuedJob, QueueState
     from ragstone.core.cli import Deployment
 
-    from ..library.add_report import AddReport
+    from ..library.books import AddReport
 
 _NAMES_SHOWN = 5
 
@@ -72,7 +72,7 @@ def work(deployment: Deployment, until_empty: bool, at_once: int) -> None:
 @click.pass_obj
 def queue(deployment: Deployment, retry: bool, clear: bool, as_json: bool) -> None:
     """Show how far the queued books are, and what failed."""
-    books = BookQueue(deployment.host())
+    books = BookQueue(deployment.host()).jobs
     if retry and clear:
         raise click.UsageError("--retry and --clear exclude each other")
     changed = books.retry_failed() if retry else books.clear() if clear else None

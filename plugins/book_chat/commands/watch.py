@@ -15,16 +15,13 @@ import click
 from ragstone.core import StorageError
 from ragstone.core.cli import json_option, printable
 
-from ..library.followed import SETTLE, FollowedFolder
+from ..library.followed import SETTLE, Event, FollowedFolder
 from ..library.shelf import Shelf
 
 if TYPE_CHECKING:
-    from types import FrameType
-
     from ragstone.core.cli import Deployment
 
     from ..library.follow_record import Mode
-    from ..library.followed import Event
 
 _log = logging.getLogger(__name__)
 #: Seconds until the next try when the storage was busy or away.
@@ -52,11 +49,8 @@ def watch(ctx: click.Context, folder: Path, mode: Mode | None, once: bool, every
     deployment: Deployment = ctx.obj
     host = deployment.host()
     followed = FollowedFolder(Shelf(host), folder, host.settings.data_dir, mode)
-
-    def end(_signal: int, _frame: FrameType | None) -> None:
-        raise KeyboardInterrupt  # at once: each document is stored in one transaction
-
-    before = {each: signal.signal(each, end) for each in (signal.SIGINT, signal.SIGTERM)}
+    # Ends at once: each document is stored in one transaction.
+    before = {each: signal.signal(each, signal.default_int_handler) for each in (signal.SIGINT, signal.SIGTERM)}
     try:
         if not as_json and not once:
             how = "as one book" if followed.mode == "one" else "each file and folder in it is a book"

@@ -10,7 +10,7 @@ from ragstone.core import BadRequest, MissingExtra, SettingsError, SourceError
 from ragstone.core.catalog import QueueState, Unfit
 
 from .files import LeftOut, is_inside, natural, walk
-from .layouts import LAYOUTS
+from .layouts.layout import LAYOUTS
 from .shelf import Shelf
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ragstone.core.catalog import QueuedJob, Report, SharedQueue
     from ragstone.core.ingestion import IngestProgress
 
-    from .add_report import AddReport
+    from .books import AddReport
 
 _QUEUE = "books"
 _COUNTS = ("total", "done", "waiting", "failed", "per_minute", "minutes_left")
@@ -41,7 +41,7 @@ class Queued:
 def queue_state(host: Host) -> QueueState:
     """How far the queue is; an empty one where there can be none."""
     try:
-        return BookQueue(host).state()
+        return BookQueue(host).jobs.state()
     except (SettingsError, MissingExtra):
         return QueueState(0, 0, (), 0, (), None)
 
@@ -97,7 +97,8 @@ class BookQueue:
 
     def __init__(self, host: Host) -> None:
         self._host = host
-        self._queue: SharedQueue = host.catalog.shared.queue(_QUEUE)
+        #: The books as jobs: how far they are, the failed ones again, all forgotten.
+        self.jobs: SharedQueue = host.catalog.shared.queue(_QUEUE)
 
     def add(self, path: Path, **options: str | None) -> Queued:
         """Queue each book of a folder, or the one file. ``options``: ``title`` and ``edition`` of a file."""
@@ -117,20 +118,8 @@ class BookQueue:
             Shelf(self._host).plan(path)  # raises now if it cannot be read
             home, books, left = path.parent, [path], []
         jobs = [{"path": str(book), "folder": str(home), **options} for book in books]
-        queued = self._queue.add(jobs, key=lambda job: job["path"])
+        queued = self.jobs.add(jobs, key=lambda job: job["path"])
         return Queued(queued, len(jobs) - queued, tuple(left))
-
-    def state(self) -> QueueState:
-        """How far the queue is."""
-        return self._queue.state()
-
-    def retry_failed(self) -> int:
-        """Queue the failed books again; returns their number."""
-        return self._queue.retry_failed()
-
-    def clear(self) -> int:
-        """Forget all books but those being read; returns their number. What is on the shelf stays."""
-        return self._queue.clear()
 
     def work(
         self,
@@ -156,7 +145,7 @@ class BookQueue:
             return {"book": done.book, "title": done.title, "chunks": done.chunks, "left_out": len(done.left_out)}
 
         _ = self._host.hooks.encoder  # a worker without its model must not take a book
-        self._queue.work(read, at_once=at_once, until_empty=until_empty, **lease)
+        self.jobs.work(read, at_once=at_once, until_empty=until_empty, **lease)
 
     def _calibrate_last(self, job: Mapping[str, Any]) -> None:
         """Calibrate the corpus if no book waits: it needs all vectors in memory, and each growth needs it anew.
@@ -165,7 +154,7 @@ class BookQueue:
         """
         if self._host.settings.retrieval.threshold is not None:
             return
-        state, corpus = self._queue.state(), Shelf(self._host).corpus
+        state, corpus = self.jobs.state(), Shelf(self._host).corpus
         last = max(state.running, key=lambda other: other.id, default=None)
         if not state.waiting and (last is None or last.job == job) and corpus.contents.exists:
             corpus.calibrate()

@@ -1,11 +1,15 @@
-"""A book on the shelf, and the short name that its title and edition give it."""
+"""A book on the shelf, the short name that its title and edition give it, and the result of adding it."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .files import LeftOut
 
 FIRST_EDITION = "First Edition"
 #: Characters.
@@ -30,6 +34,30 @@ class CountedBook(Book):
     chunks: int
     files: int
     kinds: dict[str, int]
+
+
+@dataclass
+class AddReport:
+    """The result of adding a book, file by file."""
+
+    book: str
+    title: str
+    edition: str
+    layout: str
+    #: The folder of the pages within what was given.
+    site: str = "."
+    authors: list[str] = field(default_factory=list)
+    added: list[str] = field(default_factory=list)
+    updated: list[str] = field(default_factory=list)
+    unchanged: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
+    #: Physical pages (from 1) of a PDF that show something and have no text, and those that cannot be loaded.
+    needs_ocr: dict[str, list[int]] = field(default_factory=dict)
+    broken_pages: dict[str, list[int]] = field(default_factory=dict)
+    #: Pages that were read by OCR.
+    ocr_pages: dict[str, list[int]] = field(default_factory=dict)
+    chunks: int = 0
 
 
 def by_title(book: Book) -> tuple[str, str, str]:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from ragstone.core import SourceError
 
 from ..pdf.page_map import KEY as PAGES
-from .books import LONGEST_TITLE
+from .books import LONGEST_TITLE, AddReport
 from .files import LeftOut
 from .manifest import SECTION_KINDS, SIMULATION, read_manifest
-from .pages import page_title
+from .page_files import page_title
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ragstone.core import Host
 
     from .files import ChapterFile
-    from .layouts import BookLayout
+    from .layouts.layout import BookLayout
 
 #: Files whose heading may be the book's title, and headings that are none.
 _INTRODUCTIONS = (
@@ -38,7 +38,7 @@ _GENERAL = re.compile(
 
 
 class BookDocuments:
-    """The book's files as documents, with what could not be read."""
+    """The book's files as documents, with the report of what could not be read."""
 
     def __init__(self, host: Host, layout: BookLayout, uploaded_as: str | None = None) -> None:
         self._host = host
@@ -47,11 +47,9 @@ class BookDocuments:
         self._loaded: list[Document] | SourceError | None = None
         self.about: dict[str, str] = {}
         self.manifest = read_manifest(layout.home or layout.root)
-        self.failed: list[LeftOut] = []
+        #: Names what cannot be read as the files are read.
+        self.report = AddReport("", "", "", layout.kind, layout.folder, left_out=list(layout.left_out))
         self.failed_ids: set[str] = set()
-        self.needs_ocr: dict[str, list[int]] = {}
-        self.broken_pages: dict[str, list[int]] = {}
-        self.ocr_pages: dict[str, list[int]] = {}
 
     def title(self) -> str:
         """The book's own title (``book.toml``, layout, a single file's title), else one made from its name."""
@@ -113,7 +111,7 @@ class BookDocuments:
             except Exception as error:
                 unexpected = f"its reader raised {type(error).__name__}: {error}"
                 reason = error.what if isinstance(error, SourceError) else unexpected
-                self.failed.append(LeftOut(file.relative, reason))
+                self.report.left_out.append(LeftOut(file.relative, reason))
                 self.failed_ids.add(self._doc_id(file, 0))
             else:
                 yield from documents
@@ -152,8 +150,8 @@ class BookDocuments:
                 if self._uploaded_as is not None:
                     del pages["file"]  # it is temporary, and another upload of the same file is the same document
                 if pages.get("ocr"):
-                    self.ocr_pages[file.relative] = list(pages["ocr"])
-                for name, named in (("needs_ocr", self.needs_ocr), ("broken", self.broken_pages)):
+                    self.report.ocr_pages[file.relative] = list(pages["ocr"])
+                for name, named in (("needs_ocr", self.report.needs_ocr), ("broken", self.report.broken_pages)):
                     if gaps := pages.pop(name, None):  # for the report alone
                         named[file.relative] = list(gaps)
             found.append(Document(id_=self._doc_id(file, number), text=document.text, metadata=stored))

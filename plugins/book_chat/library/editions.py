@@ -11,8 +11,6 @@ from ..markdown.characters import SEPARATOR
 from .files import natural
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from ragstone.core import Corpus
 
     from .books import Book
@@ -84,7 +82,8 @@ def diff(corpus: Corpus, before: Book, after: Book) -> SectionDiff:
 def _sections(corpus: Corpus, slug: str) -> dict[str, str]:
     """The words of each section; of several with one name, together."""
     found: dict[str, str] = {}
-    for document in _documents(corpus, slug):
+    documents = corpus.contents.documents(f"{slug}:")
+    for document in (each.doc_id for each in sorted(documents, key=lambda each: each.metadata.get("position") or 0)):
         text = corpus.contents.document_text(document)
         spans: dict[tuple[int, int], str] = {}
         for node in corpus.contents.document_nodes(document):
@@ -95,8 +94,3 @@ def _sections(corpus: Corpus, slug: str) -> dict[str, str]:
             words = re.sub(r"\A\s*#{1,6} .*", "", text[start:end])
             found[name] = " ".join([found.get(name, ""), *words.split()]).strip()
     return found
-
-
-def _documents(corpus: Corpus, slug: str) -> Iterable[str]:
-    stored = [document for document in corpus.contents.documents() if document.metadata.get("book") == slug]
-    return [document.doc_id for document in sorted(stored, key=lambda each: each.metadata.get("position") or 0)]

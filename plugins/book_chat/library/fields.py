@@ -88,11 +88,6 @@ def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
     return read_yaml(found[1]), text[found.end() :]
 
 
-def front_title(front: dict[str, Any]) -> str | None:
-    """The front matter's title as one line, if it has one."""
-    return one_line(front.get("title"))
-
-
 def one_line(value: object) -> str | None:
     """A text or number of a configuration as one line; None for anything else."""
     return " ".join(without_controls(str(value)).split()) or None if isinstance(value, str | int | float) else None

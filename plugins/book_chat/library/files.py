@@ -34,10 +34,10 @@ class ChapterFile:
 
     path: Path
     relative: str
-    title: str | None
-    chapter: str | None
-    within: tuple[str, ...]
-    position: int
+    title: str | None = None
+    chapter: str | None = None
+    within: tuple[str, ...] = ()
+    position: int = 0
 
 
 @dataclass(frozen=True)

@@ -20,15 +20,14 @@ from filelock import FileLock, Timeout
 from ragstone.core import RagstoneError, SourceError, StorageBusy, StorageError
 
 from .files import ASCIIDOC, HTML, MARKDOWN, natural
-from .follow_record import Entry, Record, is_temporary, signature_of
-from .layouts import is_configuration
+from .follow_record import Entry, Mode, Record, is_temporary, signature_of
+from .layouts.layout import is_configuration
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from ragstone.core.ingestion import IngestProgress
 
-    from .follow_record import Mode
     from .shelf import Shelf
 
 Action = Literal["added", "updated", "renamed", "removed", "left", "failed", "unreachable"]
@@ -156,7 +155,6 @@ class FollowedFolder:
     def _take(
         self, name: str, signature: str, gone: list[str], on_progress: Callable[[IngestProgress], None] | None
     ) -> Iterator[Event]:
-        """Put the entry's book on the shelf, or update it."""
         known = self._record.entries.get(name) or Entry("")
         try:
             layout = self._shelf.plan(self.folder / name)
@@ -218,11 +216,8 @@ class FollowedFolder:
         return {book.slug for book in self._shelf.books()}
 
     def _digest(self, slug: str) -> str:
-        stored = sorted(
-            (document.doc_id, document.hash)
-            for document in self._shelf.corpus.contents.documents()
-            if document.metadata.get("book") == slug
-        )
+        documents = self._shelf.corpus.contents.documents(f"{slug}:")
+        stored = sorted((document.doc_id, document.hash) for document in documents)
         return hashlib.sha256(json.dumps(stored).encode()).hexdigest() if stored else ""
 
     def _mode(self) -> Mode:

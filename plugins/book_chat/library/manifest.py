@@ -1,24 +1,4 @@
-"""``book.toml``: a book's metadata by its owner, in the table ``[ragstone]`` beside mdBook's ``[book]``.
-
-::
-
-    [ragstone]
-    title = "Programming Multiple Robots"
-    edition = "Second Edition"
-    licence = "CC BY 4.0"
-    url = "https://book.example/"            # where its pages are published: chapter.md is there as chapter.html
-
-    [ragstone.urls]                          # for chapters that are published elsewhere
-    "intro.md" = "https://book.example/start"
-
-    [ragstone.simulation]                    # where the rules for simulation and hardware are wrong
-    "labs/*" = true                          # by the file's path
-    "Chapter 3 › Wiring" = false             # or by chapter and section, which win
-
-    [ragstone.kinds]                         # what kind of text it is, where the headings do not say
-    "Try it*" = "question"                   # by a heading of any level; the nearest one wins
-    "appendix/*" = "reference"               # or by the file's path
-"""
+"""``book.toml``: a book's metadata by its owner, in the table ``[ragstone]`` beside mdBook's; see FORMATS.md."""
 
 from __future__ import annotations
 

@@ -115,7 +115,6 @@ class PdfFiles:
         return self._kept / f"{sha256}.pdf"
 
     def _stored(self, slug: str) -> dict[str, _Stored]:
-        """Each PDF of a book, by its path in the book."""
         return {path: stored for book, path, stored in self._all() if book == slug}
 
     def _all(self) -> Iterator[tuple[str, str, _Stored]]:

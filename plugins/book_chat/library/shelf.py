@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ragstone.core import BadRequest, NotFound, SourceError
 
-from ..guardrails.simulation import HARDWARE, SIMULATION
 from ..settings import BookChatSettings
-from .books import FIRST_EDITION, LONGEST_EDITION, LONGEST_TITLE, Book, CountedBook, by_title, slug_of
+from .books import FIRST_EDITION, LONGEST_EDITION, LONGEST_TITLE, AddReport, Book, CountedBook, by_title, slug_of
 from .pdf_files import PdfFiles
 
 if TYPE_CHECKING:
@@ -20,9 +19,8 @@ if TYPE_CHECKING:
     from ragstone.core.ingestion import IngestProgress
 
     from ..pdf.ocr import Ocr
-    from .add_report import AddReport
     from .documents import BookDocuments
-    from .layouts import BookLayout
+    from .layouts.layout import BookLayout
     from .source_pages import SourcePage
 
 CORPUS = "books"
@@ -80,12 +78,14 @@ class Shelf:
 
     def books_on_simulation(self) -> frozenset[str]:
         """Slugs of the books on simulation and on hardware: each has a share of at least ``_LEAST_SHARE``."""
+        from ..guardrails import HARDWARE, SIMULATION
+
         facets = self.corpus.contents.facets("book", "setting")
         made_of, found = self._on_simulation
         if made_of is not facets:
-            chunks: dict[str, Counter[str]] = {}
+            chunks: dict[str, Counter[str]] = defaultdict(Counter)
             for (slug, setting), count in facets:
-                chunks.setdefault(slug, Counter())[setting] += count
+                chunks[slug][setting] += count
             found = frozenset(
                 slug
                 for slug, counts in chunks.items()
@@ -97,14 +97,13 @@ class Shelf:
     def counted(self) -> tuple[CountedBook, ...]:
         """Every book in the same order, with its numbers; all passages are counted for it."""
         chunks: Counter[tuple[str, str, str]] = Counter()
-        chapters: dict[tuple[str, str, str], set[str]] = {}
-        files: dict[tuple[str, str, str], set[str]] = {}
+        chapters, files = defaultdict[Any, set[str]](set), defaultdict[Any, set[str]](set)
         facets = self.corpus.contents.facets("book", "book_title", "edition", "chapter", "path")
         for (slug, title, edition, chapter, path), count in facets:
             book = (slug, title, edition)
             chunks[book] += count
-            chapters.setdefault(book, set()).add(chapter)
-            files.setdefault(book, set()).add(path)
+            chapters[book].add(chapter)
+            files[book].add(path)
         kinds = self._kinds("")
         found = [
             CountedBook(*book, len(chapters[book]), count, len(files[book]), dict(kinds[book[0]].most_common()))
@@ -147,7 +146,7 @@ class Shelf:
 
         Raises ``SourceError``, and ``SeveralBooks`` when one of them must be chosen.
         """
-        from .layouts import read_layout
+        from .layouts.layout import read_layout
 
         return read_layout(path, self.suffixes, site)
 
@@ -191,21 +190,17 @@ class Shelf:
 
     def store(self, reading: BookDocuments, on_progress: Callable[[IngestProgress], None] | None = None) -> AddReport:
         """Add or update the book that ``identified`` gave, as ``add`` does. Raises ``SourceError``."""
-        from .add_report import AddReport
-
         layout, slug = reading.layout, reading.about["book"]
-        report = AddReport(slug, reading.about["book_title"], reading.about["edition"], layout.kind, layout.folder)
-        report.left_out += layout.left_out
+        report = reading.report
+        report.book, report.title, report.edition = slug, reading.about["book_title"], reading.about["edition"]
         alone = self._claim is None
         done = self.corpus.ingest(reading, on_progress=on_progress, prefix=f"{slug}:", calibrate=alone)
         report.authors = list(layout.authors) or reading.authors
-        report.left_out += reading.failed
-        report.needs_ocr, report.broken_pages = reading.needs_ocr, reading.broken_pages
-        report.ocr_pages = reading.ocr_pages
         if not (done.added or done.updated or done.unchanged):
             if reading.fault is not None:
                 raise reading.fault
-            reasons = "; ".join(f"{left.relative}: {left.reason}" for left in reading.failed[:3])
+            failed = report.left_out[len(layout.left_out) :]
+            reasons = "; ".join(f"{left.relative}: {left.reason}" for left in failed[:3])
             raise SourceError(f"no file of the book could be read: {reasons}", where=str(layout.root))
         kept = {*done.added, *done.updated, *done.unchanged, *reading.failed_ids}
         stored = self._doc_ids(slug)

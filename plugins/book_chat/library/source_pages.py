@@ -64,16 +64,11 @@ def source_page(corpus: Corpus, chunk_id: str) -> SourcePage:
     before, after = _neighbours(corpus.contents.document_nodes(doc_id), node)
     return SourcePage(
         chunk_id=chunk_id,
-        book=known["book"],
-        book_title=known["book_title"],
-        edition=known["edition"],
-        chapter=known["chapter"],
-        section=known["section"],
-        is_simulation=bool(known["is_simulation"]),
-        content_type=known["content_type"],
+        **{name: known[name] for name in ("book", "book_title", "edition", "chapter", "section", "content_type")},
         path=known.get("path"),
         page_label=known.get("page_label"),
         page_index=known.get("page_index"),
+        is_simulation=bool(known["is_simulation"]),
         blocks=tuple(_shown(text[start:end], (node.start_char_idx or 0) - start, (node.end_char_idx or 0) - start)),
         previous=before,
         next=after,

@@ -1,1 +1,1 @@
-"""Markdown of several dialects as normalized Markdown, its blocks, sections and chunks."""
+"""Books as normalized Markdown: its dialects, AsciiDoc and plain text, and its blocks, sections and chunks."""

@@ -103,6 +103,19 @@ def short_parts(lines: Sequence[str], kept: int = 0) -> list[list[str]]:
     return [part for part in parts if any(line.strip() for line in part[kept:])]
 
 
+def table_lines(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows of cells as the lines of a table whose first row is its head; none without rows."""
+    width = max(map(len, rows), default=0)
+    cells = ([re.sub(r"(?<!\\)\|", r"\\|", cell) for cell in row] + [""] * (width - len(row)) for row in rows)
+    lines = [f"| {' | '.join(row)} |" for row in cells]
+    return [lines[0], "|" + " --- |" * width, *lines[1:]] if lines else []
+
+
+def fence_around(text: str) -> str:
+    """A fence that is longer than any run of backticks in the text."""
+    return "`" * max(3, 1 + max(map(len, re.findall(r"`+", text)), default=0))
+
+
 class _Lines:
     """A text and the start and end (without the newline) of each line, as the parser counts them."""
 

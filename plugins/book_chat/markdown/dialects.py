@@ -128,30 +128,28 @@ def rewrite_containers(source: Source) -> str:
     out: list[str] = []
     marks: list[tuple[int, str]] = []
     for number, line in enumerate(lines):
+        is_end = number in found and not found[number][3]
+        while marks and is_end and number in closers and marks[-1][0] >= closers[number]:
+            marks.pop()
+        while marks and number not in found and marks[-1][0] in unclosed and not line.strip():
+            marks.pop()
+        outer = "".join(m for _, m in marks)
         if number in found:
             match = found[number]
-            if not match[3]:
-                while marks and number in closers and marks[-1][0] >= closers[number]:
-                    marks.pop()
-                outer = "".join(m for _, m in marks)
+            if is_end:
                 out.append(outer.rstrip())
                 if number in closers and _container_kind(found[closers[number]]):
                     out += [f"{outer}{closes(_OF_KIND)}", outer.rstrip()]
             elif match[3].lower() in _KINDS and len(marks) < 16:
                 title = re.sub(r"\{[^{}]*\}\s*$", "", match[4]).strip().removeprefix("[").removesuffix("]")
-                outer = "".join(m for _, m in marks)
                 out += [outer.rstrip(), f"{outer}{match[1]}{_opening(match[3], title)}"]
                 marks.append((number, f"{match[1]}> "))
             elif (stated := _container_kind(match)) and number not in unclosed:
-                outer = "".join(m for _, m in marks)
                 out += [outer.rstrip(), f"{outer}{opens(_OF_KIND, stated)}", outer.rstrip()]
             continue
-        while marks and marks[-1][0] in unclosed and not line.strip():
-            marks.pop()
-        prefix = "".join(m for _, m in marks)
         margin = sum(len(m) - 2 for _, m in marks)
         body = line[min(margin, len(line) - len(line.lstrip())) :]
-        out.append((prefix + body).rstrip() if marks and number not in code else prefix + body)
+        out.append((outer + body).rstrip() if marks and number not in code else outer + body)
     return "\n".join(out)
 
 

@@ -6,6 +6,7 @@ import html
 import re
 from typing import TYPE_CHECKING
 
+from .blocks import table_lines
 from .editor import BlockEditor, Source
 from .marks import closes, is_next, kind_of_tag, opens
 
@@ -89,11 +90,7 @@ def _table(source: str) -> list[str]:
             (rows or [[]])[-1].append("")
         elif rows and rows[-1]:
             rows[-1][-1] += (" " if name in _BLOCK_TAGS or name == "br" else part) if tag else part
-    rows = [row for row in rows if any(cell.strip() for cell in row)]
-    width = max(map(len, rows), default=0)
-    cells = [[re.sub(r"(?<!\\)\|", r"\\|", " ".join(cell.split())) for cell in row] for row in rows]
-    made = [f"| {' | '.join(row + [''] * (width - len(row)))} |" for row in cells]
-    return [made[0], "|" + " --- |" * width, *made[1:]] if made else []
+    return table_lines([[" ".join(cell.split()) for cell in row] for row in rows if any(map(str.strip, row))])
 
 
 def _definitions(source: str) -> list[str]:
@@ -135,7 +132,6 @@ def rewrite_tags(source: Source) -> str:
 
 
 def _bounded(line: str) -> bool:
-    """Whether a line begins or ends with a block tag."""
     tags = [TAG.match(line), TAG.fullmatch(line[line.rfind("<") :]) if line.endswith(">") else None]
     return any(tag and is_block(tag) for tag in tags)
 

@@ -11,11 +11,11 @@ from markdown_it import MarkdownIt
 from .characters import without_controls
 from .dialects import ATTRIBUTE_LIST
 from .elements import TAG, UNREAD, is_block
-from .mathematics import add_math_rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from markdown_it.rules_inline import StateInline
     from markdown_it.token import Token
 
 _ATTRIBUTES = re.compile(ATTRIBUTE_LIST)
@@ -36,8 +36,35 @@ _FIGURE_FIRST = re.compile(r"\s*the (?:figure|table) (?=[A-Z\d])")
 _DROPPED_WORDS = re.compile(rf"(?<![ \t])[ \t]*(?:\(\s*{_DROPPED}(?:[\s,;]*(?:and\s+)?{_DROPPED})*\s*\)|{_DROPPED})")
 _SIGNS = re.compile(r"[\\`*_~\]<&${\n]|  |\.[ \xa0]\.")  # without any of these, text is what it is
 
-_PARSER = add_math_rule(MarkdownIt("commonmark", {"maxNesting": 10}).enable("strikethrough"))
-_LINKLESS = add_math_rule(MarkdownIt("commonmark", {"maxNesting": 10}).enable("strikethrough"))
+# Mathematics between dollar signs, which Markdown would take for emphasis and escapes. Pandoc's rule (manual,
+# tex_math_dollars): no space inside the dollars, no digit after them, so that "$5 and $6" are prices. Further, none
+# opens after a word ("US$"), and an amount before a word is a price.
+MATH = re.compile(
+    r"\$\$(?:\\.|[^\\$]|\$(?!\$))+\$\$"
+    r"|(?<![\w$])\$(?![\s$])(?!\d[\d.,]*%?(?:[)\]]|[.,;:]?\s+[*_\[(]*[^\W\d_]{2}))"
+    r"(?:\\.|[^\\$])*(?<!\s)\$(?![\d$])",
+    re.DOTALL,
+)
+
+
+def _add_math_rule(parser: MarkdownIt) -> MarkdownIt:
+    """``math_inline`` tokens, whose content is the formula and its dollar signs."""
+    parser.inline.ruler.before("escape", "math", _math)
+    return parser
+
+
+def _math(state: StateInline, silent: bool) -> bool:
+    found = MATH.match(state.src, state.pos, state.posMax) if state.src[state.pos] == "$" else None
+    if found is None:
+        return False
+    if not silent:
+        state.push("math_inline", "", 0).content = found[0]
+    state.pos = found.end()
+    return True
+
+
+_PARSER = _add_math_rule(MarkdownIt("commonmark", {"maxNesting": 10}).enable("strikethrough"))
+_LINKLESS = _add_math_rule(MarkdownIt("commonmark", {"maxNesting": 10}).enable("strikethrough"))
 _LINKLESS.disable(["link", "image"])
 _PIECE = 10_000  # characters of inline text parsed at once: brackets cost more than linear time
 
@@ -154,7 +181,6 @@ def _named(address: str) -> str:
 
 
 def _image(tag: str) -> tuple[str, str]:
-    """The alternative text and the title of an ``<img>``."""
     named = {found[1].lower(): html.unescape(found[2] or found[3] or "") for found in _NAMED.finditer(tag)}
     return without_controls(named.get("alt", "")), without_controls(named.get("title", ""))
 

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
-from ragstone.core.text import kind_of_names
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from ragstone.core.text import Kind, StatedKind
+from ragstone.core.text import Kind, StatedKind, kind_of_names
 
 # Control characters, which a source's text has none of when it is rewritten: nothing in it can pass for a mark.
 _OPENS, _CLOSES, _IS = "\x05", "\x06", "\x07"

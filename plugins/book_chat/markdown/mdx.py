@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from .dialects import is_module_line
-from .mathematics import MATH
+from .inline import MATH
 
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 _TOKEN = re.compile(r"\\.|^[ \t]*(?:`{3,}|~{3,}).*|^(?:import|export)\b|`+|[{}<$\"']|/\*", re.MULTILINE)

@@ -109,7 +109,6 @@ def _paragraph(source: str, page: BlockEditor) -> list[str]:
 
 
 def _one_line(source: str, page: BlockEditor) -> str:
-    """A heading's or a cell's words."""
     return " ".join(inline_text(source, page.env, inside=True)[0].split())
 
 

@@ -7,13 +7,10 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from .blocks import read_blocks
+from .blocks import Block, read_blocks
 from .characters import SEPARATOR
-
-if TYPE_CHECKING:
-    from .blocks import Block
 
 _NUMBERING = re.compile(r"^(?:(?:chapter|part|section|unit)\s+)?\d+(?:\.\d+)*\s*[:.)\-\u2013\u2014]*\s+", re.IGNORECASE)
 

@@ -1,6 +1,6 @@
 """The subprocess that reads one PDF: ``python -m ragstone.plugins.book_chat.pdf SECONDS MEGABYTES [WORDS] < book.pdf``.
 
-WORDS is a file of JSON with what OCR has found on pages without text. It writes two lines of JSON, as in ``messages``:
+WORDS is a file of JSON with what OCR has found on pages without text. It writes two lines of JSON, as in ``process``:
 the number of pages, then the text or the reason why there is none. It gets no other file, can write none, and sets
 limits of time and memory for itself.
 """

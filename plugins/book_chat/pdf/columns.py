@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from .lines import lines_of, segments_of
-from .model import Line, Table
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from .model import Page, Word
+from .model import Line, Page, Table, Word
 
 _DEEPEST = 2
 _FEWEST_LINES = 5
@@ -41,7 +36,6 @@ def _read(words: Sequence[Word], tables: Sequence[Table], depth: int) -> list[Co
         items.sort(key=lambda item: item.bottom if isinstance(item, Line) else item.top)
         return [Column(min(i.x0 for i in items), max(i.x1 for i in items), items)]
     out: list[Column] = []
-    band: list[Line | Table] = []
     across = [p for p in pieces if p.x0 < gutter < p.x1]
     beside = [p for p in pieces if not p.x0 < gutter < p.x1]
     for piece in sorted(across, key=lambda p: p.top):

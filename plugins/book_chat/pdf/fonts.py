@@ -48,7 +48,6 @@ class Fonts:
 
 
 def _font(font: Any) -> tuple[bool, bool]:
-    """Whether a font is monospaced and whether it is bold, by its flags and its name."""
     if not font:
         return False, False
     buffer = ctypes.create_string_buffer(200)

@@ -85,40 +85,23 @@ def _read_words(text: Any, place: _Coordinates) -> list[Word]:
     unicode_of: Callable[[Any, int], int] = pdfium.FPDFText_GetUnicode
     box_of, object_of = pdfium.FPDFText_GetLooseCharBox, pdfium.FPDFText_GetTextObject
     generated = pdfium.FPDFText_IsGenerated
-    rect, fonts = pdfium.FS_RECTF(), Fonts(place.turned)
-    words: list[Word] = []
-    open_word: Word | None = None
-    builder = _WordBuilder()
+    rect, fonts, words = pdfium.FS_RECTF(), Fonts(place.turned), _Words()
     for at in range(count):
         code = unicode_of(text, at)
         if code in _SPACES:
-            if open_word is not None and generated(text, at):
-                builder.suspect_end()  # PDFium's guess; the positions of the glyphs decide
-            else:
-                builder.close(open_word)
-                open_word = None
+            words.end(is_guess=generated(text, at))  # PDFium's guess; the positions of the glyphs decide
             continue
         shown = _shown_text(code)
-        if not shown:
-            continue
-        thing = object_of(text, at)
+        thing = object_of(text, at) if shown else None
         if not thing or not box_of(text, at, rect):
             continue
         size, upright, mono, bold = fonts.of(thing)
-        if not upright:
-            builder.close(open_word)
-            open_word = None
-            continue
-        x0, top, x1, bottom = place(rect.left, rect.bottom, rect.right, rect.top)
-        if open_word is not None and builder.continues(open_word, (x0, top, x1, bottom), size):
-            builder.add(open_word, shown, (x0, top, x1, bottom), size)
+        if upright:
+            words.add(shown, place(rect.left, rect.bottom, rect.right, rect.top), (size, mono, bold))
         else:
-            builder.close(open_word)
-            open_word = Word(shown, x0, top, x1, bottom, size, mono, bold)
-            words.append(open_word)
-            builder.begin(open_word)
-    builder.close(open_word)
-    return [word for word in words if word.text.strip()]
+            words.end()
+    words.end()
+    return [word for word in words.found if word.text.strip()]
 
 
 def _shown_text(code: int) -> str:
@@ -141,26 +124,37 @@ def _shown_text(code: int) -> str:
     return shown
 
 
-class _WordBuilder:
+class _Words:
     """Joins glyphs into words; small raised or lowered ones are marked as exponents or indices."""
 
     def __init__(self) -> None:
-        self._base = (0.0, 0.0, 0.0)  # top, bottom and size of the word's full-size glyphs
+        self.found: list[Word] = []
+        self._word: Word | None = None  # the open one
+        self._base = (0.0, 0.0, 0.0)  # top, bottom and size of its full-size glyphs
         self._last = (0.0, 0.0)  # edges of the glyph before
         self._run = self._sign = ""
         self._suspected = False
 
-    def begin(self, word: Word) -> None:
-        self._base, self._last = (word.top, word.bottom, word.size), (word.x0, word.x1)
-        self._run = self._sign = ""
+    def end(self, *, is_guess: bool = False) -> None:
+        """End the open word; or note that it may end here."""
+        if self._word is not None and is_guess:
+            self._suspected = True
+        elif self._word is not None:
+            self._flush(self._word)
+            self._word = None
+
+    def add(self, shown: str, box: tuple[float, float, float, float], font: tuple[float, bool, bool]) -> None:
+        """Add a glyph to the open word, or to a new one. ``font``: size, whether monospaced, whether bold."""
+        if self._word is not None and self._continues(self._word, box, font[0]):
+            self._append(self._word, shown, box, font[0])
+            return
+        self.end()
+        self._word = Word(shown, *box, *font)
+        self.found.append(self._word)
+        self._base, self._last = (box[1], box[3], font[0]), (box[0], box[2])
         self._suspected = False
 
-    def suspect_end(self) -> None:
-        """PDFium reports the end of a word here."""
-        self._suspected = True
-
-    def continues(self, word: Word, box: tuple[float, float, float, float], size: float) -> bool:
-        """Whether a glyph in this place belongs to the open word."""
+    def _continues(self, word: Word, box: tuple[float, float, float, float], size: float) -> bool:
         x0, top, x1, bottom = box
         high, low, base = self._base
         left, right = self._last
@@ -171,8 +165,7 @@ class _WordBuilder:
         overlap = min(low, bottom) - max(high, top)
         return -0.7 * em < gap < widest * em and overlap > 0.25 * min(low - high, bottom - top)
 
-    def add(self, word: Word, shown: str, box: tuple[float, float, float, float], size: float) -> None:
-        """Add the glyph to the word."""
+    def _append(self, word: Word, shown: str, box: tuple[float, float, float, float], size: float) -> None:
         x0, top, x1, bottom = box
         high, low, base = self._base
         shift = ((high + low) - (top + bottom)) / 2 / max(base, 0.1)
@@ -188,11 +181,6 @@ class _WordBuilder:
         else:
             word.text = _accented(word.text, shown) if overlaps else word.text + shown
         word.x1, self._last, self._suspected = max(word.x1, x1), (x0, x1), False
-
-    def close(self, word: Word | None) -> None:
-        """End the word."""
-        if word is not None:
-            self._flush(word)
 
     def _flush(self, word: Word) -> None:
         if self._run:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .model import Line
+from .model import Entry, Line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from .columns import Column
-    from .model import Entry
 
 _CHAPTER = re.compile(r"(?:chapter|part|appendix|unit|lesson)\s+(?:\d{1,3}|[IVXLC]{1,7}|[A-Z])\.?:?$", re.IGNORECASE)
 _NUMBERED = re.compile(
@@ -78,11 +76,10 @@ def from_outline(entries: Sequence[Entry], pages: dict[int, list[Column]]) -> He
             below = (line for line in lines if entry.top is None or line.bottom >= entry.top)
             out.put(next(below, lines[-1]), entry.level, entry.title)
         else:
-            later = min((n for n in pages if n >= entry.page and any(c.items for c in pages[n])), default=None)
-            if later is not None:
-                anchor = next((i for c in pages[later] for i in c.items if isinstance(i, Line)), None)
-                if anchor is not None:
-                    out.put(anchor, entry.level, entry.title)
+            later = min((n for n in pages if n >= entry.page and any(c.items for c in pages[n])), default=0)
+            anchor = next((i for c in pages.get(later, ()) for i in c.items if isinstance(i, Line)), None)
+            if anchor is not None:
+                out.put(anchor, entry.level, entry.title)
     return out
 
 
@@ -113,12 +110,13 @@ def _find(entry: Entry, lines: Sequence[Line], taken: set[int]) -> list[Line]:
 def from_type(pages: dict[int, list[Column]], body: float) -> Headings:
     """Headings where there is no outline: larger or bold numbered lines, their level by number or by size."""
     out = Headings()
-    candidates: list[tuple[int, Column, int, Line]] = []
-    for number, columns in pages.items():
-        for column in columns:
-            for at, item in enumerate(column.items):
-                if isinstance(item, Line) and _looks_like_one(item, body, column):
-                    candidates.append((number, column, at, item))
+    candidates = [
+        (column, at, item)
+        for columns in pages.values()
+        for column in columns
+        for at, item in enumerate(column.items)
+        if isinstance(item, Line) and _looks_like_one(item, body, column)
+    ]
     sizes = sorted({round(line.size) for *_, line in candidates if line.size > 1.12 * body}, reverse=True)
     numbered = [_NUMBERED.match(line.text) for *_, line in candidates]
     has_numbers = sum(1 for found in numbered if found) >= max(2, len(candidates) // 3)
@@ -126,7 +124,7 @@ def from_type(pages: dict[int, list[Column]], body: float) -> Headings:
         first = next(at for at, found in enumerate(numbered) if found)
         candidates, numbered = candidates[first:], numbered[first:]
     before: Line | None = None
-    for (_, column, at, line), found in zip(candidates, numbered, strict=True):
+    for (column, at, line), found in zip(candidates, numbered, strict=True):
         above = column.items[at - 1] if at else None
         if before is not None and above is before and abs(before.size - line.size) < 0.5 and not found:
             heading = next(reversed(out.before.values()))  # it goes on in a second line
@@ -138,8 +136,6 @@ def from_type(pages: dict[int, list[Column]], body: float) -> Headings:
             level = found[1].count(".") + 1
         elif line.size > 1.12 * body:
             level = min(sizes.index(round(line.size)) + 1, 6)
-            if has_numbers and level > 1:
-                level = max(level, 2)
         else:
             level = len(sizes) + 2 if not has_numbers else 4
         out.put(line, level, line.text, [line])

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import bisect
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, groupby
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from .messages import Read
+from typing import Any
 
 #: The key of a document's metadata below which all of this lies. Chunks do not have it.
 KEY = "pdf"
@@ -29,9 +25,9 @@ class PageMap:
     @classmethod
     def of(cls, metadata: Mapping[str, Any]) -> PageMap | None:
         """The map in a document's metadata; None without one."""
-        packed = metadata.get(KEY) or metadata.get(LISTED)
+        stored = metadata.get(KEY) or metadata.get(LISTED)
         try:
-            starts, labels = packed["starts"], packed["labels"]  # type: ignore[index]
+            starts, labels = stored["starts"], stored["labels"]  # type: ignore[index]
             pages = tuple(accumulate(int(step) for step in starts[::2]))
             offsets = tuple(accumulate(int(step) for step in starts[1::2]))
             return cls(pages, offsets, tuple(_unpack(labels))) if len(pages) == len(offsets) else None
@@ -48,12 +44,7 @@ class PageMap:
         return page, label or str(page)
 
 
-def packed(read: Read) -> dict[str, Any]:
-    """The page map of a PDF as it is stored."""
-    return packed_pages(read.starts, read.labels)
-
-
-def packed_pages(starts: Sequence[tuple[int, int]], labels: Sequence[str]) -> dict[str, Any]:
+def packed(starts: Sequence[tuple[int, int]], labels: Sequence[str]) -> dict[str, Any]:
     """Pages with the offsets at which they begin, and all labels, as they are stored.
 
     Steps instead of places, and labels as runs (``["", 1, 145]``).
@@ -66,27 +57,17 @@ def packed_pages(starts: Sequence[tuple[int, int]], labels: Sequence[str]) -> di
 
 def _pack(labels: Sequence[str]) -> list[str | int]:
     """Runs of decimal labels as prefix, first number and count; other labels one by one with count 0."""
-
-    def split(label: str) -> tuple[str, int | None]:
-        bare = label.rstrip("0123456789")
-        digits = label[len(bare) :]
-        fits = digits.isascii() and digits.isdecimal() and len(digits) < 10 and str(int(digits)) == digits
-        return (bare, int(digits)) if fits else (label, None)
-
-    out: list[str | int] = []
-    parts = [split(label) for label in labels]
-    run = 0
-    keys = []
-    for at, (prefix, number) in enumerate(parts):
-        before = parts[at - 1] if at else None
-        follows = before is not None and number is not None and before[0] == prefix and before[1] == number - 1
-        run += not follows
-        keys.append(run)
-    for _, group in groupby(zip(keys, parts, strict=True), key=lambda pair: pair[0]):
-        members = [part for _, part in group]
-        prefix, number = members[0]
-        out += [prefix, 0, 0] if number is None else [prefix, number, len(members)]
-    return out
+    runs: list[tuple[str, int, int]] = []
+    for label in labels:
+        prefix = label.rstrip("0123456789")
+        digits = label[len(prefix) :]
+        if not (digits and digits.isascii() and len(digits) < 10 and str(int(digits)) == digits):
+            runs.append((label, 0, 0))
+        elif runs and runs[-1][2] and runs[-1][0] == prefix and sum(runs[-1][1:]) == int(digits):
+            runs[-1] = (prefix, runs[-1][1], runs[-1][2] + 1)
+        else:
+            runs.append((prefix, int(digits), 1))
+    return [part for run in runs for part in run]
 
 
 def _unpack(runs: Sequence[Any]) -> list[str]:
@@ -101,10 +82,5 @@ def _unpack(runs: Sequence[Any]) -> list[str]:
 
 def ranges(pages: Sequence[int]) -> str:
     """Page numbers for people: ``1–3, 7``."""
-    groups: list[list[int]] = []
-    for page in pages:
-        if groups and page == groups[-1][-1] + 1:
-            groups[-1].append(page)
-        else:
-            groups.append([page])
-    return ", ".join(str(g[0]) if len(g) == 1 else f"{g[0]}–{g[-1]}" for g in groups)
+    runs = (list(run) for _, run in groupby(enumerate(pages), key=lambda at: at[1] - at[0]))
+    return ", ".join(str(run[0][1]) if len(run) == 1 else f"{run[0][1]}–{run[-1][1]}" for run in runs)

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import TYPE_CHECKING
 
-from .listings import code_text, code_words
+from ..markdown.blocks import table_lines
+from .lines import code_text, code_words
 from .model import Block, Line, Table
 
 if TYPE_CHECKING:
@@ -83,7 +84,8 @@ class _Reader:
     def take(self, item: Line | Table) -> None:
         if isinstance(item, Table):
             self.close()
-            self.out.append(Block("table", [(self._number, markdown_table(item.rows))]))
+            rows = [list(map(_joined, row)) for row in item.rows]
+            self.out.append(Block("table", [(self._number, "\n".join(table_lines(rows)))]))
             return
         text = item.text
         if _LEADERS.search(text):  # a line of the table of contents: the headings say the same
@@ -227,14 +229,7 @@ def _with_term(lines: Sequence[Line]) -> str | None:
     return f"{shown[:place]}: {shown[place:].lstrip()}" if "\n" not in shown[:place] else None
 
 
-def markdown_table(rows: Sequence[Sequence[str]]) -> str:
-    """Rows as a Markdown table whose first row is its head."""
-    width = max(len(row) for row in rows)
-    cells = [[" ".join(join_lines(cell).split()).replace("|", "\\|") for cell in row] for row in rows]
-    lines = ["| " + " | ".join([*row, *[""] * (width - len(row))]) + " |" for row in cells]
-    return "\n".join([lines[0], "|" + " --- |" * width, *lines[1:]])
-
-
-def join_lines(text: str) -> str:
-    """A cell's or a heading's lines as one, words that were cut at line ends whole again."""
-    return re.sub(r"(?<=[a-z])[-\xad]\n(?=[a-z])", "", text).replace("\xad", "").replace("\n", " ")
+def _joined(cell: str) -> str:
+    """A cell's lines as one, words that were cut at line ends whole again."""
+    words = re.sub(r"(?<=[a-z])[-\xad]\n(?=[a-z])", "", cell).replace("\xad", "")
+    return " ".join(words.split())

@@ -8,22 +8,75 @@ import selectors
 import signal
 import subprocess
 import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from tempfile import NamedTemporaryFile
-from typing import IO, TYPE_CHECKING, TypeVar
+from typing import IO, TYPE_CHECKING, Annotated, Literal, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
 from ragstone.core.runtime import run_in_subprocess
 
-from .limits import output_for, seconds_for
-from .messages import FINAL, OPENED, Opened, Read, Refused
+from .limits import MAX_PAGES, output_for, seconds_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from .messages import Reason
     from .model import Word
+
+#: Why a PDF has no text to give.
+Reason = Literal["needs_ocr", "encrypted", "broken", "too_large", "timeout", "crashed"]
+
+_PageNumber = Annotated[int, Field(ge=1, le=MAX_PAGES)]
+
+
+class _Message(BaseModel):
+    """Of the subprocess, which has read untrusted input: so its messages are untrusted too."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+class Opened(_Message):
+    """The file could be opened."""
+
+    pages: Annotated[int, Field(ge=0, le=MAX_PAGES)]
+
+
+class Refused(_Message):
+    """Nothing was read."""
+
+    status: Literal["encrypted", "broken", "too_large"]
+    detail: Annotated[str, Field(max_length=400)]
+
+
+class Read(_Message):
+    """The book: normalized Markdown, and where its pages are."""
+
+    status: Literal["read"]
+    title: Annotated[str, Field(max_length=300)]
+    text: str
+    pages: Annotated[int, Field(ge=0, le=MAX_PAGES)]
+    #: One for each page, or none at all.
+    labels: list[Annotated[str, Field(max_length=64)]]
+    #: Physical page and the offset in ``text`` at which it begins; pages without text are not in it.
+    starts: list[tuple[_PageNumber, Annotated[int, Field(ge=0)]]]
+    #: Pages that show something and have no text, and pages that could not be loaded.
+    needs_ocr: list[_PageNumber]
+    broken: list[_PageNumber]
+    #: Pages that OCR has read.
+    ocr: list[_PageNumber] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _is_consistent(self) -> Read:
+        if self.labels and len(self.labels) != self.pages:
+            raise ValueError("a label for each page")
+        if any(offset > len(self.text) for _, offset in self.starts) or self.starts != sorted(set(self.starts)):
+            raise ValueError("page starts out of order")
+        if [offset for _, offset in self.starts] != sorted(offset for _, offset in self.starts):
+            raise ValueError("page starts out of order")
+        return self
+
+
+OPENED: TypeAdapter[Opened | Refused] = TypeAdapter(Opened | Refused)
+FINAL: TypeAdapter[Read | Refused] = TypeAdapter(Read | Refused)
 
 Message = TypeVar("Message", Opened, Read)
 
@@ -53,12 +106,8 @@ def read_in_subprocess(
         json.dump({page: [asdict(word) for word in found] for page, found in (words or {}).items()}, recognised)
         recognised.flush()
         arguments = (repr(seconds), str(megabytes), *((recognised.name,) if words else ()))
-        return _read(file, arguments, seconds)
-
-
-def _read(file: IO[bytes], arguments: Sequence[str], seconds: float) -> Read:
-    with run_in_subprocess("ragstone.plugins.book_chat.pdf", *arguments, stdin=file) as process:
-        return _receive(process, seconds)
+        with run_in_subprocess(__package__ or "", *arguments, stdin=file) as process:
+            return _receive(process, seconds)
 
 
 def draw_in_subprocess(
@@ -68,24 +117,25 @@ def draw_in_subprocess(
 
     Raises ``ReadFailed``; never hangs, whatever the file holds.
     """
+    arguments = (str(page), repr(seconds), str(megabytes))
     file.seek(0)
-    module, limits = f"{__package__}.render", (repr(seconds), str(megabytes))
-    with run_in_subprocess(module, str(page), *limits, stdin=file, environment=marks) as process:
-        received = collect(process, seconds, _MOST_PICTURE)
-        if not received.startswith(b"\x89PNG") or not received.endswith(b"IEND\xaeB`\x82"):
-            raise ReadFailed(*_exit_reason(process))
-        return received
+    with run_in_subprocess(f"{__package__}.render", *arguments, stdin=file, environment=marks) as process:
+        return _drawn(process, seconds, _MOST_PICTURE, b"\x89PNG", b"IEND\xaeB`\x82")
 
 
 def draw_for_ocr(file: IO[bytes], page: int, *, seconds: float, megabytes: int) -> bytes:
     """Page ``page`` (from 1) in grey, as OCR wants it. Raises ``ReadFailed``; never hangs, whatever the file holds."""
-    file.seek(0)
     arguments = (str(page), repr(seconds), str(megabytes), "grey")
+    file.seek(0)
     with run_in_subprocess(f"{__package__}.render", *arguments, stdin=file) as process:
-        received = collect(process, seconds, _MOST_DRAWN)
-        if not received.startswith(b"P5"):
-            raise ReadFailed(*_exit_reason(process))
-        return received
+        return _drawn(process, seconds, _MOST_DRAWN, b"P5")
+
+
+def _drawn(process: subprocess.Popen[bytes], seconds: float, most: int, start: bytes, end: bytes = b"") -> bytes:
+    received = collect(process, seconds, most)
+    if not (received.startswith(start) and received.endswith(end)):
+        raise ReadFailed(*_exit_reason(process))
+    return received
 
 
 def collect(process: subprocess.Popen[bytes], seconds: float, most: int) -> bytes:
@@ -140,7 +190,6 @@ def _parsed(kind: TypeAdapter[Message | Refused], line: bytes) -> Message:
 
 
 def _exit_reason(process: subprocess.Popen[bytes]) -> tuple[Reason, str]:
-    """Why a subprocess ended without its last message."""
     try:
         code = process.wait(10)
     except subprocess.TimeoutExpired:

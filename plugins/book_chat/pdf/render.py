@@ -9,9 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
-import struct
 import sys
-import zlib
 from difflib import SequenceMatcher
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
@@ -50,6 +48,7 @@ def main(number: int, seconds: float, megabytes: int, grey: bool = False) -> Non
     limit_process(memory_for(1, megabytes), seconds)
     import numpy as np
     import pypdfium2
+    from PIL import Image
 
     from .glyphs import read_page
     from .model import Word
@@ -60,10 +59,7 @@ def main(number: int, seconds: float, megabytes: int, grey: bool = False) -> Non
     wide, high = page.get_size()
     if grey:
         scale = min(_OCR_SCALE, _OCR_SIDE / max(wide, high, 1))
-        rows = page.render(scale=scale, grayscale=True, may_draw_forms=False).to_numpy()
-        sys.stdout.buffer.write(
-            b"P5 %d %d 255\n" % (rows.shape[1], rows.shape[0]) + np.ascontiguousarray(rows).tobytes()
-        )
+        page.render(scale=scale, grayscale=True, may_draw_forms=False).to_pil().save(sys.stdout.buffer, "PPM")
         return
     scale = min(_SCALE, _WIDTH / max(wide, 1), _HEIGHT / max(high, 1))
     drawn = page.render(scale=scale, rev_byteorder=True, may_draw_forms=False)
@@ -76,7 +72,7 @@ def main(number: int, seconds: float, megabytes: int, grey: bool = False) -> Non
     for text, colour in ((marks.get("passage"), _PASSAGE), (marks.get("quote"), _QUOTE)):
         for box in _boxes(words, str(text or "")):
             _mark(pixels, [edge * scale for edge in box], colour)
-    sys.stdout.buffer.write(png(pixels))
+    Image.fromarray(pixels).save(sys.stdout.buffer, "PNG")
 
 
 def marked(words: Sequence[str], text: str) -> list[int]:
@@ -125,36 +121,17 @@ def _mark(pixels: Pixels, box: Sequence[float], colour: tuple[int, int, int]) ->
     place[:] = np.minimum(place, np.array(colour, dtype=np.uint8))
 
 
-def png(pixels: Pixels) -> bytes:
-    """Return rows of red, green and blue as PNG."""
-    import numpy as np
-
-    high, wide = pixels.shape[:2]
-    rows = np.zeros((high, 1 + 3 * wide), dtype=np.uint8)  # each row begins with its filter: none
-    rows[:, 1:] = pixels.reshape(high, 3 * wide)
-    parts = (
-        (b"IHDR", struct.pack(">IIBBBBB", wide, high, 8, 2, 0, 0, 0)),
-        (b"IDAT", zlib.compress(rows.tobytes(), 6)),
-        (b"IEND", b""),
-    )
-    chunks = (
-        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in parts
-    )
-    return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
-
-
 def environment(passage: str, quote: str, recognised: Sequence[Word] = ()) -> dict[str, Any]:
     """Return what names the words to mark. It is no argument: those are seen by every user of the machine.
 
     ``recognised``: the words of a page without text, as OCR has found them.
     """
     named: dict[str, Any] = {"passage": passage[:20_000], "quote": quote[:2_000]}
-    words = [(word.text[:60], *(round(edge, 1) for edge in _places(word))) for word in recognised[:_MOST_RECOGNISED]]
+    words = [
+        (word.text[:60], *(round(edge, 1) for edge in (word.x0, word.top, word.x1, word.bottom)))
+        for word in recognised[:_MOST_RECOGNISED]
+    ]
     return {MARKS: json.dumps({**named, "words": words} if words else named, ensure_ascii=False)}
-
-
-def _places(word: Word) -> tuple[float, float, float, float]:
-    return word.x0, word.top, word.x1, word.bottom
 
 
 if __name__ == "__main__":

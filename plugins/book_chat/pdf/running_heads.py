@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .lines import lines_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from .model import Line, Page
 
 _EDGE = 0.1  # of the page's height, where running heads are
@@ -59,25 +58,20 @@ def _running(found: dict[int, Line], pages: Sequence[Page]) -> set[int]:
     page's number where many pages have one.
     """
     words = Counter(_normal(line) for line in found.values())
-    offsets: Counter[int] = Counter()
     labels = {page.number: page.label for page in pages}
-    numbered: dict[int, set[int]] = {}
-    labelled = 0
-    for number, line in found.items():
-        ends = {line.words[0].text, line.words[-1].text}
-        values = {int(end) - number for end in ends if end.isdecimal() and len(end) < 6}
-        numbered[number] = values
-        offsets.update(values)
-        if labels[number] and labels[number] in ends:
-            labelled += 1
-    common = {offset for offset, count in offsets.items() if count >= _REPEATED}
+    ends = {number: {line.words[0].text, line.words[-1].text} for number, line in found.items()}
+    labelled = {number for number in found if labels[number] and labels[number] in ends[number]}
+    offsets = {
+        number: {int(end) - number for end in ends[number] if end.isdecimal() and len(end) < 6} for number in found
+    }
+    counts = Counter(offset for each in offsets.values() for offset in each)
+    common = {offset for offset, count in counts.items() if count >= _REPEATED}
     gone = set()
     for number, line in found.items():
-        ends = {line.words[0].text, line.words[-1].text}
-        by_label = labelled >= _REPEATED and labels[number] in ends
+        by_label = len(labelled) >= _REPEATED and number in labelled
         alone = len(line.words) == 1 and bool(_NUMBER.match(line.text)) and len(pages) > _REPEATED
-        short = len(line.text) < 120
-        if short and (words[_normal(line)] >= _REPEATED or by_label or numbered[number] & common or (alone and common)):
+        repeats = words[_normal(line)] >= _REPEATED
+        if len(line.text) < 120 and (repeats or by_label or offsets[number] & common or (alone and common)):
             gone.add(number)
     return gone
 

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from .lines import lines_of
-from .model import Table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from .model import Page, Rule, Word
+from .model import Page, Rule, Table, Word
 
 _TOUCH = 4.5  # points between lines that are meant to meet
 _APART = 5.0  # points between two lines that are not one

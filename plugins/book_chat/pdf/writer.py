@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
-from ..markdown.blocks import LONGEST_BLOCK, short_parts
+from ..markdown.blocks import LONGEST_BLOCK, fence_around, short_parts
 from ..markdown.characters import escape_block, without_controls
 from .model import Block
 
@@ -35,8 +35,7 @@ def to_markdown(blocks: Sequence[Block], first_page: int = 1) -> tuple[str, list
         if not any(re.search(r"\w", text) for _, text in pieces):
             continue  # strokes of a figure that are set in a font
         if block.kind == "code":
-            runs = (len(run) for _, text in pieces for run in re.findall(r"`+", text))
-            fence = "`" * max(3, 1 + max(runs, default=0))
+            fence = fence_around("\n".join(text for _, text in pieces))
             prefix, suffix = f"{fence}\n", f"\n{fence}\n\n"
         for at, (page, text) in enumerate(pieces):
             if page > seen:
@@ -166,7 +165,6 @@ def _without_hyphenation(pieces: Iterable[tuple[int, str]], known: Counter[str])
 
 
 def _vocabulary(blocks: Iterable[Block]) -> Counter[str]:
-    """The words that are not split, and how often."""
     words: Counter[str] = Counter()
     for block in blocks:
         if block.kind != "code":

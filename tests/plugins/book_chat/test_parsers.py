@@ -14,7 +14,7 @@ from llama_index.core.schema import Document, MetadataMode, TextNode
 
 from ragstone.core.text import unpack_kinds
 from ragstone.plugins.book_chat import BookNodeParser, MarkdownReader
-from ragstone.plugins.book_chat.library.layouts import read_layout
+from ragstone.plugins.book_chat.library.layouts.layout import read_layout
 from ragstone.plugins.book_chat.markdown.blocks import read_blocks
 from ragstone.plugins.book_chat.markdown.normalization import normalize_markdown
 

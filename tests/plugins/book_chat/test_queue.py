@@ -68,7 +68,7 @@ def test_a_folder_of_books_is_queued_read_and_asked(host: Host, folder: Path) ->
     assert (added.queued, added.known, len(added.left_out)) == (2, 0, 2)
     assert (queue.add(folder).queued, queue.add(folder).known) == (0, 2)
     assert sorted(_work(host)) == ["arms", "wheels"]
-    assert queue.state().done == 2
+    assert queue.jobs.state().done == 2
     assert {book.slug: book.files for book in Shelf(host).counted()} == {"arms": 1, "wheels": 2}
     assert "seven joints" in host.assistant("book_chat").ask("How many joints does an arm have?").text
     # again: nothing is embedded anew, and what went is removed
@@ -83,7 +83,7 @@ def test_two_books_of_one_title_do_not_replace_each_other(host: Host, tmp_path: 
     queue = BookQueue(host)
     queue.add(write_pages(tmp_path / "same", same))
     assert len(_work(host)) == 1
-    (failure,) = queue.state().failures
+    (failure,) = queue.jobs.state().failures
     assert "same title and edition" in failure.note["problem"]
     assert str(tmp_path) not in failure.note["problem"]
     (book,) = Shelf(host).counted()
@@ -109,7 +109,7 @@ def test_a_machine_that_does_not_see_the_books_leaves_them_to_others(host: Host,
     folder.rename(folder.with_name("elsewhere"))
     with pytest.raises(Unfit, match="does not see"):
         _work(host)
-    assert (queue.state().waiting, queue.state().failed) == (2, 0)
+    assert (queue.jobs.state().waiting, queue.jobs.state().failed) == (2, 0)
 
 
 def test_the_page_and_the_interface_show_how_far(host: Host, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from ragstone.core import SourceError
 from ragstone.plugins.book_chat.library.fields import LONGEST_TOML, LONGEST_YAML, read_toml, read_yaml
-from ragstone.plugins.book_chat.library.layouts import read_layout
+from ragstone.plugins.book_chat.library.layouts.layout import read_layout
 from ragstone.plugins.book_chat.library.manifest import read_manifest
 from tests.support.allocations import peak_bytes
 

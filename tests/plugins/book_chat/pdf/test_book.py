@@ -9,7 +9,7 @@ import pytest
 
 from ragstone.plugins.book_chat import PdfReader
 from ragstone.plugins.book_chat.markdown.blocks import read_blocks
-from ragstone.plugins.book_chat.pdf.page_map import PageMap
+from ragstone.plugins.book_chat.pdf.page_map import PageMap, packed
 from tests.plugins.book_chat.pdfs import Text, lines, make, rules
 from tests.support.needs import needed
 
@@ -343,20 +343,7 @@ def test_titles(read: Any) -> None:
     "labels", [[], ["1", "2", "3"], ["i", "ii", "1", "2"], ["A-1", "A-2", "B-1", "", "x", "007", "008", "9" * 30]]
 )
 def test_labels_are_packed_without_loss(labels: list[str]) -> None:
-    from ragstone.plugins.book_chat.pdf.messages import Read
-    from ragstone.plugins.book_chat.pdf.page_map import packed
-
     starts = [(at + 1, 10 * at) for at in range(len(labels))]
-    output = Read(
-        status="read",
-        title="",
-        text="x" * 100,
-        pages=len(labels),
-        labels=labels,
-        starts=starts,
-        needs_ocr=[],
-        broken=[],
-    )
-    again = PageMap.of({"pdf": packed(output)})
+    again = PageMap.of({"pdf": packed(starts, labels)})
     assert again is not None and list(again.labels) == labels
     assert list(zip(again.pages, again.offsets, strict=True)) == starts

@@ -16,8 +16,7 @@ from ragstone.core import SourceError
 from ragstone.plugins.book_chat import PdfReader, UnreadablePdf
 from ragstone.plugins.book_chat.pdf import process
 from ragstone.plugins.book_chat.pdf.limits import memory_for, seconds_for
-from ragstone.plugins.book_chat.pdf.messages import FINAL
-from ragstone.plugins.book_chat.pdf.process import ReadFailed
+from ragstone.plugins.book_chat.pdf.process import FINAL, ReadFailed
 from tests.plugins.book_chat import pdfs
 from tests.plugins.book_chat.pdfs import Text, lines, make
 from tests.support.needs import needed

@@ -1,1 +1,0 @@
-"""Adding and removing books over HTTP with the admin key."""

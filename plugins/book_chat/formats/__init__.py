@@ -1,1 +1,0 @@
-"""Readers of EPUB, HTML, DOCX, reStructuredText, AsciiDoc and plain text."""

@@ -1,1 +1,0 @@
-"""Safety warnings before procedures, and the distinction of simulation and hardware."""

@@ -1,0 +1,96 @@
+"""What the elements of a page are: blocks, notes, listings, what is around the text, and the kinds that they state."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from ragstone.core.text import Kind, kind_of_names
+
+from .inline import MARK
+from .markup import name_of, names_of
+
+BLOCKS = frozenset(
+    """address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption figure
+    footer h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol p pre section summary table tbody td tfoot
+    th thead tr ul""".split()  # noqa: SIM905
+)
+_NOTES = frozenset("footnote endnote rearnote doc-footnote doc-endnote".split())  # noqa: SIM905
+#: Pages of an EPUB on which there is nothing to learn.
+_MATTER = frozenset("cover titlepage halftitlepage copyright-page colophon imprint index landmarks".split())  # noqa: SIM905
+#: Parts of a saved site that are on each of its pages.
+_AROUND = frozenset({"nav", "header", "footer"})
+_AROUND_NAMES = frozenset(
+    """back-to-top view-this-page edit-this-page skip-link sr-only visually-hidden screen-reader-text copybtn
+    toctree-wrapper""".split()  # noqa: SIM905
+)
+_AROUND_ROLES = frozenset("navigation banner contentinfo search complementary".split())  # noqa: SIM905
+_LANGUAGE = re.compile(r"(?:^|\s)(?:language-|lang-|highlight-|sourcecode |source-)([a-z0-9+#-]{1,20})")
+#: A caption's own label, which a figure of Markdown has not.
+_LABEL = re.compile(
+    r"(figure|fig\.|table|listing|algorithm)\s+((?:[A-Z]\.?)?\d+(?:[.\-]\d+)*+)\s*[:.—–-]?\s*", re.IGNORECASE
+)
+
+
+def kind_of(name: str, named: str) -> Kind | None:
+    """The kind that an element states; a list of definitions says so for each of them."""
+    if _MATTER.intersection(named.split()):
+        return "navigation"
+    return kind_of_names(named if name == "dl" else f"{named} {name}")
+
+
+def is_around(element: Any, name: str, named: str) -> bool:
+    """Whether an element is on each page of a site: menus, headers, footers."""
+    if (_AROUND_ROLES | _AROUND_NAMES).intersection(named.split()):
+        return True
+    if name in _AROUND and next(element.iterancestors("{*}article", "{*}main"), None) is None:
+        return True
+    return kind_of_names(f"{named} {name}") == "navigation"
+
+
+def is_note(element: Any) -> bool:
+    """Whether an element is a footnote or an endnote."""
+    if not isinstance(element.tag, str):
+        return False
+    return bool(_NOTES.intersection(names_of(element).split())) and name_of(element) in (
+        "aside",
+        "div",
+        "li",
+        "p",
+        "section",
+    )
+
+
+def holds_blocks(element: Any) -> bool:
+    """Whether there are blocks within an element."""
+    return len(element) > 0 and any(name_of(each) in BLOCKS for each in element.iterdescendants())
+
+
+def code_text(element: Any) -> Iterator[str]:
+    """The text of a listing, in parts."""
+    yield element.text or ""
+    for child in element:
+        yield "\n" if name_of(child) == "br" else ""
+        yield from code_text(child)
+        yield child.tail or ""
+
+
+def captioned(words: str, name: str = "Figure") -> str:
+    """A caption as normalized Markdown has it: with its own label, else that of a figure or a table."""
+    marks = "".join(MARK.findall(words))
+    bare = MARK.sub("", words)
+    found = _LABEL.match(bare)
+    if found is None:
+        return f"{marks}{name}: {bare}"
+    label = "Figure" if found[1].lower() == "fig." else found[1].capitalize()
+    return f"{marks}{label} {found[2]}: {bare[found.end() :]}"
+
+
+def language_of(element: Any, named: str) -> str:
+    """The language of a listing, as its classes or those around it say; "" without one."""
+    around = [*element.iterchildren("{*}code"), *itertools.islice(element.iterancestors(), 2)]
+    found = next((match for names in (named, *map(names_of, around)) if (match := _LANGUAGE.search(names))), None)
+    language = (element.get("lang") or "")[:20] if found is None else found[1]
+    return "" if language in ("default", "none", "text", "notranslate") else language

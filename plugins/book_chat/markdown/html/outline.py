@@ -1,0 +1,135 @@
+"""The headings of a book by its table of contents: where an entry leads, its level and its title count."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .inline import MARK, Marks
+from .page import HtmlBlock
+
+if TYPE_CHECKING:
+    from .contents import TocEntry
+
+_PART = re.compile(r"(?:part|unit|book|volume|teil|band|partie|parte|livre|libro|tome)\b", re.IGNORECASE)
+_LETTERS = re.compile(r"[\W_]+")
+#: A chapter's label before its title, or in a heading of its own.
+_LABEL = re.compile(
+    r"(?:(?:chapter|section|part|unit|appendix|lesson|kapitel|chapitre) )?(?:\d+(?: \d+)*|[ivxlc]+\b)? ?"
+)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the pages of a book begin among its blocks, and its marks."""
+
+    starts: dict[str, int]
+    marks: Marks
+
+
+def headed(blocks: list[HtmlBlock], entries: Sequence[TocEntry], place: Place, title: str | None) -> list[HtmlBlock]:
+    """The blocks with a heading of the entry's level where each entry leads.
+
+    A heading of the page that says the same is the entry's own; others are below the entry that they stand in. What
+    stands before the first entry is under the book's title. Without a table of contents, pages keep their headings.
+    """
+    levels = _levels(entries)
+    targets: dict[int, list[tuple[int, str]]] = defaultdict(list)
+    at_anchor = _anchors(blocks, place.marks)
+    for entry, level in zip(entries, levels, strict=True):
+        at = at_anchor.get(f"{entry.part}#{entry.anchor}") if entry.anchor else None
+        at = place.starts.get(entry.part) if at is None else at
+        if at is not None:
+            targets[at].append((level, entry.title))
+    if not targets:
+        return list(_by_pages(blocks, set(place.starts.values())))
+    out: list[HtmlBlock] = []
+    depth = base = 0
+    at = 0
+    while at < len(blocks):
+        if at in targets:
+            for depth, words in targets[at]:
+                out.append(HtmlBlock(words, depth))
+            at, base = _own_headings(blocks, at, [words for _, words in targets[at]], set(targets), out)
+            continue
+        block = blocks[at]
+        if block.level and depth:
+            base = base or block.level - 1
+            block.level = min(6, depth + max(1, block.level - base))
+        elif not out and title and not block.level:
+            out.append(HtmlBlock(title, 1))
+        out.append(block)
+        at += 1
+    return out
+
+
+def _levels(entries: Sequence[TocEntry]) -> list[int]:
+    """The level of each entry's heading: a part of the book only groups its chapters, which are on its level."""
+    below = [index + 1 < len(entries) and entries[index + 1].level > entry.level for index, entry in enumerate(entries)]
+    top = min((entry.level for entry in entries), default=1)
+    levels: list[int] = []
+    in_part = 0
+    for entry, has_children in zip(entries, below, strict=True):
+        if entry.level == top:
+            in_part = int(has_children and _PART.match(entry.title) is not None)
+            levels.append(1)
+        else:
+            levels.append(min(6, max(1, entry.level - top + 1 - in_part)))
+    return levels
+
+
+def _anchors(blocks: Sequence[HtmlBlock], marks: Marks) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for at, block in enumerate(blocks):
+        for mark in MARK.findall(block.text):
+            if mark in marks.ids:
+                found.setdefault(marks.ids[mark], at)
+    return found
+
+
+def _own_headings(
+    blocks: Sequence[HtmlBlock], at: int, titles: Sequence[str], targets: set[int], out: list[HtmlBlock]
+) -> tuple[int, int]:
+    """Pass over the headings at ``at`` that repeat the entry's title; where the rest begins, and their level."""
+    wanted = _bare(" ".join(titles[-1:]))
+    outer = [_bare(title) for title in titles[:-1]]
+    first, base = at, 0
+    while at < len(blocks) and blocks[at].level and (at == first or at not in targets):
+        words = _bare(blocks[at].text)
+        if words and not (words in wanted or (wanted and wanted in words) or words in outer):
+            break
+        base = blocks[at].level
+        out[-1].text += "".join(MARK.findall(blocks[at].text))
+        at += 1
+    if at == first:  # no heading of its own: the first block is text, or another heading
+        block = blocks[at]
+        if block.level:
+            base = block.level - 1
+            block.level = min(6, out[-1].level + 1)
+        out.append(block)
+        at += 1
+    return at, base
+
+
+def _bare(title: str) -> str:
+    """A title's words for comparison, without the label of its chapter; "" for a label alone."""
+    words = _LETTERS.sub(" ", MARK.sub("", title)).strip().casefold()
+    found = _LABEL.match(words)
+    return words[found.end() :] if found else words
+
+
+def _by_pages(blocks: Sequence[HtmlBlock], starts: set[int]) -> Iterator[HtmlBlock]:
+    """Without a table of contents: the first heading of each page is a chapter, and its others are below it."""
+    if any(block.level == 1 for block in blocks):
+        yield from blocks
+        return
+    top = 0
+    for at, block in enumerate(blocks):
+        top = 0 if at in starts else top
+        if block.level:
+            top = top or block.level
+            block.level = min(6, max(1, block.level - top + 1))
+        yield block

@@ -1,0 +1,162 @@
+"""Books of plain text, such as Project Gutenberg's: chapters by their headings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from ragstone.core import SourceError
+from ragstone.core.runtime import open_regular
+
+from .characters import escape_block, without_controls
+from .html.markup import decoded
+from .html.text import Text
+
+_MOST_BYTES = 20_000_000
+_START = re.compile(r"^\*\*\* ?START OF (?:THE|THIS) PROJECT GUTENBERG EBOOK[^\n]*$", re.MULTILINE)
+_END = re.compile(
+    r"^(?:\*\*\* ?END OF (?:THE|THIS) PROJECT GUTENBERG EBOOK|End of (?:the )?Project Gutenberg)", re.MULTILINE
+)
+_FIELD = re.compile(r"^(Title|Author): *(.+(?:\n +\S.*)*)", re.MULTILINE)
+_NUMBER = (
+    r"(?:\d{1,4}|[IVXLCDM]{1,9}|[ivxlc]{1,7}|(?:the )?(?:first|second|third|fourth|fifth|last|\w{1,9}th)"
+    r"|(?:twenty|thirty|forty|fifty)?[- ]?(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w{3,5}teen"
+    r"|twenty|thirty|forty|fifty))\b"
+)
+_PART = re.compile(rf"(?:book|part|volume)\s+{_NUMBER}", re.IGNORECASE)
+_CHAPTER = re.compile(
+    rf"(?:chapter|letter|act|scene|canto|stave|section|lecture|adventure|kapitel|chapitre)\s+{_NUMBER}"
+    r"|(?:[IVXLC]{1,7}|\d{1,3})\.(?=\s+[A-Z“\"][A-Z]|$)"
+    r"|(?:preface|introduction|foreword|prologue|epilogue|conclusion|appendix(?: [A-Z\d]\b)?|glossary|afterword|notes"
+    r"|contents|bibliography|index|illustrations|dedication|acknowledge?ments?)(?=\W{0,2}$)",
+    re.IGNORECASE,
+)
+_LISTING = re.compile(r"(?:table of )?(?:contents|illustrations)\W*", re.IGNORECASE)
+_UNDERLINE = re.compile(r"([=\-~*#^])\1{2,}\s*")
+_ORNAMENT = re.compile(r"[\s*_=\-~·•#+.]+")
+_EMPHASIS = re.compile(r"(?<![\w_])_([^_\n]{1,200}(?:\n[^_\n]{1,200})?)_(?![\w_])")
+_LONGEST_HEADING = 90
+
+
+def read_plain_text(path: Path) -> Text:
+    """The book in a file, without the publisher's header and licence. Raises ``SourceError``."""
+    with open_regular(path, _MOST_BYTES) as file:
+        data = file.read(_MOST_BYTES + 1)
+    if b"\0" in data and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise SourceError("is not text: it has NUL bytes", where=str(path), hint="save it as UTF-8 text")
+    return book_of(decoded(data))
+
+
+def book_of(source: str) -> Text:
+    """A book of plain text as normalized Markdown: paragraphs stay, headings get their levels."""
+    text = without_controls(re.sub(r"\r\n?", "\n", source).replace("\f", "\n\n"))
+    begun = _START.search(text)
+    about = {found[1]: " ".join(found[2].split()) for found in _FIELD.finditer(text[: begun.start()] if begun else "")}
+    if begun:
+        text = text[begun.end() :]
+        ended = _END.search(text)
+        text = text[: ended.start()] if ended else text
+    blocks = [block.strip("\n") for block in re.split(r"\n[ \t]*(?:\n[ \t]*)+", text.expandtabs(4)) if block.strip()]
+    marked = list(_marked(blocks))
+    out = [f"{'#' * level} {words}" if level else words for level, words in _without_contents(marked)]
+    whole = "\n\n".join(out)
+    authors = tuple(name.strip() for name in re.split(r"\s+and\s+|;", about.get("Author", "")) if name.strip())
+    return Text(f"{whole}\n" if whole else "", about.get("Title", "")[:255] or None, authors)
+
+
+def _marked(blocks: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Each block with its level, 0 for a paragraph."""
+    waiting: str | None = None  # "CHAPTER I", whose title may follow
+    has_parts = any(_is_heading(block, _PART) for block in blocks)
+    top = 1
+    for block in blocks:
+        lines = [line.strip() for line in block.split("\n")]
+        words = _joined(block)
+        if waiting is not None:
+            if _is_title(lines, words):
+                yield top, f"{waiting.rstrip('. ')}. {words}"
+                waiting = None
+                continue
+            yield top, waiting
+            waiting = None
+        if len(lines) == 2 and _UNDERLINE.fullmatch(lines[1]) and len(lines[0]) <= _LONGEST_HEADING:
+            yield (1 if lines[1][0] in "=#*" else 2), lines[0]
+        elif _is_heading(block, _PART):
+            yield 1, words
+        elif number := _is_heading(block, _CHAPTER):
+            top = 2 if has_parts else 1
+            if number >= len(words.rstrip(" .:")) and any(
+                sign.isdigit() or sign == " " or sign == "." for sign in words
+            ):
+                waiting = words
+            else:
+                yield top, words
+        elif not _ORNAMENT.fullmatch(words):
+            yield 0, _paragraph(block)
+    if waiting is not None:
+        yield top, waiting
+
+
+def _joined(block: str) -> str:
+    return " ".join(block.replace("_", "").split())
+
+
+def _is_heading(block: str, pattern: re.Pattern[str]) -> int:
+    """How much of a block is the name and number of a chapter; 0 where it is a sentence that begins like one."""
+    if len(block) > 2 * _LONGEST_HEADING:
+        return 0
+    words, lines = _joined(block), block.strip().split("\n")
+    found = pattern.match(words)
+    if (
+        found is None
+        or len(words) > _LONGEST_HEADING
+        or len(lines) > 3
+        or any(map(pattern.match, map(str.strip, lines[1:])))
+    ):
+        return 0
+    rest = words[found.end() :].strip()
+    named = not rest or words.isupper() or rest[0] in ".:—–-" or (rest[0].isupper() and rest[-1] not in ".!?,;")
+    return found.end() if named and (words[0].isupper() or words[0].isdigit()) else 0
+
+
+def _is_title(lines: Sequence[str], words: str) -> bool:
+    """Whether a block is the title of the chapter whose number stands above it: short, and no sentence."""
+    if len(lines) > 3 or len(words) > _LONGEST_HEADING or words[-1:] in ",;:" or _CHAPTER.match(words):
+        return False
+    capitals = all(word[:1].isupper() or not word[:1].isalpha() for word in words.split() if len(word) > 4)
+    return words.isupper() or (words[:1].isupper() and (words[-1:] not in '.!?”"' or (capitals and words[-1] in "!?")))
+
+
+def _paragraph(block: str) -> str:
+    """A paragraph as it stands; indented lines, such as verses, stay lines of their own."""
+    lines = [line.rstrip() for line in _EMPHASIS.sub(r"\1", block).split("\n")]
+    return "\n".join(escape_block(line.strip()) for line in lines)
+
+
+def _without_contents(marked: list[tuple[int, str]]) -> list[tuple[int, str]]:
+    """The blocks without a table of contents: a heading that comes again has its text there."""
+    last = {_key(words): at for at, (level, words) in enumerate(marked) if level}
+    kept: list[tuple[int, str]] = []
+    in_listing = False
+    for at, (level, words) in enumerate(marked):
+        if level:
+            in_listing = bool(_LISTING.fullmatch(words)) or (in_listing and last[_key(words)] != at)
+            if not in_listing and last[_key(words)] == at:
+                kept.append((level, words))
+        elif not in_listing or not _is_list_of_titles(words):
+            in_listing = False
+            kept.append((level, words))
+    return kept
+
+
+def _key(words: str) -> str:
+    return re.sub(r"[\W_]+", " ", words).strip().casefold()
+
+
+def _is_list_of_titles(words: str) -> bool:
+    """Whether the lines of a block are entries of a table of contents: short, and no sentences."""
+    lines = words.split("\n")
+    return all(len(line) <= _LONGEST_HEADING for line in lines) and sum(
+        line[-1:] in ".!?" for line in lines
+    ) * 3 <= len(lines)

@@ -1,0 +1,428 @@
+"""HTML, reStructuredText, AsciiDoc and plain text: the same kinds of text and the same places as in Markdown."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ragstone.core import SourceError
+from ragstone.plugins.book_chat import PlainTextReader, Shelf, UnreadableFile
+from ragstone.plugins.book_chat.markdown import plain_text
+from ragstone.plugins.book_chat.markdown.asciidoc import asciidoc_to_markdown
+from ragstone.plugins.book_chat.markdown.html.refusal import Refused
+from ragstone.plugins.book_chat.markdown.html.rst import read_rst
+from ragstone.plugins.book_chat.markdown.html.text import read_html
+from ragstone.plugins.book_chat.markdown.normalization import normalize_with_kinds
+from ragstone.plugins.book_chat.markdown.plain_text import book_of
+from tests.support.patience import grows_linearly
+from tests.support.third_party_fakes import write_pages
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from ragstone.core import Host
+
+SAME = """\
+# Wheels
+
+## Casters
+
+A caster is a wheel that `swivels`.
+
+- one
+  - two
+- three
+
+1. first
+2. second
+
+```python
+turn(left)
+```
+
+> [!WARNING]
+> Hot.
+
+| Tyre | Grip |
+| --- | --- |
+| nylon | low |
+
+Figure: A drawing of the caster with its fork
+
+Caster: A wheel.
+
+What is a caster?
+""".replace("`swivels`", "swivels")
+KINDS = [("caption", "Figure"), ("definition", "Caster"), ("question", "What")]
+HTML = b"""<!DOCTYPE html><html><head><title>Casters | Robot parts</title></head><body>
+<header>Robot parts</header><nav><a href="x.html">Menu</a></nav><main>
+<h1>Wheels<a class="headerlink" href="#w">\xc2\xb6</a></h1><h2>Casters</h2><p>A caster is a <em>wheel</em>
+that <code>swivels</code>.</p><ul><li>one<ul><li>two</li></ul></li><li>three</li></ul>
+<ol><li>first</li><li><p>second</p></li></ol><div class="highlight-python"><div class="highlight"><pre>turn(left)
+</pre></div></div><div class="admonition warning"><p class="admonition-title">Warning</p><p>Hot.</p></div>
+<table><thead><tr><th>Tyre</th><th>Grip</th></tr></thead><tr><td>nylon</td><td>low</td></tr></table>
+<p><img src="a.png" alt="A drawing of the caster with its fork"></p><dl><dt>Caster</dt><dd>A wheel.</dd></dl>
+<section class="exercise"><p>What is a caster?</p></section></main><footer>Made by a tool</footer>
+<script>alert(1)</script></body></html>"""
+RST = b"""\
+Wheels
+======
+
+Casters
+-------
+
+A caster is a *wheel* that ``swivels``.
+
+- one
+
+  - two
+
+- three
+
+#. first
+#. second
+
+.. code-block:: python
+
+   turn(left)
+
+.. warning::
+
+   Hot.
+
+=====  ====
+Tyre   Grip
+=====  ====
+nylon  low
+=====  ====
+
+.. image:: a.png
+   :alt: A drawing of the caster with its fork
+
+Caster
+   A wheel.
+
+.. exercise::
+
+   What is a caster?
+"""
+ADOC = """\
+= Wheels
+Ann Author <ann@example.org>
+:thing: wheel
+
+== Casters
+
+A caster is a *{thing}* that `swivels`. // no comment
+// a comment
+
+* one
+** two
+* three
+
+. first
+. second
+
+[source,python]
+----
+turn(left)
+----
+
+WARNING: Hot.
+
+|===
+|Tyre |Grip
+
+|nylon |low
+|===
+
+image::a.png[A drawing of the caster with its fork]
+
+Caster:: A wheel.
+
+[.exercise]
+====
+What is a caster?
+====
+
+include::/etc/passwd[]
+""".replace(" // no comment", "")
+
+
+def kinds(text: str, stated: Iterable[tuple[int, int, str]]) -> list[tuple[str, str]]:
+    return [(kind, text[start:end].split(maxsplit=1)[0].rstrip(":")) for start, end, kind in stated]
+
+
+def test_html() -> None:
+    found = read_html(io.BytesIO(HTML))
+    assert (found.text, found.title) == (SAME, "Wheels")
+    assert kinds(found.text, found.kinds) == KINDS
+
+
+def test_restructuredtext() -> None:
+    found = read_rst(io.BytesIO(RST))
+    assert (found.text, found.title) == (SAME, "Wheels")
+    assert kinds(found.text, found.kinds) == KINDS
+
+
+def test_what_a_file_of_asciidoc_includes_is_named(fast_host: Host, tmp_path: Path) -> None:
+    page = "= Pumps\n\ninclude::ch1/valves.adoc[leveloffset=+1]\n\nText. include::no[]\n"
+    book = write_pages(tmp_path / "pumps", {"book.adoc": page, "ch1/valves.adoc": "= Valves\n\nWords.\n"})
+    shelf = Shelf(fast_host)
+    assert [left.relative for left in shelf.plan(book / "book.adoc").left_out] == ["ch1/valves.adoc"]
+    assert not shelf.plan(book).left_out
+
+
+def test_asciidoc() -> None:
+    text, stated = normalize_with_kinds(asciidoc_to_markdown(ADOC))
+    assert text == SAME
+    # the form of a figure says so by itself
+    assert kinds(text, stated) == KINDS[1:]
+
+
+def test_nothing_that_a_page_names_is_read(tmp_path: Path) -> None:
+    (tmp_path / "secret.txt").write_text("the secret")
+    page = f".. include:: {tmp_path}/secret.txt\n\n.. raw:: html\n   :file: {tmp_path}/secret.txt\n\n"
+    page += f".. csv-table::\n   :file: {tmp_path}/secret.txt\n\n.. literalinclude:: {tmp_path}/secret.txt\n\nWords.\n"
+    assert "the secret" not in read_rst(io.BytesIO(page.encode())).text
+    assert "the secret" not in asciidoc_to_markdown(f"include::{tmp_path}/secret.txt[]\n")
+
+
+def test_what_only_sphinx_knows_is_read_as_words() -> None:
+    page = b"""\
+See :ref:`the wheels <wheels>`, :py:func:`~robot.turn` and :term:`caster`.
+
+.. versionadded:: 3.2
+   It turns.
+
+.. py:function:: turn(angle)
+
+   Turns the robot.
+
+.. toctree::
+
+   a
+   b
+
+.. unheard-of:: x
+   :y: z
+
+   Words in it.
+"""
+    assert read_rst(io.BytesIO(page)).text == (
+        "See the wheels, turn and caster.\n\n> [!NOTE] Added in 3.2\n> It turns.\n\nturn(angle)\n\nTurns the robot.\n\n"
+        "x\n\nWords in it.\n"
+    )
+
+
+def test_footnotes_stand_after_their_sentence() -> None:
+    found = read_rst(io.BytesIO(b"A caster [1]_ swivels.\n\nIt rolls.\n\n.. [1] A wheel.\n"))
+    assert found.text == "A caster swivels.\n\nA wheel.\n\nIt rolls.\n"
+    assert kinds(found.text, found.kinds) == [("reference", "A")]
+
+
+@pytest.mark.parametrize(
+    ("note", "is_reference"),
+    [
+        ("A caster that is locked holds a cart on a slope of five degrees.", False),
+        ("Casters are treated by A. Smith, Wheels, London 1901, where they are drawn.", True),
+        ("The drawings of the casters are at https://casters.example/drawings.", True),
+        ("See above.", True),
+    ],
+)
+def test_a_footnote_that_explains_is_no_reference(note: str, is_reference: bool) -> None:
+    found = read_rst(io.BytesIO(f"A caster [1]_ swivels.\n\n.. [1] {note}\n".encode()))
+    assert [kind for kind, _ in kinds(found.text, found.kinds)] == ["reference"] * is_reference
+
+
+@pytest.mark.parametrize("element", ["div", "b"])
+def test_a_page_of_many_levels_is_read_or_refused_and_never_cut(element: str) -> None:
+    def page(levels: int) -> bytes:
+        deep = f"{f'<{element}>' * levels}deep{f'</{element}>' * levels}"
+        return f"<html><body><p>First words.</p>{deep}<p>Last words.</p></body></html>".encode()
+
+    assert "deep" in read_html(io.BytesIO(page(1000))).text
+    assert "Last words." in read_html(io.BytesIO(page(1000))).text
+    with pytest.raises(Refused, match="2,048 levels"):
+        read_html(io.BytesIO(page(4000)))
+
+
+def test_no_space_stays_where_the_sign_of_a_footnote_was() -> None:
+    found = read_rst(io.BytesIO(b"A caster swivels [#f]_.\n\n.. [#f] A wheel.\n"))
+    assert found.text == "A caster swivels.\n\nA wheel.\n"
+
+
+def test_a_line_that_docutils_would_drop_is_refused() -> None:
+    with pytest.raises(Refused, match="a line of more than 100,000 characters"):
+        read_rst(io.BytesIO(b"A caster swivels.\n\n" + b"x " * 50_001))
+
+
+@pytest.mark.parametrize(
+    ("name", "heading"), [("index.rst", "Beehive notes\n============="), ("README.adoc", "= Beehive notes")]
+)
+def test_a_folder_has_the_title_of_its_front_page(fast_host: Host, tmp_path: Path, name: str, heading: str) -> None:
+    other = f"swarm{name[name.index('.') :]}"
+    folder = write_pages(tmp_path / "rst", {name: f"{heading}\n\nWords.\n", other: "Words.\n"})
+    shelf = Shelf(fast_host)
+    assert shelf.add(shelf.plan(folder)).book == "beehive-notes"
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        ("<p>Kühlung</p>".encode("cp1252"), "Kühlung"),
+        ('<meta charset="utf-8"><p>Kühlung</p>'.encode(), "Kühlung"),
+        ("<p>Kühlung</p>".encode("utf-16"), "Kühlung"),
+        (b"<p>x<sup>2</sup> and the 2<sup>nd</sup> and 10<sup>-3</sup></p>", "x^2 and the 2nd and 10^{-3}"),
+        (b"<p>a &lt; b &amp; c</p>", "a < b & c"),
+        (b"<p># no heading</p>", "\\# no heading"),
+        (b"<p>a\x07b\xe2\x80\xaec</p>", "abc"),
+        (b"<div>one<div>two</div>three</div>", "one\n\ntwo\n\nthree"),
+        (b"<p>seen</p><p hidden>no</p><p style='display: none'>no</p><p aria-hidden=true>no</p>", "seen"),
+        (b"<table><tr><td rowspan=2>a<td>b<tr><td>c|d</table>", "| a | b |\n| --- | --- |\n| a | c\\|d |"),
+        (
+            b"<table><tr><th colspan=2>Grip of tyres<tr><th>Tyre<th>Grip<tr><td>nylon<td>low</table>",
+            "Table: Grip of tyres\n\n| Tyre | Grip |\n| --- | --- |\n| nylon | low |",
+        ),
+        (b'<math alttext="\\frac{1}{2}"><mn>1</mn></math>', "$\\frac{1}{2}$"),
+        (b"<p>one<br>two</p>", "one\ntwo"),
+        (b"<pre>```</pre>", "````\n```\n````"),
+    ],
+)
+def test_what_becomes_of_a_page(data: bytes, words: str) -> None:
+    assert read_html(io.BytesIO(data)).text == f"{words}\n"
+
+
+SITE = {
+    "index.html": "<title>Welcome | Robot parts</title><h1>Welcome</h1><p>All about parts.</p>"
+    '<a href="zeta.html">Zeta</a> <a href="sub/">Sub</a> <a href="https://example.org/x.html">no</a>',
+    "alpha.html": "<title>Alpha | Robot parts</title><h1>Alpha</h1><p>Alpha is last.</p>",
+    "zeta.html": "<title>Zeta | Robot parts</title><h1>Zeta</h1><p>Zeta is a wheel that swivels.</p>",
+    "sub/index.html": "<title>Sub | Robot parts</title><h1>Sub</h1><p>Sub is below.</p>",
+    "search.html": "<title>Search | Robot parts</title>",
+    "_static/x.html": "x",
+    "robots.txt": "x",
+    "_sources/zeta.rst.txt": "x",
+}
+
+
+def test_a_saved_site_is_one_book_in_the_order_of_its_links(fast_host: Host, tmp_path: Path) -> None:
+    shelf = Shelf(fast_host)
+    layout = shelf.plan(write_pages(tmp_path / "site", SITE))
+    assert layout.title == "Robot parts"
+    assert [file.relative for file in layout.files] == ["index.html", "zeta.html", "sub/index.html", "alpha.html"]
+    reasons = {left.relative: left.reason for left in layout.left_out}
+    assert reasons["search.html"] == reasons["_static/x.html"] == "a page that a tool added"
+    assert reasons["robots.txt"] == "no text of a book"
+    report = shelf.add(layout)
+    (node,) = shelf.corpus.contents.document_nodes(f"{report.book}:zeta.html")
+    assert (node.metadata["chapter"], node.get_content()) == ("Zeta", "Zeta is a wheel that swivels.")
+
+
+def test_pages_that_say_which_is_next_are_in_that_order(fast_host: Host, tmp_path: Path) -> None:
+    page = '<link rel="next" href="{}"><h1>A</h1><p>Words.</p>'
+    site = {"index.html": page.format("c.html"), "a.html": page.format(""), "c.html": page.format("a.html")}
+    layout = Shelf(fast_host).plan(write_pages(tmp_path / "site", site))
+    assert [file.relative for file in layout.files] == ["index.html", "c.html", "a.html"]
+
+
+def test_html_and_text_beside_markdown_are_no_pages(fast_host: Host, tmp_path: Path) -> None:
+    pages = {"a.md": "# A\n\nWords.\n", "b.rst": "B\n=\n", "out/a.html": "<p>x</p>", "notes.txt": "x", "c.pdf": "x"}
+    layout = Shelf(fast_host).plan(write_pages(tmp_path / "book", pages))
+    assert [file.relative for file in layout.files] == ["a.md", "b.rst", "c.pdf"]
+    assert {left.relative: left.reason for left in layout.left_out}["out/a.html"].startswith(".html beside pages")
+    alone = Shelf(fast_host).plan(tmp_path / "book", "out")
+    assert [file.relative for file in alone.files] == ["out/a.html"]
+
+
+def test_a_page_that_a_script_fills_is_named(fast_host: Host, tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text("<div id=app></div><script>x</script>")
+    with pytest.raises(UnreadableFile, match="empty: it has no text; a page that a script fills"):
+        fast_host.hooks.readers[".html"].load_data(tmp_path / "a.html")
+
+
+GUTENBERG = """\
+The Project Gutenberg eBook of Robots of the Sea
+
+Title: Robots of the Sea
+
+Author: Ann Author and Bo Writer
+
+*** START OF THE PROJECT GUTENBERG EBOOK ROBOTS OF THE SEA ***
+
+CONTENTS
+
+ CHAPTER I. Down the Harbour
+ CHAPTER II. The Caster
+
+CHAPTER I.
+Down the Harbour
+
+Alice was _very tired_ of sitting by the bank.
+
+      *      *      *
+
+1. Cut the wire.
+
+CHAPTER II.
+
+The Caster
+
+A caster is a wheel that swivels about a vertical axis.
+Part two of this was over.
+
+Part two of this was over.
+
+*** END OF THE PROJECT GUTENBERG EBOOK ROBOTS OF THE SEA ***
+
+A licence.
+"""
+
+
+def test_a_book_of_plain_text() -> None:
+    found = book_of(GUTENBERG)
+    assert (found.title, found.authors) == ("Robots of the Sea", ("Ann Author", "Bo Writer"))
+    assert found.text == (
+        "# CHAPTER I. Down the Harbour\n\nAlice was very tired of sitting by the bank.\n\n1\\. Cut the wire.\n\n"
+        "# CHAPTER II. The Caster\n\nA caster is a wheel that swivels about a vertical axis.\nPart two of this was "
+        "over.\n\nPart two of this was over.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        (
+            "PART ONE\n\nI.\n\nWords.\n\nII. THE STORM\n\nMore.",
+            "# PART ONE\n\n## I.\n\nWords.\n\n## II. THE STORM\n\nMore.\n",
+        ),
+        ("Chapter 3\n\nWho Stole the Tarts?\n\nThey did.", "# Chapter 3. Who Stole the Tarts?\n\nThey did.\n"),
+        ("Chapter 3\n\n“What is it?” she said.", "# Chapter 3\n\n“What is it?” she said.\n"),
+        ("Title\n=====\n\nSub\n---\n\nWords.", "# Title\n\n## Sub\n\nWords.\n"),
+        ("# no heading\n\n- no item", "\\# no heading\n\n\\- no item\n"),
+        ("", ""),
+    ],
+)
+def test_headings_of_plain_text(source: str, text: str) -> None:
+    assert book_of(source).text == text
+
+
+def test_plain_text_of_windows_is_read_and_other_files_are_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.txt").write_bytes("Kühlung – kalt".encode("cp1252"))
+    (document,) = PlainTextReader().load_data(tmp_path / "a.txt")
+    assert document.text == "Kühlung – kalt\n"
+    (tmp_path / "a.txt").write_bytes(b"a\0b")
+    with pytest.raises(SourceError, match="NUL"):
+        PlainTextReader().load_data(tmp_path / "a.txt")
+    monkeypatch.setattr(plain_text, "_MOST_BYTES", 2)
+    with pytest.raises(SourceError, match="more than 2"):
+        PlainTextReader().load_data(tmp_path / "a.txt")
+
+
+@pytest.mark.parametrize("part", ["[", "<<", "{a}", "*a ", "((", "image:", "a::", "|", "__", "`", "link:x["])
+def test_asciidoc_of_one_thing_over_and_over_takes_linear_time(part: str) -> None:
+    assert grows_linearly(lambda size: asciidoc_to_markdown(f"{part * size}\n"), 1000)
+    assert grows_linearly(lambda size: asciidoc_to_markdown(f"{part}\n" * size), 400)
