@@ -91,7 +91,7 @@ def test_the_only_page_is_read_although_readers_begin_with_it(data: Path) -> Non
 
 
 @pytest.mark.data
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(at=st.integers(0, 2000), tail=st.booleans(), value=st.binary(min_size=1, max_size=8))
 def test_changed_bytes_are_read_or_refused(data: Path, tmp_path: Path, at: int, tail: bool, value: bytes) -> None:
     raw = bytearray((data / "zim" / "withns_small.zim").read_bytes())
