@@ -61,9 +61,10 @@ def pytest_configure() -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
-    """What was imported and collected stays: the garbage collector need not look at it after each test again."""
+    """What was imported and collected stays: the garbage collector need not look at it again, nor so often."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000)
 
 
 @pytest.hookimpl(trylast=True)
