@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import socket
@@ -14,6 +15,7 @@ import flask
 import hypothesis
 import jinja2
 import pytest
+from filelock import FileLock
 
 from ragstone.core import Encoder, Host, Settings
 from ragstone.core.embedding import MiniLMEmbedding
@@ -22,20 +24,23 @@ from ragstone.core.testing import open_host
 from tests.support.needs import missing, needed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from tests.support import mediawiki
     from tests.support.postgresql import Server
 
 _REPOSITORY = Path(__file__).parent.parent
 _LOOPBACK = ("127.", "::1", "localhost")
+_CACHE = "cache"
+#: Set in each of several processes that share the tests.
+_WORKER = "PYTEST_XDIST_WORKER"
 
-# Where CI is set, Hypothesis has a profile of its own, with 100 examples. A busy machine fails no test in either.
+# A busy machine fails no test. Where CI is set, it is the same examples each time, and more of them.
 hypothesis.settings.register_profile(
     "local", max_examples=25, deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
-if "CI" not in os.environ:
-    hypothesis.settings.load_profile("local")
+hypothesis.settings.register_profile("ci", hypothesis.settings.get_profile("ci"), max_examples=200)
+hypothesis.settings.load_profile("ci" if "CI" in os.environ else "local")
 
 
 @pytest.hookimpl(trylast=True)
@@ -52,6 +57,27 @@ def pytest_configure() -> None:
             report(unraisable)
 
     sys.unraisablehook = report_with_room
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """What was imported and collected stays: the garbage collector need not look at it again, nor so often."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Remove the model when all processes have ended."""
+    if _WORKER not in os.environ:
+        factory: pytest.TempPathFactory = session.config._tmp_path_factory  # type: ignore[attr-defined]
+        shutil.rmtree(factory.getbasetemp() / _CACHE, ignore_errors=True)
+
+
+def _shared_folder(factory: pytest.TempPathFactory) -> Path:
+    """The folder of this run, which all its processes have in common."""
+    return factory.getbasetemp().parent if _WORKER in os.environ else factory.getbasetemp()
 
 
 def _can_call(depth: int) -> bool:
@@ -107,11 +133,27 @@ def _own_folders(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, model_cache: P
 
 
 @pytest.fixture(scope="session")
-def model_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A cache folder in which the encoder's model is made once for all tests."""
-    folder = tmp_path_factory.mktemp("cache")
-    yield folder
-    shutil.rmtree(folder, ignore_errors=True)
+def model_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache folder in which the encoder's model is made once for all tests, whichever process runs them."""
+    folder = _shared_folder(tmp_path_factory) / _CACHE
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def first_start(tmp_path_factory: pytest.TempPathFactory, model_cache: Path) -> Callable[[Path], Path]:
+    """Fills a folder with what a server's first start stores: the sample book and plan, which are embedded once."""
+    made = _shared_folder(tmp_path_factory) / "first-start"
+    with FileLock(made.with_suffix(".lock")):
+        if not made.exists():
+            with Host(Settings(data_dir=made.with_suffix(".new"), cache_dir=model_cache)) as host:
+                host.serve()
+            made.with_suffix(".new").rename(made)
+
+    def fill(folder: Path) -> Path:
+        return Path(shutil.copytree(made, folder, dirs_exist_ok=True))
+
+    return fill
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import deque
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,8 +38,7 @@ class WordEmbedding(BaseEmbedding):
     def _get_text_embedding(self, text: str) -> list[float]:
         total = np.full(_DIMENSION, 1e-3)
         for stem in stems(text):
-            seed = int.from_bytes(hashlib.blake2b(stem.encode(), digest_size=8).digest(), "big")
-            total += np.random.default_rng(seed).standard_normal(_DIMENSION)
+            total += _direction(stem)
         unit: list[float] = (total / np.linalg.norm(total)).tolist()
         return unit
 
@@ -47,6 +47,12 @@ class WordEmbedding(BaseEmbedding):
 
     async def _aget_query_embedding(self, query: str) -> list[float]:
         return self._get_text_embedding(query)
+
+
+@lru_cache(maxsize=4096)
+def _direction(stem: str) -> np.ndarray:
+    seed = int.from_bytes(hashlib.blake2b(stem.encode(), digest_size=8).digest(), "big")
+    return np.random.default_rng(seed).standard_normal(_DIMENSION)
 
 
 class ScriptedLLM(CustomLLM):

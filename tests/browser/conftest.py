@@ -64,9 +64,9 @@ def serving(folder: Path, **variables: str) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def site(tmp_path_factory: pytest.TempPathFactory, first_start: Callable[[Path], Path]) -> Iterator[str]:
     """The address of a server over the sample book."""
-    with serving(tmp_path_factory.mktemp("site")) as address:
+    with serving(first_start(tmp_path_factory.mktemp("site"))) as address:
         yield address
 
 

@@ -13,6 +13,7 @@ from .conftest import serving
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     Open = Callable[..., Any]
     Snap = Callable[[Any, str], None]
@@ -21,13 +22,17 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")
-def key(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return run("key", "add", "reader", RAGSTONE_DATA_DIR=str(tmp_path_factory.getbasetemp() / "keyed")).out.strip()
+def folder(tmp_path_factory: pytest.TempPathFactory, first_start: Callable[[Path], Path]) -> Path:
+    return first_start(tmp_path_factory.mktemp("keyed"))
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory, key: str) -> Iterator[str]:
-    folder = tmp_path_factory.getbasetemp() / "keyed"
+def key(folder: Path) -> str:
+    return run("key", "add", "reader", RAGSTONE_DATA_DIR=str(folder)).out.strip()
+
+
+@pytest.fixture(scope="module")
+def site(folder: Path, key: str) -> Iterator[str]:
     settings = {"RAGSTONE_PLUGINS__WEB__HOST": "0.0.0.0", "RAGSTONE_PLUGINS__WEB__CONVERSATIONS_PER_KEY": "20"}
     with serving(folder, **settings) as address:
         yield address

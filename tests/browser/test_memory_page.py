@@ -36,8 +36,8 @@ NO_SIDEWAYS = "document.documentElement.scrollWidth <= innerWidth"
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    folder = tmp_path_factory.mktemp("memory")
+def site(tmp_path_factory: pytest.TempPathFactory, first_start: Callable[[Path], Path]) -> Iterator[str]:
+    folder = first_start(tmp_path_factory.mktemp("memory"))
     home = folder / "home"
     (home / "docs" / "emails").mkdir(parents=True)
     (home / "valves.md").write_text(NOTE, "utf-8")

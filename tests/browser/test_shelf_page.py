@@ -16,6 +16,7 @@ from .conftest import serving
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     Open = Callable[..., Any]
     Snap = Callable[[Any, str], None]
@@ -29,8 +30,8 @@ NO_SIDEWAYS = "document.documentElement.scrollWidth <= innerWidth"
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    folder = tmp_path_factory.mktemp("shelf")
+def site(tmp_path_factory: pytest.TempPathFactory, first_start: Callable[[Path], Path]) -> Iterator[str]:
+    folder = first_start(tmp_path_factory.mktemp("shelf"))
     lost = store(io.BytesIO(b"# Lost\n"), "lost.md", folder / "uploads", suffixes={".md"})
     for _ in range(MOST_BEGUN):
         lost.begin()

@@ -18,6 +18,7 @@ from .test_script import STREAM
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     Open = Callable[..., Any]
     Snap = Callable[[Any, str], None]
@@ -32,11 +33,11 @@ CITED = "What does a category 1 stop do?"
 
 
 @pytest.fixture(scope="module")
-def books(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Elsewhere]:
+def books(tmp_path_factory: pytest.TempPathFactory, first_start: Callable[[Path], Path]) -> Iterator[Elsewhere]:
     """Two books of another site, and a server that lists its origin."""
     with (
         elsewhere() as place,
-        serving(tmp_path_factory.mktemp("widget"), RAGSTONE_PLUGINS__WEB__ORIGINS=place.origin) as address,
+        serving(first_start(tmp_path_factory.mktemp("widget")), RAGSTONE_PLUGINS__WEB__ORIGINS=place.origin) as address,
     ):
         place.server, place.book = address, "physical-ai-humanoid-robotics-a-primer"
         yield place
@@ -364,10 +365,10 @@ def test_what_goes_wrong_is_reported_in_words_and_can_be_tried_again(
 
 @pytest.mark.slow
 def test_it_says_whether_it_is_not_allowed_or_not_reachable(
-    chromium: Any, snap: Snap, tmp_path_factory: pytest.TempPathFactory
+    chromium: Any, snap: Snap, tmp_path: Path, first_start: Callable[[Path], Path]
 ) -> None:
     with elsewhere() as place:
-        with serving(tmp_path_factory.mktemp("closed")) as place.server:  # it lists no origin
+        with serving(first_start(tmp_path / "closed")) as place.server:  # it lists no origin
             page = chromium.new_page(viewport=DESKTOP)
             page.goto(f"{place.origin}/docusaurus/")
             open_panel(page)

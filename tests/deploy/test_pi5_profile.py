@@ -60,9 +60,9 @@ def test_its_examples_are_settings(tmp_path: Path) -> None:
     assert options.require_signature
 
 
-def test_a_planner_opens_with_it(tmp_path: Path) -> None:
+def test_a_planner_opens_with_it(tmp_path: Path, model_cache: Path) -> None:
     root = tmp_path / "robot"
-    config = moved(root)
+    config = moved(root, model_cache)
     make(root / MEMORY / "wiki", rows=60, dim=384)
     with Planner.open(config) as planner:
         planner.remember("The whisk is in the second drawer.")

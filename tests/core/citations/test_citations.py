@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bench import citations as bench
@@ -207,7 +207,6 @@ PIECES = st.sampled_from(
 
 
 @given(st.lists(PIECES, max_size=30), st.integers(1, 9))
-@settings(max_examples=300, deadline=None)
 def test_streamed_it_is_cut_as_it_is_whole(pieces: list[str], size: int) -> None:
     answer = "".join(pieces)
     splitter = Splitter()
@@ -223,7 +222,6 @@ def test_a_sentence_comes_out_with_the_first_letter_of_the_next() -> None:
 
 
 @given(st.text(max_size=200), st.text(max_size=300))
-@settings(max_examples=200, deadline=None)
 def test_no_text_breaks_it(sentence: str, passage: str) -> None:
     find_fault(sentence, passage)
     for written in split_answer(sentence):

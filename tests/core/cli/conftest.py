@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.fixture
-def site(tmp_path: Path) -> Path:
-    """The plugin of fast models, for processes."""
-    return fast_models(tmp_path / "site")
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The plugin of fast models, for processes. One folder for all: installed plugins are read once."""
+    return fast_models(tmp_path_factory.mktemp("site"))
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from ragstone.core.cli import Deployment, LazyGroup
 from ragstone.core.cli.app import _cli
 from tests.support.needs import missing
 from tests.support.patience import HANG
-from tests.support.third_party_fakes import RAGSTONE, Here, environment, fast_models
+from tests.support.third_party_fakes import RAGSTONE, Here, environment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,11 +25,6 @@ if TYPE_CHECKING:
 QUESTION = "What is a caster wheel?"
 #: Commands that print no result: they serve, work, talk with a person, or what they print is itself for a program.
 NO_RESULT = {"book work", "completion", "mcp", "serve", "tutor export", "tutor learn"}
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return fast_models(tmp_path_factory.mktemp("site"))
 
 
 # search
@@ -88,12 +83,13 @@ def test_bash_takes_the_script(here: Here) -> None:
         ("ragstone ask book_chat x --js", {"--json"}),
     ],
 )
-def test_completions_of_a_shell(site: Path, words: str, completed: set[str]) -> None:
-    last = len(words.split(" ")) - 1
-    asked = environment(site, _RAGSTONE_COMPLETE="bash_complete", COMP_WORDS=words, COMP_CWORD=str(last))
-    done = subprocess.run([str(RAGSTONE)], env=asked, capture_output=True, text=True, timeout=HANG, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert {line.split(",")[1] for line in done.stdout.splitlines()} >= completed
+def test_completions_of_a_shell(here: Here, monkeypatch: pytest.MonkeyPatch, words: str, completed: set[str]) -> None:
+    monkeypatch.setenv("_RAGSTONE_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", words)
+    monkeypatch.setenv("COMP_CWORD", str(len(words.split(" ")) - 1))
+    done = here()
+    assert (done.code, done.err) == (0, "")
+    assert {line.split(",")[1] for line in done.out.splitlines()} >= completed
 
 
 def test_a_shell_gets_no_warnings(site: Path) -> None:

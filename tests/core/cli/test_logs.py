@@ -151,11 +151,13 @@ def test_a_server_logs_json(tmp_path: Path) -> None:
     site = fast_models(tmp_path / "site")
     distribution(site, "broken", "raise ValueError('no')")
     command = [str(RAGSTONE), "--log-json", "-v", "serve", "--port", "0"]
+    samples = ("RAGSTONE_PLUGINS__BOOK_CHAT__SAMPLE", "RAGSTONE_PLUGINS__CONCEPT_TUTOR__SAMPLE")
+    given = environment(site, PYTHONUNBUFFERED="1", **dict.fromkeys(samples, "false"))
     out, err = tmp_path / "out", tmp_path / "err"
     with (
         out.open("wb") as to,
         err.open("wb") as log,
-        subprocess.Popen(command, env=environment(site, PYTHONUNBUFFERED="1"), stdout=to, stderr=log) as running,
+        subprocess.Popen(command, env=given, stdout=to, stderr=log) as running,
     ):
         try:
             until(lambda: running.poll() is not None or out.read_text("utf-8").endswith("\n"), "the server's start")

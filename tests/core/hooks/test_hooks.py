@@ -1066,7 +1066,8 @@ def test_a_plugin_that_raises_is_disabled_and_the_others_serve(
     named: dict[str, Any] = {"data_dir": tmp_path / "data", "index": {"store": "none"}}
     if hook == "ragstone_llm":
         named["llm"] = {"provider": "mock"}
-    named["plugins"] = ["mine", "book_chat", "test_models"]  # first of all: it must not stop those behind it
+    # first of all: it must not stop those behind it
+    named["plugins"] = {"enabled": ["mine", "book_chat", "test_models"], "book_chat": {"sample": False}}
     llm = ScriptedLLM()
     host = Host(Settings(**named), plugins={"test_models": TestModels(llm), "mine": _raising(hook, error)})
     host.start()

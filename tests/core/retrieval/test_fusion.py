@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragstone.core.catalog import WordScores
@@ -34,7 +34,6 @@ WORDS = st.lists(
 TEXTS = st.lists(WORDS, max_size=6).map(lambda parts: ". ".join(" ".join(part).capitalize() for part in parts))
 
 
-@settings(max_examples=150, deadline=None)
 @given(headings=TEXTS, text=TEXTS, question=WORDS.map(" ".join))
 def test_packed_passages_say_what_their_words_say(headings: str, text: str, question: str) -> None:
     words = question_stems(question)
@@ -49,7 +48,6 @@ def test_packed_passages_say_what_their_words_say(headings: str, text: str, ques
     )
 
 
-@settings(max_examples=150, deadline=None)
 @given(passages=st.lists(st.tuples(TEXTS, TEXTS), max_size=5), question=WORDS.map(" ".join))
 def test_a_passage_is_seen_alone_as_among_others(passages: list[tuple[str, str]], question: str) -> None:
     words = question_stems(question)
@@ -167,7 +165,6 @@ def test_the_second_hop_puts_the_named_page_second() -> None:
     assert ranked[3].fused_rank == 3
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     held=st.lists(st.dictionaries(st.integers(5, 60), st.floats(0.01, 9.0), max_size=20), max_size=4),
     limit=st.integers(0, 70),
@@ -185,7 +182,6 @@ def test_words_add_up(held: list[dict[int, float]], limit: int, only: set[int] |
     assert dict(found) == pytest.approx({key: sums[key] for key, _ in found})
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     size=st.integers(0, 1000), limit=st.integers(1, 40), distinct=st.sampled_from([2, 10**6]), seed=st.integers(0, 99)
 )

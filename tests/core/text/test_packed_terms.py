@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from llama_index.core.bridge.pydantic import Field
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
@@ -51,14 +51,12 @@ LINES = st.lists(
 QUESTIONS = ("What is a caster?", "What does a lidar measure?", "How long does a charge take?", "Who bakes bread?")
 
 
-@settings(max_examples=200, deadline=None)
 @given(headings=st.sampled_from(["", "Casters", "Wheels\nReview questions", "Referências › 車輪"]), text=LINES)
 def test_what_is_unpacked_is_what_would_be_analyzed(headings: str, text: str) -> None:
     found = unpack(pack(headings, text))
     assert found == replace(analyze_chunk(headings, text), instructions=find_instructions(headings, text))
 
 
-@settings(max_examples=50, deadline=None)
 @given(text=LINES)
 def test_what_an_older_version_packed_is_reranked_by_and_no_more(text: str) -> None:
     packed = pack("Wheels", text)

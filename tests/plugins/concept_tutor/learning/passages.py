@@ -6,21 +6,37 @@ And the records of questions that the tests import of the plugin.
 from __future__ import annotations
 
 import json
+import shutil
 from collections import defaultdict
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
+from ragstone.core.testing import open_host
 from ragstone.plugins.concept_tutor import SourceChunk
 from ragstone.plugins.concept_tutor.learning.records import Form, Question, QuestionSource, Support
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from ragstone.core import Host
 
-__all__ = ["GARDEN", "Form", "Question", "QuestionSource", "Support", "chunk", "garden", "of_dump", "of_squad", "put"]
+__all__ = [
+    "GARDEN",
+    "Form",
+    "Question",
+    "QuestionSource",
+    "Support",
+    "chunk",
+    "garden",
+    "of_dump",
+    "of_squad",
+    "planted",
+    "put",
+]
 
 _NOW = datetime(2026, 1, 1, tzinfo=UTC)
 _LICENCE = "CC BY-SA 4.0"
@@ -68,13 +84,13 @@ def garden() -> dict[str, list[SourceChunk]]:
     return {concept: [replace(chunk(concept, text), categories=_GARDENING)] for concept, text in GARDEN.items()}
 
 
-def of_dump(data: Path) -> dict[str, list[SourceChunk]]:
-    """The excerpt's articles, each a concept, as passages of about 250 words from all over the article."""
+def of_dump(data: Path, most: int | None = None) -> dict[str, list[SourceChunk]]:
+    """The excerpt's first articles, each a concept, as passages of about 250 words from all over the article."""
     from ragstone.plugins.wiki_edge.readers.dump import Dump
 
     path = next((data / "mediawiki" / "dumps").glob("enwiki-*p000000010*.bz2"))
     found = {}
-    for page in Dump(path).pages(None):
+    for page in islice(Dump(path).pages(None), most):
         if "disambiguation" not in page.title:
             blocks = [(block.heading, block.text) for block in page.read().blocks]
             found[page.title] = _packed(page.title, page.url, blocks)
@@ -122,3 +138,19 @@ def put(host: Host, slug: str = "garden", edges: Iterable[tuple[str, str]] = ())
             categories=_GARDENING,
         )  # fmt: skip
         store.put_sources(slug, key, [made])
+
+
+@contextmanager
+def planted(folder: Path, **settings: Any) -> Iterator[Host]:
+    """An open host with the plan of ``GARDEN``. In SQLite it is made once, beside the folder, and then copied."""
+    options, edges = {"concept_tutor": {"sample": False}}, (("sowing", "mulch"), ("mulch", "compost"))
+    made = folder.parent / "garden" if settings.get("database") is None else None
+    if made is not None:
+        if not made.exists():
+            with open_host(made, options=options) as host:
+                put(host, edges=edges)
+        shutil.copytree(made, folder, dirs_exist_ok=True)
+    with open_host(folder, options=options, **settings) as host:
+        if made is None:
+            put(host, edges=edges)
+        yield host

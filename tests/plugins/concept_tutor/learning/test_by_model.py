@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ragstone.core import Host, Settings
-from ragstone.core.testing import ScriptedLLM, TestModels, open_host
+from ragstone.core.testing import ScriptedLLM, TestModels
 from ragstone.plugins.concept_tutor import Lessons
 from tests.plugins.concept_tutor.learning import passages
 from tests.support.llm_server import Server, refuse, say
@@ -36,8 +36,7 @@ def llm() -> ScriptedLLM:
 
 @pytest.fixture
 def host(tmp_path: Path, llm: ScriptedLLM) -> Iterator[Host]:
-    with open_host(tmp_path, llm=llm, options={"concept_tutor": {"sample": False}}) as opened:
-        passages.put(opened)
+    with passages.planted(tmp_path, llm=llm) as opened:
         yield opened
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ragstone.core.testing import open_host
 from ragstone.plugins.concept_tutor import Lessons
 from tests.plugins.concept_tutor.learning import passages
 from tests.plugins.concept_tutor.material import run
@@ -22,8 +21,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def host(tmp_path: Path) -> Iterator[Host]:
-    with open_host(tmp_path, options={"concept_tutor": {"sample": False}}) as opened:
-        passages.put(opened)
+    with passages.planted(tmp_path) as opened:
         yield opened
 
 

@@ -38,8 +38,7 @@ class Clock:
 
 @pytest.fixture
 def host(tmp_path: Path, database: str | None) -> Iterator[Host]:
-    with open_host(tmp_path, options={"concept_tutor": {"sample": False}}, database=database) as opened:
-        passages.put(opened, edges=[("sowing", "mulch"), ("mulch", "compost")])
+    with passages.planted(tmp_path, database=database) as opened:
         yield opened
 
 

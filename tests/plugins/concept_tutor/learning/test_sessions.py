@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ragstone.core import BadRequest, NotFound
-from ragstone.core.testing import open_host
 from ragstone.plugins.concept_tutor import Lessons, NewChunk, PlanStore, Progresses, Sessions
 from ragstone.plugins.concept_tutor.learning.explanations import explain, option_notes
 from tests.plugins.concept_tutor.learning import passages
@@ -25,8 +24,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def host(tmp_path: Path, database: str | None) -> Iterator[Host]:
-    with open_host(tmp_path, options={"concept_tutor": {"sample": False}}, database=database) as opened:
-        passages.put(opened, edges=[("sowing", "mulch"), ("mulch", "compost")])
+    with passages.planted(tmp_path, database=database) as opened:
         yield opened
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ragstone.core import BadRequest, NotFound, TooLarge
-from ragstone.core.testing import open_host
 from ragstone.plugins.concept_tutor import ConceptChange, Lessons, PlanEditor, PlanStore
 from tests.plugins.concept_tutor.learning import passages
 
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def host(tmp_path: Path, database: str | None) -> Iterator[Host]:
-    with open_host(tmp_path, options={"concept_tutor": {"sample": False}}, database=database) as opened:
-        passages.put(opened, edges=[("sowing", "mulch"), ("mulch", "compost")])
+    with passages.planted(tmp_path, database=database) as opened:
         yield opened
 
 

@@ -250,7 +250,7 @@ PIECES = (
 @given(
     st.lists(st.sampled_from(PIECES), max_size=25), st.sampled_from(["markdown", "exploration", "log", "chat", "mail"])
 )
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(derandomize=True)
 def test_nothing_is_lost_and_every_chunk_is_at_its_lines(pieces: list[str], strategy: str) -> None:
     text = "\n".join(pieces)
     nodes = chunks(text, strategy, path="a.md")

@@ -69,7 +69,7 @@ VALUES: st.SearchStrategy[Any] = st.recursive(
 
 
 @given(st.dictionaries(st.text(max_size=6), VALUES, min_size=1, max_size=5), st.sampled_from([None, 2]))
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_every_value_is_reported_on_its_line(tmp_path: Path, state: dict[str, Any], indent: int | None) -> None:
     text = json.dumps(state, indent=indent)
     found = read(tmp_path, text)

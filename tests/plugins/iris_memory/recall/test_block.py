@@ -223,7 +223,6 @@ _PIECES = st.one_of(
 )
 
 
-@settings(max_examples=400, deadline=None)
 @given(texts=st.lists(st.lists(_PIECES, max_size=12).map("".join), min_size=1, max_size=3))
 def test_nothing_that_anybody_thinks_of_breaks_out(texts: list[str]) -> None:
     entries = read(of("First.", *texts, "Last."))
@@ -232,7 +231,6 @@ def test_nothing_that_anybody_thinks_of_breaks_out(texts: list[str]) -> None:
     assert len(entries) <= len(texts) + 2
 
 
-@settings(max_examples=200, deadline=None)
 @given(text=st.text(alphabet=st.characters(codec="utf-8")))
 def test_quoting_again_changes_nothing(text: str) -> None:
     assert escaped(escaped(text)) == escaped(text)

@@ -332,7 +332,7 @@ def test_hostile_queries_harm_nobody(text: str, host: Host, caplog: pytest.LogCa
         assert "the query is empty" in caplog.text
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=st.text(alphabet=st.characters(codec=None), max_size=60), part=st.text(min_size=1, max_size=10))
 def test_no_query_raises(text: str, part: str, host: Host) -> None:
     query_memory(text, host=host)

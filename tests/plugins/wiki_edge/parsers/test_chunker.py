@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragstone.core import Encoder
@@ -103,7 +103,6 @@ def test_a_text_without_spaces_or_sentences_is_cut() -> None:
     assert squeezed("".join(chunk.text for chunk in chunks)) == "x" * 100_000 + "word" * 5000
 
 
-@settings(max_examples=300, deadline=None)
 @given(
     st.lists(
         st.tuples(st.integers(1, 12), st.integers(1, 15), st.sampled_from(["", "A", "A › B", "C"])),

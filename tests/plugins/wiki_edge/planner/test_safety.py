@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragstone.core.text import escape_fences
@@ -184,7 +184,6 @@ def test_an_order_stands_inside_the_fence_and_nowhere_else(tmp_path: Path, order
     assert context.prompt.count("looks like an order") == len(context.passages)
 
 
-@settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(text=st.text(), title=st.text(), fence=st.from_regex(r"quote-[0-9a-f]{16}", fullmatch=True))
 def test_no_text_closes_a_fence(text: str, title: str, fence: str) -> None:
     made = fence_passage(

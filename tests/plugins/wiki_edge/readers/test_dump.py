@@ -7,7 +7,7 @@ import gzip
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragstone.core import SourceError
@@ -126,7 +126,6 @@ def test_a_bomb_comes_in_small_pieces(tmp_path: Path) -> None:
         assert max(len(piece.data) for piece in pieces(path)) <= 1 << 20
 
 
-@settings(max_examples=60, deadline=None)
 @given(at=st.integers(0, 2000), byte=st.integers(0, 255))
 def test_a_flipped_byte_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, at: int, byte: int) -> None:
     path = multistream(tmp_path_factory.mktemp("flip") / "dump.bz2", PAGES)

@@ -91,7 +91,7 @@ def test_the_only_page_is_read_although_readers_begin_with_it(data: Path) -> Non
 
 
 @pytest.mark.data
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(at=st.integers(0, 2000), tail=st.booleans(), value=st.binary(min_size=1, max_size=8))
 def test_changed_bytes_are_read_or_refused(data: Path, tmp_path: Path, at: int, tail: bool, value: bytes) -> None:
     raw = bytearray((data / "zim" / "withns_small.zim").read_bytes())
@@ -130,7 +130,7 @@ def test_a_bomb_ends_at_the_limit() -> None:
     import lzma
 
     zstandard = needed("zstandard")
-    plain = b"\0" * 200_000_000
+    plain = b"\0" * 20_000_000
     for how, packed in ((4, lzma.compress(plain)), (5, zstandard.compress(plain))):
         assert len(decompressed(how, io.BytesIO(packed).read, len(plain))) == len(plain)
         with pytest.raises(ValueError, match="larger than 1 MB"):

@@ -163,7 +163,7 @@ def packed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     }
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_a_changed_archive_is_refused_or_whole(
     packed: dict[str, bytes], data: st.DataObject, tmp_path_factory: pytest.TempPathFactory

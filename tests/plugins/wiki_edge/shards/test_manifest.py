@@ -48,7 +48,7 @@ _json = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=6,
 )
-_quick = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+_quick = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def test_the_specifications_example_is_read_and_written_as_it_stands(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from .samples import unit_rows
 if TYPE_CHECKING:
     from pathlib import Path
 
-_quick = settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+_quick = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @pytest.mark.parametrize("version", [(1, 0), (2, 0), (3, 0)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.needs import needed
@@ -65,7 +65,6 @@ _PAGE = st.lists(st.one_of(_BLOCK, _WORDS.map(lambda word: f"<h2 id={word}>{word
 
 
 @given(_PAGE)
-@settings(max_examples=200, deadline=None)
 def test_words_stay_whole_and_what_is_dropped_is_gone(body: str) -> None:
     page = read(body)
     text = "\n".join(block.text for each in page.sections for block in each.blocks)
@@ -77,14 +76,12 @@ def test_words_stay_whole_and_what_is_dropped_is_gone(body: str) -> None:
 
 
 @given(st.binary(max_size=400))
-@settings(max_examples=200, deadline=None)
 def test_any_bytes_are_read(raw: bytes) -> None:
     for each in read_page(raw).sections:
         assert all(block.text.strip() for block in each.blocks)
 
 
 @given(st.lists(st.lists(st.integers(1, 400), min_size=1, max_size=6), max_size=4), st.integers(0, 3))
-@settings(max_examples=150, deadline=None)
 def test_chunks_keep_their_promises(shape: list[list[int]], dots: int) -> None:
     number = 0
     body = ""

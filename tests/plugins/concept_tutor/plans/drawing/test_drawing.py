@@ -4,7 +4,7 @@ import re
 from itertools import combinations, pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 
 from ragstone.plugins.concept_tutor import Edge
@@ -23,7 +23,6 @@ def plans(drawn: some.DrawFn) -> tuple[dict[str, str], list[Edge]]:
     return names, [Edge(before, after) for before, after in chosen]
 
 
-@settings(max_examples=60, deadline=None)
 @given(plans(), some.integers(1, 6))
 def test_every_concept_has_its_place(plan: tuple[dict[str, str], list[Edge]], abreast: int) -> None:
     names, edges = plan
@@ -48,7 +47,6 @@ def test_every_concept_has_its_place(plan: tuple[dict[str, str], list[Edge]], ab
         assert numbers[-2:] == pytest.approx([end.middle, end.y - 7], abs=0.1)
 
 
-@settings(max_examples=60, deadline=None)
 @given(plans())
 def test_what_is_left_out_is_implied(plan: tuple[dict[str, str], list[Edge]]) -> None:
     names, edges = plan
