@@ -39,7 +39,7 @@ _WORKER = "PYTEST_XDIST_WORKER"
 hypothesis.settings.register_profile(
     "local", max_examples=25, deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
-hypothesis.settings.register_profile("ci", hypothesis.settings.get_profile("ci"), max_examples=200)
+hypothesis.settings.register_profile("ci", hypothesis.settings.get_profile("ci"), max_examples=100)
 hypothesis.settings.load_profile("ci" if "CI" in os.environ else "local")
 
 
