@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from llama_index.core.schema import BaseNode, MetadataMode, NodeRelationship, TextNode
+from llama_index.core.schema import BaseNode, MetadataMode, TextNode
 from pydantic import Field
 
 from ragstone.core import SlicingNodeParser
@@ -64,7 +64,6 @@ class BookNodeParser(SlicingNodeParser):
     def _chunks(self, document: BaseNode) -> Iterator[TextNode]:
         text = document.get_content(metadata_mode=MetadataMode.NONE)
         known = document.metadata
-        source = self.without_parser_keys(document).as_related_node_info()
         pages = PageMap.of(known)
         by_ocr = set((known.get(KEY) or {}).get("ocr", ()))
         newlines = [found.start() for found in re.finditer("\n", text)]
@@ -117,7 +116,6 @@ class BookNodeParser(SlicingNodeParser):
                     metadata_template="{value}",
                     metadata_separator=SEPARATOR,
                     text_template="{metadata_str}\n\n{content}",
-                    relationships={NodeRelationship.SOURCE: source},
                 )
 
 

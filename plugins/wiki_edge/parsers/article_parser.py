@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from llama_index.core.schema import BaseNode, MetadataMode, NodeRelationship, TextNode
+from llama_index.core.schema import BaseNode, MetadataMode, TextNode
 from pydantic import Field
 
 from ragstone.core import SlicingNodeParser
@@ -51,7 +51,6 @@ class ArticleNodeParser(SlicingNodeParser):
 
     def _chunks(self, document: BaseNode) -> Iterator[TextNode]:
         text = document.get_content(metadata_mode=MetadataMode.NONE)
-        source = self.without_parser_keys(document).as_related_node_info()
         chunker = Chunker(self.count_tokens, shortest=self.min_tokens, longest=self.max_tokens)
         sections = [(int(start), heading, anchor) for start, heading, anchor in document.metadata.get(SECTIONS) or ()]
         for number, chunk in enumerate(chunker.chunks(text, sections)):
@@ -65,7 +64,6 @@ class ArticleNodeParser(SlicingNodeParser):
                 metadata_template="{value}",
                 start_char_idx=chunk.start,
                 end_char_idx=chunk.end,
-                relationships={NodeRelationship.SOURCE: source},
             )
 
 
