@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from ..retrieval.models import Retrieval
 
 _MOST_SENTENCES = 3
-#: A further sentence has a score at most so much below the best one's, without what that has for defining.
+#: The second sentence has a score at most so much below the best one's, without what that has for defining; the third a
+#: quarter. On two sets of SQuAD articles the second is the first with the answer for 8 and 10 % of the questions, the
+#: third for 3 and 4 %.
 _CLOSE = 0.35
-#: Least share of the question that a further sentence must hold, relative to the best one's.
-_WORTH_ADDING = 0.5
 #: Share of a sentence's stems that an earlier one has, from which it says the same.
 _SAME = 0.75
 #: Least share of the earlier question that a sentence must hold after "and why?".
@@ -50,14 +50,12 @@ _ANNOUNCES = re.compile(
     r"|\b(?:as follows|we distinguish between|differ in)\b",
     re.IGNORECASE,
 )
-#: The same for a sentence that has no word of the question that the best one lacks.
-_CLOSER = 0.2
 #: Characters of a sentence with the one before it, or with those that follow.
 _LONGEST_PAIR = 600
 
 
 def choose(retrieval: Retrieval) -> list[ScoredSentence]:
-    """The passages' sentences that answer, the best one first: those that add something, at most three."""
+    """The passages' sentences that answer, the best one first: those whose scores are close, at most three."""
     sides = sides_of(retrieval.question)
     if sides and (compared := choose_sides(rank_quotes(retrieval), sides, retrieval)):
         return _with_references(compared, retrieval)
@@ -68,13 +66,12 @@ def choose(retrieval: Retrieval) -> list[ScoredSentence]:
     chosen, stems = [best], [_stems(best, retrieval)]
     score, asked = best.score - best.for_defining, frozenset(map(stem_hash, retrieval.idf))
     for other in allowed:
-        if len(chosen) == _MOST_SENTENCES or other.score < score - _CLOSE:
+        if len(chosen) == _MOST_SENTENCES or other.score < score - _CLOSE / len(chosen) ** 2:
             break
         own = _stems(other, retrieval)
-        adds = not asked.isdisjoint(own - stems[0])
-        if other.words < _WORTH_ADDING * best.words or any(_says_the_same(own, known) for known in stems):
-            continue
-        if adds or (other.score >= score - _CLOSER and not best.for_defining):
+        # A definition is enough, but for what the question asks besides.
+        is_beside = bool(best.for_defining) and asked.isdisjoint(own - stems[0])
+        if not is_beside and not any(_says_the_same(own, known) for known in stems):
             chosen.append(other)
             stems.append(own)
     quotes: list[ScoredSentence] = []

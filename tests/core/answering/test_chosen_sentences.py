@@ -191,6 +191,14 @@ def test_a_procedure_is_quoted_with_the_lists_within_it() -> None:
     assert _texts("How do I fire bricks in a kiln?", text) == [text]
 
 
+def test_a_close_second_sentence_is_added_and_a_third_only_where_it_is_closer() -> None:
+    text = "A sailor turns the winch. On holidays a monk turns the winch. In winter the winch turns by wind."
+    sentences = text.replace(". ", ".|").split("|")
+    assert _texts("Who turns the winch?", text, (0.6, 0.42, 0.42)) == sentences[:2]
+    assert _texts("Who turns the winch?", text, (0.6, 0.57, 0.57)) == sentences
+    assert _texts("Who turns the winch?", text, (0.6, 0.3, 0.3)) == sentences[:1]
+
+
 def test_after_a_definition_nothing_is_added_that_has_no_further_word_of_the_question() -> None:
     text = "A caster is a small wheel. Every caster on this cart was made in the year of the flood."
     assert _texts("What is a caster?", text, (0.6, 0.6)) == ["A caster is a small wheel."]
