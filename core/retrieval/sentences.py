@@ -13,6 +13,7 @@ import numpy as np
 from ..runtime.budget import check_budget
 from ..text.definitions import defines, subject_of
 from ..text.instructions import instructions_of, is_asked_about
+from ..text.pointers import only_points
 from ..text.question_kinds import answer_type_scorer, asks_for_several, asks_for_steps, asks_for_tasks, names_several
 from ..text.segmentation import quote_end
 from ..text.sentence_kinds import NO_ANSWER, Kind
@@ -50,13 +51,6 @@ _PENALTIES: Mapping[Kind, float] = {"caption": 0.3, "row": 0.2}
 _KEY_BONUS = 0.5
 #: Taken from a sentence that says where something is said, and not what; also by a colon without what follows.
 _ELSEWHERE_PENALTY = 0.4
-_ELSEWHERE = re.compile(
-    r"\b(?:is|are|be|been)\s(?:described|found|explained|discussed|covered|listed|documented|detailed|given|presented)\s"
-    r"(?:\w+\s){0,2}?(?:in|on|at)\s[^.]{0,80}\b(?:chapters?|sections?|pages?|documentation|guides?|tutorials?"
-    r"|appendix|appendices|articles?|repository|website)\b[^.,;]{0,40}\W*$"
-    r"|^\W*(?:see|refer to|check out|consult|for (?:more|further) (?:information|details?|reading))\b",
-    re.IGNORECASE,
-)
 #: Characters; a longer sentence is no sentence but a list or a table that lost its marks.
 LONGEST_SENTENCE = 900
 #: Characters of a procedure, which is no use in part.
@@ -147,7 +141,7 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
             score = words + _PLACE_WEIGHT * place + _TYPE_WEIGHT * of_type(quote) - _PENALTIES.get(kind, 0.0)
             if quote.endswith(":"):  # what it leads in to is elsewhere, or cannot be quoted
                 end, quote, score = end - 1, quote[:-1], score - _ELSEWHERE_PENALTY
-            score -= _ELSEWHERE_PENALTY * bool(_ELSEWHERE.search(quote))
+            score -= _ELSEWHERE_PENALTY * only_points(quote)
             if kind == "row" and _names(quote.partition("|")[0], asked_stems):
                 score += _KEY_BONUS
             score += _SEVERAL_BONUS * words * (takes_several and names_several(quote))

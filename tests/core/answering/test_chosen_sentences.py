@@ -406,3 +406,18 @@ def test_a_turn_of_two_words_is_quoted_where_it_is_all_that_its_chunk_says() -> 
     assert _texts("How much does the drum weigh?", "Forty grams. The drum weighs too much for one man.") == [
         "The drum weighs too much for one man."
     ]
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        "This chapter introduced the drum of a winch and how it turns.",
+        "In this section, we will explore how the drum of a winch turns.",
+        "How the drum of a winch turns is explained in chapter 3.",
+        "The content is organized into chapters on how the drum of a winch turns.",
+        "Welcome to the book that tells how the drum of a winch turns.",
+    ],
+)
+def test_what_a_part_covers_answers_nothing(beside: str) -> None:
+    answer = "The drum of a winch turns with its crank."
+    assert _texts("How does the drum of a winch turn?", f"{beside} {answer}")[0] == answer

@@ -1,0 +1,28 @@
+"""Sentences that say where something is said, or what a part of a text covers, and not what it says."""
+
+from __future__ import annotations
+
+import re
+
+_POINTS = re.compile(
+    r"\b(?:is|are|be|been)\s(?:described|found|explained|discussed|covered|listed|documented|detailed|given|presented)\s"
+    r"(?:\w+\s){0,2}?(?:in|on|at)\s[^.]{0,80}\b(?:chapters?|sections?|pages?|documentation|guides?|tutorials?"
+    r"|appendix|appendices|articles?|repository|website)\b[^.,;]{0,40}\W*$"
+    r"|^\W*(?:see|refer to|check out|consult|for (?:more|further) (?:information|details?|reading))\b",
+    re.IGNORECASE,
+)
+_COVERS = re.compile(
+    r"^\W*(?:in )?(?:this|our|the (?:previous|next|following|present)) (?:[\w-]+ )?"
+    r"(?:chapter|section|book|textbook|module|unit|lesson|course|guide|tutorial|appendix)s?,?\s"
+    r"(?:(?:we|you|also|has|have|is|are|was|were|will|first|then|briefly)\s|(?:we|you)(?:['’]ll|['’]ve)\s){0,4}"
+    r"(?:introduc|cover|explor|discuss|describ|examin|outlin|review|summari[sz]|learn|organi[sz]|structur|divid|design"
+    r"|intend|meant|aim|present(?:s|ed)\b|looks?\b|looked\b)"
+    r"|^\W*welcome to (?:this|the|our)\b|^\W*the content (?:of this \w+ )?is (?:organi[sz]ed|structured|divided)\b",
+    re.IGNORECASE,
+)
+
+
+def only_points(sentence: str) -> bool:
+    """Whether the sentence says where something is said ("See chapter 3."), or what a part covers ("This chapter
+    introduces the basics of control.")."""
+    return bool(_POINTS.search(sentence) or _COVERS.search(sentence))
