@@ -44,7 +44,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 #: Parts of the spans of which each is graded by weights that were fitted on the others; see ``_solve``.
-_FOLDS, _RIDGE, _STEPS = 10, 3.0, 30
+_FOLDS, _RIDGE, _STEPS = 10, 4.0, 30
+#: What an answer of each grade counts in the fit: a wrong one that is called right does most harm.
+_COUNTS = {"right": 1.0, "partly": 0.7, "wrong": 3.0}
 _GRADES = ("right", "partly", "wrong")
 _ANSWERS = Path(__file__).with_name("learner_answers.jsonl")
 _DATA = Path(os.environ.get("RAGSTONE_DATA") or Path(__file__).parents[2] / "shared" / "data")
@@ -102,23 +104,25 @@ def fit(rows: list[dict[str, str]], encoder: Encoder) -> dict[str, float]:
     names = list(measured[0])
     facts = np.array([[1.0, *(each[name] for name in names)] for each in measured])
     right = np.array([row["grade"] == "right" for row in seen])
+    counts = np.array([_COUNTS[row["grade"]] for row in seen])
     folds = np.array([zlib.crc32(row["span"].encode()) % _FOLDS for row in seen])
     chances = np.zeros(len(seen))
     for fold in range(_FOLDS):
-        chances[folds == fold] = 1 / (
-            1 + np.exp(-facts[folds == fold] @ _solve(facts[folds != fold], right[folds != fold]))
-        )
+        rest = folds != fold
+        chances[~rest] = 1 / (1 + np.exp(-facts[~rest] @ _solve(facts[rest], right[rest], counts[rest])))
     totals = Counter(row["grade"] for row in asked)
     for threshold in np.arange(0.5, 0.96, 0.05):
         above = Counter(row["grade"] for row, chance in zip(seen, chances, strict=True) if chance >= threshold)
         print(f"{threshold:.2f} " + "".join(f"{grade:>8} {above[grade] / totals[grade]:.1%}" for grade in _GRADES))
-    weights = _solve(facts, right)
+    weights = _solve(facts, right, counts)
     return {"intercept": round(float(weights[0]), 3)} | {
         name: round(float(weight), 3) for name, weight in zip(names, weights[1:], strict=True)
     }
 
 
-def _solve(facts: npt.NDArray[np.float64], right: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
+def _solve(
+    facts: npt.NDArray[np.float64], right: npt.NDArray[np.bool_], counts: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64]:
     """Newton's method on standardized columns, the first of them constant; the weights are for the columns as given."""
     middle, spread = facts.mean(axis=0), facts.std(axis=0)
     middle[0], spread[0] = 0.0, 1.0
@@ -129,8 +133,8 @@ def _solve(facts: npt.NDArray[np.float64], right: npt.NDArray[np.bool_]) -> npt.
     weights = np.zeros(facts.shape[1])
     for _ in range(_STEPS):
         chance = 1 / (1 + np.exp(-scaled @ weights))
-        slope = scaled.T @ (right - chance) - ridge @ weights
-        weights += np.linalg.solve(scaled.T @ (scaled * (chance * (1 - chance))[:, None]) + ridge, slope)
+        slope = scaled.T @ (counts * (right - chance)) - ridge @ weights
+        weights += np.linalg.solve(scaled.T @ (scaled * (counts * chance * (1 - chance))[:, None]) + ridge, slope)
     weights /= spread
     weights[0] -= weights @ middle
     return weights

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
-from .wording import Word, are_opposite, is_form, is_light, is_negation, same, turned, words_of
+from .wording import ARTICLES, Word, are_opposite, is_form, is_light, is_negation, same, turned, words_of
 
 if TYPE_CHECKING:
     from ..records import Question
@@ -42,10 +42,26 @@ class Comparison:
         return sum(self.weights[at] for at in self.matches if at in places) / whole if whole else 0.0
 
     @property
-    def copied(self) -> float:
-        """How much of the answer is the longest run of words that the key has as well, 0 to 1."""
-        mine, theirs = ([word.low for word in words] for words in (self.key, self.answer))
-        return SequenceMatcher(None, mine, theirs, autojunk=False).find_longest_match().size / max(1, len(theirs))
+    def exchanged(self) -> tuple[float, list[tuple[list[int], list[int]]]]:
+        """How much of the answer stands in the key's order, 0 to 1, and places where the two have other words between.
+
+        Of those the key's places and the answer's, without words that the other has anywhere.
+        """
+        mine, theirs = (
+            [at for at, word in enumerate(words) if word.low not in ARTICLES] for words in (self.key, self.answer)
+        )
+        wanted, given = (
+            [words[at].stem or words[at].low for at in places]
+            for words, places in ((self.key, mine), (self.answer, theirs))
+        )
+        steps = SequenceMatcher(None, wanted, given, autojunk=False).get_opcodes()
+        between = [
+            (_only(self.key, mine[a:b], self.answer), _only(self.answer, theirs[c:d], self.key))
+            for step, a, b, c, d in steps
+            if step == "replace"
+        ]
+        kept = sum(b - a for step, a, b, _c, _d in steps if step == "equal")
+        return kept / max(1, len(theirs)), [pair for pair in between if all(pair)]
 
     @property
     def missing(self) -> list[int]:
@@ -53,8 +69,16 @@ class Comparison:
         return [at for at, weight in self.weights.items() if at not in self.matches and weight > _LIGHT]
 
     def has_other_number(self) -> bool:
-        """Whether the answer has a number that the source has not."""
-        return any(self.answer[place].is_number for place in self.foreign)
+        """Whether the answer has a number that the source has not; "one" and "two" may stand for "the" and "both"."""
+        missing = any(self.key[at].is_number for at in self.missing)
+        return any(
+            word.is_number and (missing or word.text.casefold() not in {"one", "two"})
+            for word in (self.answer[place] for place in self.foreign)
+        )
+
+    def has_match(self, word: str) -> bool:
+        """Whether a word of the answer, as it is written, says what one of the key's says."""
+        return any(self.answer[place].text.casefold() == word.casefold() for place in self.matches.values())
 
     def with_match(self, at: int, place: int) -> Comparison:
         """With a word of the answer that says what the key's says."""
@@ -102,6 +126,11 @@ def compare(question: Question, answer: str) -> Comparison:
         and not any(same(each.low, word.low) for each in known)
     ]  # fmt: skip
     return Comparison(key, answered, weights, matches, foreign)
+
+
+def _only(words: list[Word], places: list[int], others: list[Word]) -> list[int]:
+    """The places of the words that tell something and that the others have not."""
+    return [at for at in places if words[at].stem and not any(same(words[at].low, other.low) for other in others)]
 
 
 def _place(word: Word, answered: list[Word], taken: set[int]) -> int | None:

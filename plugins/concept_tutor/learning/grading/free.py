@@ -15,10 +15,10 @@ from ragstone.core.citations import contradictions
 from ..records import Finding
 from .comparison import compare
 from .likeness import likeness
-from .order import are_phrases_exchanged, is_shuffled
+from .order import are_phrases_exchanged, are_sides_exchanged, is_shuffled
 from .polarity import LACKING, denies_otherwise, may_deny, opposite
 from .roles import are_swapped, is_cause_exchanged
-from .wording import stem_of, words_of
+from .wording import stem_of, with_signs, words_of
 
 if TYPE_CHECKING:
     from ragstone.core import Encoder
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 #: From this share of what the key tells an answer is partly right, and without an encoder right.
 _PARTLY, _PARTLY_WITH_OTHERS, _RIGHT, _SURE = 0.18, 0.25, 0.7, 0.78
-#: From this chance on it is right (of the wrong answers that the model was not fitted on 1.2 % had more), or partly.
-_LIKELY, _PERHAPS = 0.75, 0.4
+#: From this chance on it is right, or partly: see the table that ``bench.grading --fit`` prints.
+_LIKELY, _PERHAPS = 0.5, 0.3
 _LONG, _TIMES = 60, 3
 #: Words that feedback names.
 _NAMED = 5
@@ -46,6 +46,7 @@ class FreeAnswers:
         """Right, partly right or wrong, and why."""
         if not answer.strip():
             return Finding("wrong", "no answer was given")
+        answer = with_signs(answer)
         found = compare(question, answer)
         wrong = objection(question, answer, found)
         if wrong is not None:
@@ -84,7 +85,8 @@ def objection(question: Question, answer: str, found: Comparison) -> str | None:
         return "it says no more than the question"
     lacks = _lacks(question)
     for each in contradictions(answer, question.support.text):
-        is_chance = each.kind == "opposite" and not stem_of(each.stated)  # "like" and "unlike" are often in texts
+        # "Like" and "unlike" are often in texts; "non-functional" and "not functional" match "nonfunctional".
+        is_chance = each.kind == "opposite" and (not stem_of(each.stated) or found.has_match(each.stated))
         if (
             each.kind != "number"
             and not is_chance
@@ -111,7 +113,12 @@ def disorder(question: Question, found: Comparison) -> str | None:
     asked = words_of(question.text)
     if is_shuffled([*asked, *found.key], found.answer):
         return "it has the source's words, but they make no statement"
-    if are_phrases_exchanged(found.key, found.answer) or are_swapped(found) or is_cause_exchanged(asked, found):
+    if (
+        are_phrases_exchanged(found.key, found.answer)
+        or are_sides_exchanged(found)
+        or are_swapped(found)
+        or is_cause_exchanged(asked, found)
+    ):
         return "it says of one thing what the source says of another"
     return None
 

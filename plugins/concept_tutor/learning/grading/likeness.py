@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 #: From this cosine on a word of the answer says what a word of the key says.
 _ALIKE = 0.6
+#: From this number on more words that the key has not change nothing.
+_MANY = 4
 
 
 @dataclass(frozen=True)
@@ -47,35 +49,45 @@ def _weights() -> dict[str, float]:
 
 
 def likeness(question: Question, answer: str, found: Comparison, encoder: Encoder) -> Likeness:
-    """Compare the words of key and answer by their vectors, each within its text."""
-    texts = [question.key, answer, question.support.text]
-    spans = [_places(question.key, found.key), _places(answer, found.answer), []]
-    (key, given, span), (mine, theirs, _) = encoder.embed_parts(texts, spans)
+    """Compare key and answer by their vectors and by those of their words, each within its text."""
+    places = [_places(question.key, found.key), _places(answer, found.answer)]
+    matched = set(found.matches.values())
+    lows = {word.low for word in found.key}
+    added = [at for at, word in enumerate(found.answer) if word.stem and at not in matched and word.low not in lows]
+    had = _without(question.key, [places[0][at] for at in found.weights if at not in found.matches])
+    texts = [question.key, answer, had, f"{question.text} {question.key}", f"{question.text} {answer}"]
+    (key, given, reduced, *stated), (mine, theirs, *_) = encoder.embed_parts(texts, [*places, [], [], []])
     wanted = [at for at, weight in found.weights.items() if weight == 1]
-    missing = [at for at in wanted if at not in found.matches]
     asserting = [place for place, word in enumerate(found.answer) if word.stem and not is_light(word)]
     foreign = [place for place in found.foreign if place in asserting]
     near = mine @ theirs.T
     best = {at: float(near[at, asserting].max(initial=0)) for at in wanted}
     reached = [1.0 if at in found.matches else best[at] for at in wanted]
-    matched = set(found.matches.values())
+    frame, exchanged = found.exchanged
     features = {
+        # What key and answer say of the question; alone the two have too little context.
+        "stated": float(stated[0] @ stated[1]),
         "cosine": float(key @ given),
-        "cosine_of_source": float(span @ given),
-        # Words of the key: how near the answer comes to them, those that make up its meaning first, and how much those
-        # that it has stand among the same ones.
+        # Words of the key: how near the answer comes to them, those that make up its meaning first, how much those
+        # that it has stand among the same ones, and how much of its meaning they have without the others.
         "reached": float(np.average(reached, weights=[max(0.01, mine[at] @ key) for at in wanted])) if wanted else 1.0,
         "least_context": min((float(near[at, found.matches[at]]) for at in wanted if at in found.matches), default=1.0),
-        # Words of the answer: how near the key comes to them, and those that the source has not.
+        "without_missing": float(key @ reduced),
+        # Words of the answer: how near the key comes to them, how many it has not, and whether one says the opposite.
         "least_near": min((1.0 if at in matched else float(near[:, at].max()) for at in asserting), default=0.0),
-        "foreign_beside_all": float(bool(foreign) and not missing),
-        "exchanged": float(near[np.ix_(missing, foreign)].max(initial=0)),
+        "added": float(min(_MANY, len(added))),
         "opposite": float(any(are_opposite(word.low, found.answer[at].low) for at in foreign for word in found.key)),
         # Who copies the source but for a word has changed it; who says it otherwise may leave one out.
-        "copied_with_foreign": found.copied * bool(foreign),
-        "copied_with_missing": found.copied * bool(missing),
+        "exchanged": frame**2 * max((1 - float(near[np.ix_(*each)].max()) for each in exchanged), default=0.0),
     }
-    return Likeness(features, frozenset(at for at in missing if best[at] >= _ALIKE))
+    return Likeness(features, frozenset(at for at in wanted if at not in found.matches and best[at] >= _ALIKE))
+
+
+def _without(text: str, places: Sequence[tuple[int, int]]) -> str:
+    """The text without what stands at the places."""
+    for start, end in sorted(places, reverse=True):
+        text = text[:start] + text[end:]
+    return " ".join(text.split()) or "nothing"
 
 
 def _places(text: str, words: Sequence[Word]) -> list[tuple[int, int]]:

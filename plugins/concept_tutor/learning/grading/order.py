@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ..reading.spelling import word_set
 
 if TYPE_CHECKING:
+    from .comparison import Comparison
     from .wording import Word
 
 _ARTICLES = frozenset({"a", "an", "the"})
@@ -35,6 +36,8 @@ _PAIRS = "from within; in between; of around; to be; to have; when and; in is"
 _FINE = {tuple(pair.split()) for pair in _PAIRS.split(";")} | {(word, _END) for word in _MAY_END}
 #: Fewer of the source's words than this share are no copy of it.
 _BORROWED = 0.75
+#: Small words with which nothing is turned round.
+_NEUTRAL = _ARTICLES | word_set("it they them is are was were be because as he she also")
 _LEAST_WORDS, _MANY_WORDS = 3, 7
 
 
@@ -80,6 +83,38 @@ def are_phrases_exchanged(key: list[Word], answer: list[Word]) -> bool:
     moved = [places[at] for at, (one, other) in enumerate(zip(mine, theirs, strict=True)) if one != other]
     between = key[moved[0] + 1 : moved[-1] + 1]
     return not all(word.stem or word.low in {"and", "or", *_ARTICLES} for word in between)
+
+
+def are_sides_exchanged(found: Comparison) -> bool:
+    """Whether what stood before a preposition or a verb of the key now stands behind it, and what stood behind before.
+
+    The answer has no small word beyond the key's that could turn the sentence as well.
+    """
+    mine, theirs = ([word.low for word in words] for words in (found.key, found.answer))
+    if any(not word.stem and word.low not in {*mine, *_NEUTRAL} for word in found.answer):
+        return False
+    places = dict(found.matches)
+    for word in set(mine) - _ARTICLES:
+        if mine.count(word) == theirs.count(word):
+            for at, place in zip(_all(mine, word), _all(theirs, word), strict=True):
+                places.setdefault(at, place)
+    turns = [at for at in places if mine[at] in _PLACES - {"of"} or mine[at] == "instead" or _is_verb(found.key, at)]
+    words = [at for at in places if found.key[at].stem or mine[at] in _PLACES - {"to", "of", "in"}]
+    return any(
+        before < at < behind and places[behind] < places[at] < places[before]
+        for at in turns
+        for before in words
+        for behind in words
+    )
+
+
+def _all(words: list[str], word: str) -> list[int]:
+    return [at for at, each in enumerate(words) if each == word]
+
+
+def _is_verb(words: list[Word], at: int) -> bool:
+    following = [word.low for word in words[at + 1 : at + 2]]
+    return bool(words[at].stem) and (words[at].is_verbal or bool(_ARTICLES.intersection(following)))
 
 
 def _is_broken(one: str, other: str) -> bool:

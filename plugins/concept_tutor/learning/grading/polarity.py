@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 LACKING = frozenset({"without", "lack", "lacks", "lacked", "lacking", "absence", "missing", "absent"})
 _DENYING = LACKING | {"few", "little", "less", "fails"}
+_LOSING = frozenset({"lose", "loses", "lost"})
+#: Words behind a denial that it may deny.
+_SCOPE = 4
 _DEGREES = frozenset({"too", "less"})
 
 
@@ -25,9 +28,14 @@ def may_deny(found: Comparison, stated: str) -> bool:
     return any(
         is_negation(word.low)
         or word.low in _DENYING
-        or (at in found.weights and at not in found.matches and same(word.low, "prevent"))
+        or (at in found.weights and at not in found.matches and (_is_denial(word) or same(word.low, "prevent")))
         for at, word in enumerate(found.key)
     )
+
+
+def _is_denial(word: Word) -> bool:
+    """Whether the word has a prefix that denies; of "in" and "im" one cannot know."""
+    return bool(turned(word.low)) and word.low.startswith(("un", "non"))
 
 
 def denies_otherwise(found: Comparison, lacks: bool) -> bool:
@@ -35,10 +43,27 @@ def denies_otherwise(found: Comparison, lacks: bool) -> bool:
 
     An answer may deny what a question asks for that ``lacks`` something.
     """
-    mine, theirs = ({word.low for word in words} - _DEGREES for words in (found.key, found.answer))
+    theirs = {word.low for word in found.answer} - _DEGREES
     if any(map(is_negation, theirs)):
-        return not lacks and not may_deny(found, "not") and not any(map(turned, mine))
-    return any(map(is_negation, mine)) and not theirs & _DENYING and not any(map(turned, theirs))
+        return not lacks and not may_deny(found, "not") and not any(turned(word.low) for word in found.key)
+    return _denies(found) and not theirs & (_DENYING | _LOSING) and not any(map(turned, theirs))
+
+
+def _denies(found: Comparison) -> bool:
+    """Whether the key denies or lacks something that the answer has, in other words than the answer's."""
+    words = found.key
+    if any(word.low in LACKING for word in words):
+        return not any(words[at].low in LACKING for at in found.matches)
+    return any(
+        is_negation(word.low)
+        and word.low not in _DEGREES
+        and any(near in found.matches or near not in found.weights for near in _behind(words, at))
+        for at, word in enumerate(words)
+    )
+
+
+def _behind(words: list[Word], at: int) -> list[int]:
+    return [near for near in range(at + 1, min(len(words), at + 1 + _SCOPE)) if words[near].stem] or [at]
 
 
 def opposite(found: Comparison) -> str | None:

@@ -10,7 +10,7 @@ from ragstone.core.citations import AnalyzedText
 from ..reading.spelling import normal
 from ..records import Finding
 from .order import is_shuffled
-from .wording import is_form, is_light, is_negation, is_slip, words_of
+from .wording import is_form, is_light, is_negation, is_slip, with_signs, words_of
 
 if TYPE_CHECKING:
     from ..records import Question
@@ -34,7 +34,7 @@ def grade_short(question: Question, answer: str) -> Finding:
     """The key or another name that the sources have for it, slips of spelling allowed; a part of it is partly right."""
     if not normal(answer):
         return Finding("wrong", "no answer was given")
-    answer = answer.replace("per cent", "percent")
+    answer = with_signs(answer.replace("per cent", "percent"))
     return max((_against(key, answer, question) for key in (question.key, *question.also)), key=lambda one: one.credit)
 
 

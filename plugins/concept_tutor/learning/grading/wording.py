@@ -13,7 +13,8 @@ from ragstone.core.text import stems
 
 from ..reading.numbers import WORD_VALUES
 
-_WORD = re.compile(r"\d+\.\d+(?![.\d])|[^\W_]+(?:['’][^\W_]+)*")
+_WORD = re.compile(r"(?:(?<![^\s(=])[-−](?=\d))?(?:\d+\.\d+(?![.\d])|[^\W_]+(?:['’][^\W_]+)*)")
+_MINUS = re.compile(r"\b(?:minus|negative) (\d|[a-z]+)", re.IGNORECASE)
 #: The digits or the first word of a quantity.
 _NUMBER = re.compile(r"[-+$€£]*(?:\d[\d.,/]*|[a-z]+)", re.IGNORECASE)
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
@@ -47,7 +48,7 @@ _PREFIXES = [
     )
     for pair in (tuple(listed.split()), tuple(listed.split()[::-1]))
 ]  # fmt: skip
-_NEGATIONS = frozenset({"not", "no", "never", "without", "nor", "neither", "cannot", "too", "less", "lacks", "hardly"})
+_NEGATIONS = frozenset("not no none never without nor neither cannot too less lacks hardly".split())  # noqa: SIM905
 #: Letters of a word from which on one of them, and two, may be missing, too many or exchanged.
 _ONE_SLIP, _TWO_SLIPS = 5, 9
 
@@ -74,7 +75,7 @@ class Word:
     @property
     def is_number(self) -> bool:
         """Whether it is written in digits."""
-        return self.low[0].isdigit()
+        return self.low.lstrip("-")[0].isdigit()
 
 
 def words_of(text: str) -> list[Word]:
@@ -91,10 +92,17 @@ def words_of(text: str) -> list[Word]:
     for match in _WORD.finditer(plain):
         written = _POSSESSIVE.sub("", match[0])
         if written:
-            low = _number(written.casefold())
+            low = _number(written.casefold().replace("−", "-"))
             found.append(Word(written, low, stem_of(low), plain[done : match.start()]))
         done = match.end()
     return found
+
+
+def with_signs(text: str) -> str:
+    """The text with "-5" for "minus five"."""
+    return _MINUS.sub(
+        lambda at: f"-{_number(at[1].casefold())}" if _number(at[1].casefold())[0].isdigit() else at[0], text
+    )
 
 
 def _number(low: str) -> str:
@@ -108,7 +116,7 @@ def _number(low: str) -> str:
 @lru_cache(maxsize=8192)
 def stem_of(word: str) -> str:
     """The stem of one word; "" for a stop word."""
-    return "".join(stems(word))
+    return word if word.startswith("-") else "".join(stems(word))
 
 
 _Pairs = frozenset[tuple[str, str]]
@@ -176,6 +184,8 @@ def _groups(word: str) -> frozenset[int]:
 
 @lru_cache(maxsize=8192)
 def _roots(word: str) -> frozenset[str]:
+    if word.startswith("-"):
+        return frozenset({word})
     found = {word, stem_of(word) or word}
     for ending in _ENDINGS:
         root = word.removesuffix(ending)

@@ -80,8 +80,39 @@ STRICT = [
     (MARATHON, "a long run", "wrong"),
 ]
 
+MERCURY = question(
+    "open",
+    "When does mercury become solid?",
+    "at a temperature of -39 °C",
+    "Mercury becomes solid at a temperature of -39 °C.",
+)
+OTTER = question(
+    "open",
+    "What do keepers feed young otters?",
+    "chopped fish instead of milk powder",
+    "Keepers feed young otters chopped fish instead of milk powder.",
+)
+ANAEMIA = question(
+    "open",
+    "What is the usual reason for anaemia?",
+    "a lack of iron in the food",
+    "The usual reason for anaemia is a lack of iron in the food.",
+)
+#: What differs from the source in a sign, the sides of a preposition, what is lacking, or a single word.
+ALMOST = [
+    (MERCURY, "at -39 °C", "right"),
+    (MERCURY, "at minus 39 degrees Celsius", "right"),
+    (MERCURY, "at a temperature of 39 °C", "partly"),
+    (MERCURY, "39", "wrong"),
+    (OTTER, "chopped fish in place of milk powder", "right"),
+    (OTTER, "milk powder instead of chopped fish", "partly"),
+    (ANAEMIA, "too little iron in the food", "right"),
+    (ANAEMIA, "iron in the food", "wrong"),
+    (ANAEMIA, "a lack of salt in the food", "partly"),
+]
 
-@pytest.mark.parametrize(("asked", "answer", "verdict"), [*FREE, *STRICT])
+
+@pytest.mark.parametrize(("asked", "answer", "verdict"), [*FREE, *STRICT, *ALMOST])
 def test_free_answers(encoder: Encoder, asked: Question, answer: str, verdict: str) -> None:
     assert FreeAnswers(encoder).grade(asked, answer).verdict == verdict
 
@@ -132,6 +163,8 @@ SHORT = [
     ("three", "3", "right"),
     ("three", "four", "wrong"),
     ("1843", "1834", "wrong"),
+    ("-5", "5", "wrong"),
+    ("-5", "minus 5", "right"),
     ("alkali metal", "alkali metals", "right"),
 ]
 
