@@ -22,6 +22,8 @@ _COMPOUND = re.compile(
 #: A question of nothing but a term: "keystone species".
 _TERM = re.compile(r"^\W*([\w-]+(?: [\w-]+){0,2})\W*$")
 _ASIDES = re.compile(r"\([^()]{0,80}\)|,\s(?:however|therefore|thus|then|in turn),")
+#: The field of a definition: "In mathematics and physics, a field is …"
+_FIELD = re.compile(r"\W*(?:in|within) [^,.:;]{3,50},\s+(?=\w)", re.IGNORECASE)
 _ARTICLE = re.compile(r"\W*(?:(?:an?|the)\s+)?", re.IGNORECASE)
 #: What a sentence says its subject is: "X is a …", "X are …", "X: …"; not "X is running", "X was made possible by".
 _DEFINES = re.compile(
@@ -54,7 +56,7 @@ _CLAUSE = re.compile(
     r"\W*(?:if|how|when|where|why|while|what|although|because|since|whether|unless|once|as|after|before)\b",
     re.IGNORECASE,
 )
-#: "The Ant and the Aardvark" is not the aardvark.
+#: "The Ant and the Aardvark" is not the aardvark, nor "the number of an element" the element.
 _SEVERAL = re.compile(r"\b(?:and|or|of|in|with|for)\b|,")
 _HEAD = 110
 
@@ -80,9 +82,9 @@ def defines(sentence: str, subject: Collection[str]) -> float:
     if not subject:
         return 0.0
     subject = frozenset(subject)
-    plain = _ASIDES.sub("", sentence[:_HEAD])
+    plain = _FIELD.sub("", _ASIDES.sub("", sentence[:_HEAD]), count=1)
     verb = _DEFINES.search(plain)
-    if verb is None or _CLAUSE.match(plain) or _SEVERAL.search(plain, 0, verb.start()):
+    if verb is None or _CLAUSE.match(plain) or _names_another(plain[: verb.start()], subject):
         return _names(sentence, subject)
     head = plain[_ARTICLE.match(plain).end() : verb.start()].split()  # type: ignore[union-attr]
     named = frozenset(stems(" ".join(head)))
@@ -101,6 +103,16 @@ def defines(sentence: str, subject: Collection[str]) -> float:
     if _QUALITY.match(plain, verb.end()):
         return 0.0
     return 0.7 if verb[0].split()[0].lower() in ("are", "were") else 0.5
+
+
+def _names_another(head: str, subject: frozenset[str]) -> bool:
+    """Whether what is before the verb names something beside the subject, or a thing of it."""
+    joined = _SEVERAL.search(head)
+    if joined is None:
+        return False
+    before = stems(head[: joined.start()])
+    is_of_subject = joined[0] == "of" and bool(before) and subject.issuperset(before)
+    return not is_of_subject or bool(_SEVERAL.search(head, joined.end()))
 
 
 def _names(sentence: str, subject: frozenset[str]) -> float:

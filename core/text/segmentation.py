@@ -15,6 +15,8 @@ _HEADING = re.compile(r"^\s{0,3}#{1,6}\s")
 _ANNOUNCES = re.compile(r"(?::|\b(?:below|following|follows)\b[^.:]{0,40}[.:]?)\s*$")
 _END = re.compile(r"[.!?…][\"'”’)\]]*(?=\s+\S)")
 _NOT_SPACE = re.compile(r"\S")
+#: Characters of a heading without a mark; the line below it has at least twice as many.
+_HEADING_LINE = 60
 #: Items, rows or blocks of code that may follow what introduces them.
 _MOST_FOLLOWING = 24
 _LAST_BAR = re.compile(r"[ \t]*\|")
@@ -100,6 +102,9 @@ def _blocks(text: str) -> Iterator[tuple[str, int, int]]:
         quoted = _QUOTE.match(line)
         is_row = line.count("|") >= 2 and line.lstrip().startswith("|")
         ends_prose = not line.strip() or opened or marked or is_row or _HEADING.match(line)
+        if start >= 0 and kind == "prose" and _is_heading_line(text, start, last, stop - begin):
+            yield kind, start, last
+            start = -1
         if ends_prose and start >= 0:
             yield kind, start, last
             start = -1
@@ -124,6 +129,18 @@ def _blocks(text: str) -> Iterator[tuple[str, int, int]]:
         yield "code", fence_start, len(text)
     elif start >= 0:
         yield kind, start, last
+
+
+def _is_heading_line(text: str, start: int, end: int, following: int) -> bool:
+    """Whether the prose so far is one short line without a full stop above a line of a whole paragraph: a heading of an
+    encyclopedia. Within a paragraph that is broken into lines no short line is above one of that length."""
+    return (
+        end - start <= _HEADING_LINE
+        and following > 2 * _HEADING_LINE
+        and text.find("\n", start, end) < 0
+        and text[start].isupper()
+        and text[end - 1 : end].isalnum()
+    )
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:

@@ -421,3 +421,17 @@ def test_a_turn_of_two_words_is_quoted_where_it_is_all_that_its_chunk_says() -> 
 def test_what_a_part_covers_answers_nothing(beside: str) -> None:
     answer = "The drum of a winch turns with its crank."
     assert _texts("How does the drum of a winch turn?", f"{beside} {answer}")[0] == answer
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "In chemistry and physics, the atomic number of a chemical element is the number of protons in its nucleus.",
+        "The atomic number of an element is the number of protons in its nucleus.",
+    ],
+)
+def test_a_definition_may_name_its_field_and_its_subject_with_of(sentence: str) -> None:
+    subject = subject_of("What is the atomic number of an element?")
+    assert defines(sentence, subject) >= 0.4
+    assert defines(sentence, subject_of("What is an element?")) == 0
+    assert defines("The number and the name of an element is a matter of taste.", subject) == 0

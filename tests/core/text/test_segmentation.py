@@ -59,3 +59,14 @@ def test_any_text_gives_slices_in_order(text: str) -> None:
     found = units(text)
     assert all(text[unit.start : unit.end].strip() for unit in found)
     assert all(before.end <= after.start for before, after in pairwise(found))
+
+
+def test_a_short_line_above_a_long_one_is_a_heading() -> None:
+    paragraph = (
+        "The languages in Angola are those that were spoken by its peoples, and Portuguese, which came with trade. " * 2
+    )
+    found = [f"Languages\n{paragraph}"[unit.start : unit.end] for unit in units(f"Languages\n{paragraph}")]
+    assert found[0] == "Languages"
+    assert found[1].startswith("The languages in Angola")
+    broken = "He sailed to\nAngola with three ships, and came back\nwith one."
+    assert len(units(broken)) == 1
