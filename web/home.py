@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 from flask import Blueprint, Response, abort, current_app, g, jsonify, redirect, render_template, request, url_for
 
@@ -99,8 +100,9 @@ def blueprint(host: Host) -> Blueprint:
         if not access().may_ask(name):
             abort(403, "This key is not for this assistant.")
         asked = host.assistant(name)
-        if asked.profile.paths.page:
-            return redirect(asked.profile.paths.page)
+        if page := asked.profile.paths.page:  # a question goes along, also one of a form
+            along = f"?{urlencode(list(request.args.items(multi=True)))}" if request.args else ""
+            return redirect(f"{page}{along}", 307 if request.method == "POST" else 302)
         filters = {key: request.values[key] for key in asked.profile.filters.by_name if request.values.get(key)}
         g.setdefault(PLUGIN, asked.plugin)
         talk = Conversation.ask(asked, request.values, filters)

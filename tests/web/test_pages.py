@@ -56,6 +56,13 @@ def test_all_sources_are_searched_at_once(client: FlaskClient, speaker: Speaker)
     assert "/secret" not in page
 
 
+def test_a_question_goes_along_to_an_assistants_own_page(client: FlaskClient, speaker: Speaker) -> None:
+    speaker.own_page = "/elsewhere/"
+    asked = client.get(PAGE, query_string={"q": "What is <a> node & why?", "book": "b"})
+    assert asked.headers["Location"] == "/elsewhere/?q=What+is+%3Ca%3E+node+%26+why%3F&book=b"
+    assert client.post(PAGE, data={"q": "What is a node?"}).status_code == 307
+
+
 def test_an_assistant_with_a_page_of_its_own_is_there(client: FlaskClient, speaker: Speaker) -> None:
     speaker.own_page = "/elsewhere/"
     assert 'href="/elsewhere/"' in client.get("/").text
