@@ -42,8 +42,8 @@ def test_what_is_no_regular_file_neither_blocks_nor_stays_open(tmp_path: Path) -
 
 def test_a_lock_that_is_held_is_named_with_its_folder(tmp_path: Path) -> None:
     path = tmp_path / "lock"
-    with file_lock(path, "somebody writes"):
-        with pytest.raises(StorageBusy, match="somebody writes") as error, file_lock(path, "somebody writes"):
+    with file_lock(path, "it is being written"):
+        with pytest.raises(StorageBusy, match="it is being written") as error, file_lock(path, "it is being written"):
             pass
         assert error.value.where == str(tmp_path)
     with pytest.raises(ValueError, match="a fault"), file_lock(path, ""):
