@@ -125,6 +125,8 @@ class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
         #: The request and the part of it that is being waited for, and since when. The first headers are waited for
         #: from the moment that the connection was accepted.
         self._awaited: tuple[RequestParser | None, str | None] = (None, "headers")
+        #: The request that is being admitted. Nothing is read from the client until what was held back has been parsed.
+        self._admitting: RequestParser | None = None
         self.waits_since = time.monotonic()
         self._lingers_until: float | None = None
         self._discarded = 0
@@ -136,6 +138,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
         asked = request is not None and request.held is not None and (request, "admission") != self._awaited
         self._restart_clock()
         if asked and request is not None:
+            self._admitting = request
             self.server.lanes.admission.add_task(_Admission(self, request))
         return taken
 
@@ -147,6 +150,8 @@ class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
             if request.expect_continue and not self.requests and not self.sent_continue:
                 self.send_continue()
         self.received(held)
+        if self._admitting is request:  # and not the next one, whose headers were among what was held back
+            self._admitting = None
         self.server.pull_trigger()
 
     def refuse(self, request: RequestParser, refusal: Refusal) -> None:
@@ -154,7 +159,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
         with self.requests_lock:
             request.refuse(refusal)
             self.requests.append(request)
-            self.request = None
+            self.request = self._admitting = None
             if len(self.requests) == 1:
                 self.server.add_task(self)
         self._restart_clock()
@@ -199,8 +204,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
     def readable(self) -> bool:
         if self._lingers_until not in {None, float("inf")}:
             return self._discarded < _LINGER_BYTES
-        request = cast("RequestParser | None", self.request)
-        return bool(super().readable()) and (request is None or request.held is None)
+        return bool(super().readable()) and self._admitting is None
 
     def handle_read(self) -> None:
         if self._lingers_until is None:

@@ -14,6 +14,7 @@ import httpx
 import pytest
 
 from ragstone.core import StorageAway
+from ragstone.web.http_channel import RequestParser
 from ragstone.web.lanes import Lane
 from ragstone.web.serve import bind, make_server
 from tests.support.patience import HANG, until
@@ -112,6 +113,26 @@ def test_an_admitted_body_is_read_however_it_comes(served: Served, packets: int)
         opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         for start, end in zip([0, *cuts], cuts, strict=False):
             opened.sendall(whole[start:end])
+        assert heard(opened).startswith(b"HTTP/1.1 200")
+
+
+def test_a_body_stays_in_order_while_its_request_is_admitted(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    body = json.dumps(QUESTION).encode()
+    with served() as url, connection(url) as opened:
+        release = RequestParser.release
+
+        def released(request: RequestParser) -> bytes:
+            held = release(request)
+            opened.sendall(body[10:])
+            for _ in range(2):  # the server has looked for what can be read
+                assert httpx.get(f"{url}health").is_success
+            return held
+
+        monkeypatch.setattr(RequestParser, "release", released)
+        opened.sendall(
+            b"POST /query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            b"Connection: close\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body[:10])
+        )
         assert heard(opened).startswith(b"HTTP/1.1 200")
 
 
