@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import EncoderError, SettingsError, StorageError
+from ..text.counts import counted
 from . import output
 from .completion import completion
 from .doctor import doctor
@@ -99,7 +100,7 @@ def corpus_check(ctx: click.Context, name: str | None, as_json: bool) -> None:
     if as_json:
         output.as_json([{**asdict(info), "check": asdict(chunks[info.name])} for info in found])
     for info in [] if as_json else found:
-        click.echo(f"{info.name}: {info.documents} documents, {info.chunks} chunks, change {info.seq}")
+        click.echo(f"{info.name}: {counted(document=info.documents, chunk=info.chunks)}, change {info.seq}")
         for part, made_with in info.fingerprint.items():
             click.echo(f"  {part}: {made_with}")
         click.echo(f"  refuses below: {_threshold(info)}")
@@ -167,7 +168,7 @@ def corpus_rebuild(deployment: Deployment, name: str, as_json: bool) -> None:
     if as_json:
         output.as_json({"name": name, "documents": total, "chunks": report.chunks})
     else:
-        click.echo(f"{name} is rebuilt: {total} documents, {report.chunks} chunks embedded now.")
+        click.echo(f"{name} is rebuilt: {counted(document=total, chunk=report.chunks)} embedded now.")
 
 
 @corpus.command("copy", epilog="Example: ragstone corpus copy books --to postgresql+psycopg://USER@HOST/NAME")

@@ -12,6 +12,7 @@ from filelock import FileLock, Timeout
 from ..catalog.checksums import RESTORE
 from ..health import Check
 from ..llm.reachability import check_server
+from ..text.counts import counted
 from ..vector_index.catalog_index import catalog_index_check
 from ..vector_index.chroma import chroma_is_installed
 from ..vector_index.probe import index_damage
@@ -107,7 +108,7 @@ def corpora(host: Host) -> Iterator[Check]:
             yield Check(name, False, info.stale, mend=mend)
         else:
             building = "; a rebuilt one is being made beside it" if info.building else ""
-            yield Check(name, True, f"{info.documents} documents, {info.chunks} chunks{building}")
+            yield Check(name, True, f"{counted(document=info.documents, chunk=info.chunks)}{building}")
 
 
 def languages(host: Host) -> Iterator[Check]:

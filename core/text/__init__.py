@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from ..lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from .counts import counted
     from .instructions import is_addressed
     from .languages import language_of
     from .packed_terms import is_packed, pack, unpack
@@ -24,6 +25,7 @@ __all__ = [
     "Kind",
     "Redactor",
     "StatedKind",
+    "counted",
     "escape_fences",
     "is_addressed",
     "is_packed",

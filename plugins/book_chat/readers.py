@@ -11,7 +11,7 @@ from llama_index.core.schema import Document
 
 from ragstone.core import MissingExtra, SourceError
 from ragstone.core.runtime import open_regular
-from ragstone.core.text import KINDS, pack_kinds
+from ragstone.core.text import KINDS, counted, pack_kinds
 
 from .library.files import digest_of
 from .library.page_files import read_page, title_of
@@ -96,7 +96,7 @@ class PdfReader(BaseReader):
             missing_ocr = (
                 "; tesseract, which would read them, is not installed" if self._ocr and not self._ocr.program else ""
             )
-            raise UnreadablePdf("needs_ocr", path, f"{read.pages} pages{missing_ocr}")
+            raise UnreadablePdf("needs_ocr", path, f"{counted(page=read.pages)}{missing_ocr}")
         about = {**packed(read.starts, read.labels), "file": str(path.resolve()), "sha256": digest}
         about |= {name: pages for name in ("needs_ocr", "broken", "ocr") if (pages := getattr(read, name))}
         known = {"title": " ".join(read.title.split()) or None, KEY: about}

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from ragstone.core import Check, Host, SettingsError
+from ragstone.core.text import counted
 
 from .mediawiki.wikis import Wikis
 from .plans.store import PlanStore
@@ -24,7 +25,7 @@ def checks(host: Host, *, thorough: bool) -> list[Check]:
     """
     plans = host.once(PlanStore).plans()
     passages = sum(size.chunks for size in plans)
-    found = [Check("study plans", True, f"{len(plans)} plan{'s' * (len(plans) != 1)}, {passages} passages")]
+    found = [Check("study plans", True, counted(plan=len(plans), passage=passages))]
     if not plans:
         found = [Check("study plans", True, "none yet", mend="ragstone tutor plan add FILE")]
     wikis = host.once(Wikis).searched

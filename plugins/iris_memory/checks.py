@@ -8,6 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from ragstone.core import Check, MissingExtra, require_extra
+from ragstone.core.text import counted
 
 from . import fields
 from .indexing.memory import memory_of
@@ -57,7 +58,7 @@ def _remembered(memory: Memory) -> Check:
         return Check("memory", False, detail, mend=mend, where=str(root))
     last = state.last()
     when = "" if last is None else f"; looked at in whole {datetime.fromtimestamp(last.at, UTC):%Y-%m-%d %H:%M UTC}"
-    return Check("memory", True, f"{len(paths)} files{when}", where=str(root))
+    return Check("memory", True, f"{counted(file=len(paths))}{when}", where=str(root))
 
 
 def _watched(memory: Memory, watches: Path) -> Iterator[Check]:

@@ -12,6 +12,7 @@ import click
 
 from ragstone.core import BadRequest, NotFound
 from ragstone.core.cli import json_option, printable, show_json, show_progress, show_table
+from ragstone.core.text import counted
 
 from ..library.editions import diff
 from ..library.layouts.sites import SeveralBooks
@@ -145,7 +146,7 @@ def remove(deployment: Deployment, slug: str, yes: bool, as_json: bool) -> None:
     if as_json:
         show_json({"removed": slug, "title": found.title, "edition": found.edition, "chunks": passages})
     else:
-        click.echo(f"'{found.title}' ({found.edition}) is off the shelf: {passages} passages.")
+        click.echo(f"'{found.title}' ({found.edition}) is off the shelf: {counted(passage=passages)}.")
 
 
 def _summarise(report: AddReport, layout: BookLayout) -> None:
@@ -155,8 +156,8 @@ def _summarise(report: AddReport, layout: BookLayout) -> None:
     counts = [f"{count} {name}" for name, count in parts.items() if count]
     read = layout.description
     if layout.kind not in ("file", "folder"):
-        read += f", {len(layout.files)} page{'s' * (len(layout.files) != 1)} taken"
-    click.echo(printable(f"Read as {read}: {', '.join(counts)}; {report.chunks} passages embedded."))
+        read += f", {counted(page=len(layout.files))} taken"
+    click.echo(printable(f"Read as {read}: {', '.join(counts)}; {counted(passage=report.chunks)} embedded."))
     pages = {
         "read by OCR": report.ocr_pages,
         "without text, to be read by OCR": report.needs_ocr,

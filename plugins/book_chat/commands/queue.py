@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ragstone.core.cli import json_option, printable, show_json
+from ragstone.core.text import counted
 
 from ..library.book_queue import BookQueue, book_name
 
@@ -30,7 +31,7 @@ def add_to_queue(host: Host, path: Path, options: dict[str, str | None], *, as_j
         show_json(asdict(queued))
         return
     known = f", {queued.known} in the queue already" if queued.known else ""
-    click.echo(f"{queued.queued} book{'s' * (queued.queued != 1)} queued{known}.")
+    click.echo(f"{counted(book=queued.queued)} queued{known}.")
     for left in queued.left_out[:_NAMES_SHOWN]:
         click.echo(printable(f"Left out: {left.relative}: {left.reason}"))
     if (more := len(queued.left_out) - _NAMES_SHOWN) > 0:
@@ -57,7 +58,7 @@ def work(deployment: Deployment, until_empty: bool, at_once: int) -> None:
     """
 
     def on_book(report: AddReport) -> None:
-        click.echo(printable(f"{report.book}: {report.chunks} passages embedded"))
+        click.echo(printable(f"{report.book}: {counted(passage=report.chunks)} embedded"))
 
     books = BookQueue(deployment.host())
     if not until_empty:
@@ -81,7 +82,7 @@ def queue(deployment: Deployment, retry: bool, clear: bool, as_json: bool) -> No
         show_json({**asdict(state), "total": state.total, "minutes_left": state.minutes_left, "changed": changed})
         return
     if changed is not None:
-        click.echo(f"{changed} book{'s' * (changed != 1)} {'queued again' if retry else 'forgotten'}.")
+        click.echo(f"{counted(book=changed)} {'queued again' if retry else 'forgotten'}.")
     for line in _lines(state):
         click.echo(printable(line))
 

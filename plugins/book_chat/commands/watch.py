@@ -14,6 +14,7 @@ import click
 
 from ragstone.core import StorageError
 from ragstone.core.cli import json_option, printable
+from ragstone.core.text import counted
 
 from ..library.followed import SETTLE, Event, FollowedFolder
 from ..library.shelf import Shelf
@@ -97,5 +98,5 @@ def _show(event: Event, as_json: bool) -> None:
     if event.book:
         words += f": '{event.title}' ({event.book})"
     if event.chunks:
-        words += f", {event.chunks} passages embedded"
+        words += f", {counted(passage=event.chunks)} embedded"
     click.echo(printable(f"{words}{': ' + event.reason if event.reason else ''}"))

@@ -10,6 +10,7 @@ import click
 
 from ragstone.core import BadRequest, Host
 from ragstone.core.cli import Deployment, json_option, printable, show_json, show_progress
+from ragstone.core.text import counted
 
 from ..mediawiki.wikis import Wikis
 from ..plans.importers import FORMATS, ImportedPlan, read_plan, read_plan_file
@@ -117,6 +118,6 @@ def _add(host: Host, made: ImportedPlan, as_json: bool) -> None:
         named = ", ".join(made.left_out[:_SHOWN])
         click.echo(printable(f"Left out, as the file has no such concepts ({len(made.left_out)}): {named}"))
     if size.chunks:
-        click.echo(f"{size.chunks} passages came with it.")
+        click.echo(f"{counted(passage=size.chunks)} came with it.")
     else:
         click.echo(f"Find its sources: ragstone tutor sources {plan.slug}")

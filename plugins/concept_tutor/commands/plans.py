@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ragstone.core.cli import Deployment, LazyGroup, json_option, printable, show_json, show_table
+from ragstone.core.text import counted
 
 from ..plans.editor import ConceptChange, PlanEditor
 from ..plans.gathering import Gathering, Progress
@@ -67,7 +68,7 @@ def show(deployment: Deployment, slug: str, as_json: bool) -> None:
         ]
         show_json(shown)
         return
-    click.echo(printable(f"{size.plan.title} ({slug}): {size.concepts} concepts, {size.chunks} passages"))
+    click.echo(printable(f"{size.plan.title} ({slug}): {counted(concept=size.concepts, passage=size.chunks)}"))
     show_table(
         ("concept", "name", "needs", "sources"),
         [(one.key, one.name, ", ".join(needs[one.key]), _source_words(one, len(chunks[one.key]))) for one in rows],
@@ -137,9 +138,10 @@ def remove(deployment: Deployment, slug: str, yes: bool, as_json: bool) -> None:
     store = deployment.host().once(PlanStore)
     size = store.size(slug)
     if not yes and not as_json and sys.stdin.isatty():
-        click.confirm(f"Remove '{size.plan.title}' with {size.concepts} concepts?", abort=True)
+        click.confirm(f"Remove '{size.plan.title}' with {counted(concept=size.concepts)}?", abort=True)
     size = store.remove(slug)
-    _report(size, as_json, f"'{size.plan.title}' is removed: {size.concepts} concepts, {size.chunks} passages.")
+    numbers = counted(concept=size.concepts, passage=size.chunks)
+    _report(size, as_json, f"'{size.plan.title}' is removed: {numbers}.")
 
 
 def _report(size: PlanSize, as_json: bool, words: str) -> None:
@@ -154,13 +156,12 @@ def plan_facts(size: PlanSize) -> dict[str, Any]:
 
 def counts(size: PlanSize) -> str:
     """The plan's numbers in words, "1 concept, 2 prerequisites"."""
-    numbers = ((size.concepts, "concept"), (size.edges, "prerequisite"))
-    return ", ".join(f"{number} {name}{'s' * (number != 1)}" for number, name in numbers)
+    return counted(concept=size.concepts, prerequisite=size.edges)
 
 
 def _source_words(concept: Any, passages: int) -> str:
     if concept.state == "found":
-        return f"{passages} passages"
+        return counted(passage=passages)
     return f"{concept.state}: {concept.reason}" if concept.reason else str(concept.state)
 
 
@@ -185,7 +186,7 @@ def sources(deployment: Deployment, slug: str, concepts: tuple[str, ...], retry:
             return
         seen[progress.concept] = progress
         if not as_json:
-            what = f"{progress.chunks} passages" if progress.state == "found" else progress.state
+            what = counted(passage=progress.chunks) if progress.state == "found" else progress.state
             reason = f" ({progress.reason})" if progress.reason else ""
             click.echo(printable(f"{progress.done}/{progress.of} {progress.name}: {what}{reason}"))
 

@@ -12,6 +12,7 @@ import click
 
 from ragstone.core import BadRequest
 from ragstone.core.cli import json_option, printable, show_json, show_progress, show_table
+from ragstone.core.text import counted
 
 from ..indexing.memory import memory_of
 
@@ -55,7 +56,7 @@ def status(deployment: Deployment, as_json: bool) -> None:
     if as_json:
         show_json({**asdict(found), "files": found.files, "chunks": found.chunks})
         return
-    click.echo(printable(f"The memory of {found.root}: {found.files} files, {found.chunks} chunks."))
+    click.echo(printable(f"The memory of {found.root}: {counted(file=found.files, chunk=found.chunks)}."))
     if found.updated_at is None:
         click.echo("Never brought up to date: ragstone memory update")
     else:
@@ -89,7 +90,7 @@ def forget(deployment: Deployment, target: str, as_json: bool) -> None:
         show_json(asdict(found))
         return
     what = found.paths[0] if len(found.paths) == 1 else f"{len(found.paths)} files"
-    click.echo(printable(f"Forgotten until it changes: {what}, {found.chunks} chunks."))
+    click.echo(printable(f"Forgotten until it changes: {what}, {counted(chunk=found.chunks)}."))
 
 
 @click.command(epilog="Example: ragstone memory watch")
@@ -124,8 +125,8 @@ def _summary(report: UpdateReport) -> str:
         for name, paths in (("added", report.added), ("updated", report.updated), ("removed", report.removed))
         if paths
     ]
-    counted = f"{', '.join(counts) or 'nothing has changed'}; {report.unchanged} unchanged"
-    lines = [f"{counted[0].upper()}{counted[1:]}; {report.chunks} chunks in {report.seconds:.1f} s."]
+    changes = f"{', '.join(counts) or 'nothing has changed'}; {report.unchanged} unchanged"
+    lines = [f"{changes[0].upper()}{changes[1:]}; {counted(chunk=report.chunks)} in {report.seconds:.1f} s."]
     lines += [f"  {each}" for each in report.missing[:_SHOWN]]
     if any(each.prunable for each in report.missing):
         lines.append("  if they are meant to be gone: ragstone memory update --prune")

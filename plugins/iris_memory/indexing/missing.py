@@ -6,6 +6,8 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from ragstone.core.text import counted
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -30,7 +32,7 @@ class Missing:
 
     def __str__(self) -> str:
         """One line of it."""
-        files = self.files[0] if len(self.files) == 1 else f"{len(self.files)} files"
+        files = self.files[0] if len(self.files) == 1 else counted(file=len(self.files))
         place = {"": "", ".": "the folder to remember "}.get(self.folder, f"{self.folder}/ ")
         return f"{files} not removed: {place}{self.reason}"
 

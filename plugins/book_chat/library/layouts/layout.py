@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ragstone.core import SourceError
+from ragstone.core.text import counted
 
 from ...markdown.characters import without_controls
 from ..books import LONGEST_TITLE
@@ -195,7 +196,7 @@ def _chosen(repository: Repository, sites: list[Site], folder: Path | None) -> S
 
 def _several(repository: Repository, sites: list[Site]) -> SeveralBooks:
     names = {
-        repository.name(site.folder): f"{LAYOUTS[site.kind].name}, {len(site.files)} page{'s' * (len(site.files) != 1)}"
+        repository.name(site.folder): f"{LAYOUTS[site.kind].name}, {counted(page=len(site.files))}"
         + (f", '{without_controls(site.title)[:LONGEST_TITLE]}'" if site.title else "")
         for site in sites
     }

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from ragstone.core.text import counted
+
 from ..files import ASCIIDOC, HTML, MARKDOWN, LeftOut
 
 if TYPE_CHECKING:
@@ -75,6 +77,5 @@ def unread_files(
         else:
             named.append(LeftOut(repository.name(path), f"no reader for {suffix or 'files without a suffix'}"))
     for (place, kind), count in sorted(assets.items()):
-        files = "1 file" if count == 1 else f"{count} files"
-        named.append(LeftOut(f"{place}/ ({files})", f"{kind}, not text"))
+        named.append(LeftOut(f"{place}/ ({counted(file=count)})", f"{kind}, not text"))
     return named

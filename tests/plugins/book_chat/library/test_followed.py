@@ -310,7 +310,7 @@ def test_the_command(
     here = Here(capsys)
     (folder / "casters.md").write_text(CASTERS)
     done = here("book", "watch", str(folder), "--each", "--once")
-    assert (done.code, done.out) == (0, "added       casters.md: 'Casters' (casters), 1 passages embedded\n")
+    assert (done.code, done.out) == (0, "added       casters.md: 'Casters' (casters), 1 passage embedded\n")
     assert here("book", "watch", str(folder), "--once").out == "Nothing has changed.\n"
     (folder / "bad.epub").write_bytes(b"x")
     (folder / "casters.md").unlink()

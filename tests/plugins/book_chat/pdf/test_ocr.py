@@ -63,7 +63,7 @@ def scan(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_scan_is_refused_with_what_to_do(scan: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(UnreadablePdf, match=r"needs_ocr: no page has text \(1 pages\)") as caught:
+    with pytest.raises(UnreadablePdf, match=r"needs_ocr: no page has text \(1 page\)") as caught:
         PdfReader().load_data(scan)
     assert "ocr of [plugins.book_chat]" in str(caught.value.hint)
     monkeypatch.setattr(shutil, "which", lambda _name: None)

@@ -38,7 +38,7 @@ def test_an_update_tells_what_it_did(here: Here, home: Path) -> None:
     write(home, "bad\x1b[31m.md", b"\0")
     done = here("memory", "update")
     assert (done.code, done.err) == (0, "")
-    assert done.out.splitlines()[0].startswith("1 added; 0 unchanged; 1 chunks in ")
+    assert done.out.splitlines()[0].startswith("1 added; 0 unchanged; 1 chunk in ")
     assert done.out.splitlines()[1] == "  left out bad[31m.md: is binary"
     assert here("memory", "update").out.startswith("Nothing has changed; 2 unchanged; 0 chunks in ")
     (home / "a.md").unlink()
@@ -101,7 +101,7 @@ def test_status(here: Here, home: Path) -> None:
 def test_forget(here: Here, home: Path) -> None:
     write(home, "a.md", "The kettle is red.")
     here("memory", "update")
-    assert here("memory", "forget", "a.md").out == "Forgotten until it changes: a.md, 1 chunks.\n"
+    assert here("memory", "forget", "a.md").out == "Forgotten until it changes: a.md, 1 chunk.\n"
     assert json.loads(here("memory", "status", "--json").out)["chunks"] == 0
     assert (home / "a.md").read_text() == "The kettle is red."
     refused = here("memory", "forget", "nowhere.md")
