@@ -117,17 +117,19 @@ def _processor_s(pids: Sequence[int]) -> float:
     return total
 
 
-def loaded_into(store: Any, vectors: Vectors, batch: int) -> float:
-    """Seconds to put the vectors into a store of LlamaIndex's."""
+def loaded_into(store: Any, vectors: Vectors, batch_rows: Callable[[int], int]) -> float:
+    """Seconds to put the vectors into a store of LlamaIndex's; so many at once as ``batch_rows`` says for its rows."""
     began = time.perf_counter()
-    for first in range(0, len(vectors), batch):
-        positions = range(first, min(len(vectors), first + batch))
+    stored = 0
+    while stored < len(vectors):
+        positions = range(stored, min(len(vectors), stored + batch_rows(stored)))
         store.add(
             [
                 TextNode(id_=str(at), text=" ", metadata=metadata_of(at), embedding=vectors[at].tolist())
                 for at in positions
             ]
         )
+        stored = positions.stop
     return round(time.perf_counter() - began, 1)
 
 

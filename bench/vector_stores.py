@@ -94,6 +94,7 @@ def measured(folder: Path, url: str, pid: int, vectors: Vectors, questions: Vect
     import chromadb
 
     from ragstone.core.vector_index.chroma_store import ChromaStore
+    from ragstone.core.vector_index.follower import batch_rows
 
     corpus_id, stored = _filled(url, folder, vectors)
     catalog = Catalog(url, folder, pgvector=True)
@@ -112,7 +113,7 @@ def measured(folder: Path, url: str, pid: int, vectors: Vectors, questions: Vect
     try:
         until(partial(_answers, port), "an answer of the Chroma server")
         store = ChromaStore(chromadb.HttpClient("127.0.0.1", port), "bench")
-        added = loaded_into(store, vectors, 128)  # the batch of Ragstone's follower
+        added = loaded_into(store, vectors, batch_rows)
         stores: dict[str, Ask] = {
             "exact, in memory": _Searcher(catalog, "memory"),
             "pgvector, scanned": _Searcher(catalog, "scan"),
@@ -156,7 +157,7 @@ def llama_index(work: str, socket: str, database: str, pid: int) -> dict[str, An
             "hnsw_dist_method": "halfvec_cosine_ops",
         },
     )
-    loaded = loaded_into(store, vectors, _BATCH)
+    loaded = loaded_into(store, vectors, lambda _: _BATCH)
     (found,) = asked({"store": partial(positions_of, store)}, vectors, questions, [pid]).values()
     return {"load_s": loaded, **found}
 

@@ -18,6 +18,9 @@ from tests.support.needs import missing, needed
 from tests.support.patience import until
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from llama_index.core.schema import BaseNode
     from llama_index.core.vector_stores.types import VectorStoreQuery, VectorStoreQueryResult
 
     from ragstone.core import Corpus
@@ -163,6 +166,24 @@ def test_a_failing_store_leaves_the_answers_to_exact_search(corpus: Corpus, tmp_
     assert "no more" in (follower.failure or "")
     assert follower.current is None
     corpus.search_cache.follower = None
+
+
+def test_batches_grow_with_the_store(corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each addition takes Chroma longer, the more rows it has: equal batches would take quadratic time."""
+    sizes = []
+
+    class Counting(SimpleVectorStore):
+        def add(self, nodes: Sequence[BaseNode], **kwargs: Any) -> list[str]:
+            sizes.append(len(nodes))
+            return super().add(nodes, **kwargs)
+
+        def clear(self) -> None:
+            pass
+
+    monkeypatch.setattr("ragstone.core.vector_index.follower._LEAST_BATCH", 1)
+    monkeypatch.setattr("ragstone.core.vector_index.follower._STORED_PER_BATCH_ROW", 1)
+    Follower(corpus, tmp_path / "index", Counting()).catch_up()
+    assert sizes == [1, 1, 2]
 
 
 class InMemory:
