@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import click
 import pytest
 from click.testing import CliRunner
 
 from ragstone.core import BadRequest, Host, NotFound, Question
 from ragstone.core.testing import open_host
-from ragstone.plugins.iris_memory.commands.query import query
 from tests.plugins.iris_memory.recall.strict_block import read
 from tests.plugins.iris_memory.stored_files import File, mail, store
 
@@ -48,7 +48,9 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
 
 
 def asked(host: Host, *arguments: str) -> str:
-    done = CliRunner().invoke(query, arguments, obj=Opened(host), catch_exceptions=False)
+    cli = click.Group("ragstone")
+    host.hooks.commands.add(cli)
+    done = CliRunner().invoke(cli, ["memory", "query", *arguments], obj=Opened(host), catch_exceptions=False)
     assert done.exit_code == 0, done.output
     return done.output
 
