@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from typing import IO
 from urllib.parse import unquote, urlsplit
 
-from .refusal import Refused
+from ragstone.core.runtime import Unanswered
 
 #: Bytes of one part and of all that are read; parts of an archive.
 MOST_PART, MOST_IN_ALL, MOST_PARTS = 30_000_000, 120_000_000, 50_000
@@ -22,14 +22,14 @@ class Archive:
     """An archive's parts by name. What is unpacked is counted, as sizes in the archive may be wrong."""
 
     def __init__(self, file: IO[bytes]) -> None:
-        """Raises ``Refused`` for what is no archive."""
+        """Raises ``Unanswered`` for what is no archive."""
         try:
             self._file = zipfile.ZipFile(file)
         except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, LookupError) as error:
-            raise Refused("broken", "is no archive, or a damaged one") from error
+            raise Unanswered("broken", "is no archive, or a damaged one") from error
         self._names = {info.filename: info for info in self._file.infolist()}
         if len(self._names) > MOST_PARTS:
-            raise Refused("too_large", f"holds more than {MOST_PARTS:,} files")
+            raise Unanswered("too_large", f"holds more than {MOST_PARTS:,} files")
         self._folded = {name.casefold(): name for name in self._names}
         self._left = MOST_IN_ALL
 
@@ -40,23 +40,23 @@ class Archive:
         return iter(self._names)
 
     def read(self, name: str) -> bytes:
-        """What a part holds. Raises ``Refused``."""
+        """What a part holds. Raises ``Unanswered``."""
         known = self._name(name)
         if known is None:
-            raise Refused("broken", f"lacks its part {name[:80]!r}")
+            raise Unanswered("broken", f"lacks its part {name[:80]!r}")
         info = self._names[known]
         if info.flag_bits & 1:
-            raise Refused("encrypted", "is an archive with a password")
+            raise Unanswered("encrypted", "is an archive with a password")
         if info.compress_type not in _METHODS:
-            raise Refused("broken", f"packs its part {name[:80]!r} by another method than deflate")
+            raise Unanswered("broken", f"packs its part {name[:80]!r} by another method than deflate")
         limit = min(MOST_PART, self._left)
         try:
             with self._file.open(info) as part:
                 data = part.read(limit + 1)
         except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, ValueError) as error:
-            raise Refused("broken", f"has a damaged part {name[:80]!r}") from error
+            raise Unanswered("broken", f"has a damaged part {name[:80]!r}") from error
         if len(data) > limit:
-            raise Refused("too_large", f"unpacks its part {name[:80]!r} to more than {limit:,} bytes")
+            raise Unanswered("too_large", f"unpacks its part {name[:80]!r} to more than {limit:,} bytes")
         self._left -= len(data)
         return data
 
