@@ -23,18 +23,6 @@ if TYPE_CHECKING:
 _NOBODY = 65_534
 
 
-@pytest.fixture
-def memory(tmp_path: Path) -> Iterator[Memory]:
-    with open_memory(tmp_path) as found:
-        yield found
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    (tmp_path / "home").mkdir(exist_ok=True)
-    return tmp_path / "home"
-
-
 def notes(home: Path, *paths: str) -> None:
     for path in paths:
         write(home, path, f"The note {path} tells of kettles.")
