@@ -105,9 +105,9 @@ def storage_error(error: OSError, where: Path | str, *, what: str = "cannot be u
 
 
 @contextmanager
-def storage_errors(where: Path | str, *, hint: str = "") -> Iterator[None]:
+def storage_errors(where: Path | str, *, what: str = "cannot be used", hint: str = "") -> Iterator[None]:
     """Raise each ``OSError`` as ``storage_error`` says."""
     try:
         yield
     except OSError as error:
-        raise storage_error(error, where, hint=hint) from error
+        raise storage_error(error, where, what=what, hint=hint) from error
