@@ -284,6 +284,10 @@ def test_a_folder_has_the_title_of_its_front_page(fast_host: Host, tmp_path: Pat
         (b"<p>seen</p><p hidden>no</p><p style='display: none'>no</p><p aria-hidden=true>no</p>", "seen"),
         (b"<table><tr><td rowspan=2>a<td>b<tr><td>c|d</table>", "| a | b |\n| --- | --- |\n| a | c\\|d |"),
         (
+            b"<table><tr><td rowspan=2 colspan=2>a<td>b<tr><td>c</table>",
+            "| a |  | b |\n| --- | --- | --- |\n| a |  | c |",
+        ),
+        (
             b"<table><tr><th colspan=2>Grip of tyres<tr><th>Tyre<th>Grip<tr><td>nylon<td>low</table>",
             "Table: Grip of tyres\n\n| Tyre | Grip |\n| --- | --- |\n| nylon | low |",
         ),
