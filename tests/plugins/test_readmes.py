@@ -26,7 +26,7 @@ def tables(name: str, model: type[BaseModel]) -> Iterator[tuple[str, type[BaseMo
     yield name, model
     for key, field in model.model_fields.items():
         for place, kind in ((key, field.annotation), (f"{key}.NAME", (None, *get_args(field.annotation))[-1])):
-            if isinstance(kind, type) and issubclass(kind, BaseModel) and kind.__name__ != "Rule":
+            if isinstance(kind, type) and issubclass(kind, BaseModel):
                 yield from tables(f"{name}.{place}", kind)
 
 
