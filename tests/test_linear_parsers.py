@@ -60,9 +60,7 @@ def parsers_of_plugins() -> dict[str, Parser]:
     from ragstone.plugins.book_chat.markdown.mdx import rewrite_mdx
     from ragstone.plugins.book_chat.markdown.normalization import normalize_markdown
     from ragstone.plugins.concept_tutor.learning.reading.material import Material
-    from ragstone.plugins.iris_memory import TranscriptReader
-    from ragstone.plugins.iris_memory.mail.message import text_of_html
-    from ragstone.plugins.iris_memory.mail.replies import split_reply
+    from ragstone.plugins.iris_memory import MailReader, TranscriptReader
     from ragstone.plugins.iris_memory.parsers.sections import Outline, log_sections, markdown_sections
     from ragstone.plugins.iris_memory.recall.escaping import escaped
     from ragstone.plugins.iris_memory.validity import validity_in
@@ -77,6 +75,9 @@ def parsers_of_plugins() -> dict[str, Parser]:
             read_toml(text)
         except ValueError:
             return
+
+    def mail(text: str, kind: str = "plain") -> None:
+        MailReader().parse(f"Content-Type: text/{kind}\n\n{text}".encode(), Path("a.eml"), 1e9)
 
     def transcript(text: str) -> None:
         line = json.dumps({"role": "user", "content": [text, {"type": "tool_use", "input": {"command": text}}]})
@@ -94,8 +95,8 @@ def parsers_of_plugins() -> dict[str, Parser]:
         "groups": lambda text: (Material([chunk("x", text)]).groups, None),
         "log": lambda text: log_sections(text, Outline(text)),
         "memory's Markdown": lambda text: markdown_sections(text, Outline(text)),
-        "mail's HTML": text_of_html,
-        "mail": split_reply,
+        "mail's HTML": lambda text: mail(text, "html"),
+        "mail": mail,
         "quoted memory": escaped,
         "validity": lambda text: validity_in(f"---\n{text}\n---\n"),
         "transcript": transcript,

@@ -7,7 +7,15 @@ from ..lazy_names import lazy_names
 if TYPE_CHECKING:
     from .background import JobQueue, in_background
     from .budget import Budget, Slots, check_budget, set_budget
-    from .files import file_lock, open_regular, storage_error, storage_errors, sync_folder, write_atomically
+    from .files import (
+        file_lock,
+        new_file,
+        open_regular,
+        storage_error,
+        storage_errors,
+        sync_folder,
+        write_atomically,
+    )
     from .owned_files import OwnedFolders, remove_own_file
     from .scope import current_scope, in_scope, limited_to, set_scope
     from .sqlite_files import enable_wal
@@ -34,6 +42,7 @@ __all__ = [
     "lazy_names",
     "limit_process",
     "limited_to",
+    "new_file",
     "open_regular",
     "parse_json",
     "remove_own_file",

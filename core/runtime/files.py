@@ -41,15 +41,22 @@ def open_regular(path: Path, longest: int | None = None, *, follow_links: bool =
 
 
 def write_atomically(path: Path, content: bytes, *, mode: int = 0o644) -> None:
-    """Replace the file's content: after a crash at any moment it is the complete old or the complete new one.
+    """Replace the file's content, as ``new_file`` does."""
+    with new_file(path, mode=mode) as file:
+        file.write(content)
+
+
+@contextmanager
+def new_file(path: Path, *, mode: int = 0o644) -> Iterator[BinaryIO]:
+    """A file to be written, which takes its name at the end: a crash leaves the complete old or the complete new one.
 
     A link is replaced; its target is not touched. Raises ``OSError``.
     """
     temporary = path.with_name(f"{TEMPORARY}{path.name[:100]}-{token_hex(8)}")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+    descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
     try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
+        with os.fdopen(descriptor, "w+b") as file:
+            yield file
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)
@@ -98,9 +105,9 @@ def storage_error(error: OSError, where: Path | str, *, what: str = "cannot be u
 
 
 @contextmanager
-def storage_errors(where: Path | str, *, hint: str = "") -> Iterator[None]:
+def storage_errors(where: Path | str, *, what: str = "cannot be used", hint: str = "") -> Iterator[None]:
     """Raise each ``OSError`` as ``storage_error`` says."""
     try:
         yield
     except OSError as error:
-        raise storage_error(error, where, hint=hint) from error
+        raise storage_error(error, where, what=what, hint=hint) from error

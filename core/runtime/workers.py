@@ -12,9 +12,14 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from .subprocesses import begin
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+Result = TypeVar("Result")
 
 #: Before each request and each answer: its length, most significant byte first.
 _LENGTH = struct.Struct("!I")
@@ -72,13 +77,13 @@ class Workers:
             return self._ask(self._idle_here().pop(), request, end)
         return self._ask(_Worker(self._command), request, end)
 
-    def ask_json(self, request: bytes, seconds: float) -> Any:
-        """The result of a worker that calls ``answer_json``; it is untrusted. Raises ``Unanswered``."""
+    def ask_json(self, request: bytes, seconds: float, kind: TypeAdapter[Result]) -> Result:
+        """The result of a worker that calls ``answer_json``, checked: it is untrusted. Raises ``Unanswered``."""
         late = f"takes longer than {seconds:g} s"
         try:
             answer = json.loads(self.ask(request, seconds))
             if "result" in answer:
-                return answer["result"]
+                return kind.validate_python(answer["result"])
             raise Unanswered(str(answer["reason"]), str(answer["detail"])[:300])
         except TimeoutError:
             raise Unanswered("timeout", late) from None

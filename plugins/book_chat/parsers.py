@@ -46,11 +46,6 @@ class BookNodeParser(SlicingNodeParser):
     overlap_tokens: int = Field(default=50, ge=0, description="Tokens repeated from the chunk before, at most.")
     count_tokens: Callable[[str], int] = Field(exclude=True, description="The encoder's own count of a text's tokens.")
 
-    @classmethod
-    def class_name(cls) -> str:
-        """The name under which LlamaIndex serialises it."""
-        return "BookNodeParser"
-
     @property
     def hard_limit(self) -> int:
         """Tokens that no chunk exceeds: a quarter more than ``max_tokens``."""

@@ -10,21 +10,21 @@ from llama_index.core.readers.base import BaseReader
 from llama_index.core.schema import Document
 
 from ragstone.core import MissingExtra, SourceError
-from ragstone.core.runtime import open_regular
+from ragstone.core.runtime import Unanswered, open_regular
 from ragstone.core.text import KINDS, counted, pack_kinds
 
 from .library.files import digest_of
 from .library.page_files import read_page, title_of
+from .markdown.html.process import UnreadableFile
 from .markdown.plain_text import read_plain_text
 from .pdf.limits import MAX_BYTES
 from .pdf.page_map import KEY, LISTED, packed
-from .pdf.process import ReadFailed, read_in_subprocess
+from .pdf.process import read_in_subprocess
 
 if TYPE_CHECKING:
     from .markdown.html.process import FormatWorkers
     from .markdown.html.text import Text
     from .pdf.ocr import Ocr
-    from .pdf.process import Reason
 
 _REASONS: dict[str, tuple[str, str | None]] = {
     "needs_ocr": ("no page has text", "ocr of [plugins.book_chat] reads it, or add a text layer with ocrmypdf"),
@@ -49,17 +49,12 @@ class MarkdownReader(BaseReader):
         return [Document(text=text, metadata={"title": title_of(front, text), **kinds, **(extra_info or {})})]
 
 
-class UnreadablePdf(SourceError):
+class UnreadablePdf(UnreadableFile):
     """A PDF that gives no text. ``reason`` is one word: needs_ocr, encrypted, broken, too_large, timeout, crashed."""
 
-    def __init__(self, reason: Reason, path: Path, detail: str = "") -> None:
+    def __init__(self, reason: str, path: Path, detail: str = "") -> None:
         message, hint = _REASONS[reason]
-        self.reason: Reason = reason
-        super().__init__(f"{reason}: {message}" + (f" ({detail})" if detail else ""), where=str(path), hint=hint)
-
-    def to_problem(self) -> dict[str, Any]:
-        """The problem details, with ``reason`` for programs."""
-        return {**super().to_problem(), "reason": self.reason}
+        super().__init__(reason, path, f"{message} ({detail})" if detail else message, hint)
 
 
 class PdfReader(BaseReader):
@@ -88,7 +83,7 @@ class PdfReader(BaseReader):
                 if read.needs_ocr and self._ocr and self._ocr.program:
                     words = self._ocr.words(opened, digest, read.needs_ocr)
                     read = read_in_subprocess(opened, seconds=self._seconds, megabytes=self._megabytes, words=words)
-            except ReadFailed as error:
+            except Unanswered as error:
                 raise UnreadablePdf(error.reason, path, error.detail) from error
         if not read.text.strip():
             if read.broken and not read.needs_ocr:

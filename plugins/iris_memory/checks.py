@@ -21,18 +21,16 @@ if TYPE_CHECKING:
 
     from .indexing.memory import Memory
 
+#: In which Linux has the number of folders that a user may watch.
 _WATCHES = Path("/proc/sys/fs/inotify/max_user_watches")
 
 
-def checks(host: Host, watches: Path = _WATCHES) -> list[Check]:
-    """Whether the root is there, and can be watched where the settings ask for it; none without a root.
-
-    ``watches``: the file in which Linux has the number of folders that a user may watch.
-    """
+def checks(host: Host) -> list[Check]:
+    """Whether the root is there, and can be watched where the settings ask for it; none without a root."""
     memory = memory_of(host)
     if memory.settings.root is None:
         return []
-    return [_remembered(memory), *(_watched(memory, watches) if memory.settings.watch else ())]
+    return [_remembered(memory), *(_watched(memory) if memory.settings.watch else ())]
 
 
 def _remembered(memory: Memory) -> Check:
@@ -61,7 +59,7 @@ def _remembered(memory: Memory) -> Check:
     return Check("memory", True, f"{counted(file=len(paths))}{when}", where=str(root))
 
 
-def _watched(memory: Memory, watches: Path) -> Iterator[Check]:
+def _watched(memory: Memory) -> Iterator[Check]:
     """Linux watches folders one by one, and each user only so many."""
     try:
         require_extra("memory", "watchfiles")
@@ -69,7 +67,7 @@ def _watched(memory: Memory, watches: Path) -> Iterator[Check]:
         yield Check("memory watch", False, error.what, mend=error.install)
         return
     try:
-        most = int(watches.read_text("ascii"))
+        most = int(_WATCHES.read_text("ascii"))
     except (OSError, ValueError):  # another system, with other limits
         return
     folders = {above for path in _paths(memory) for above in PurePosixPath(path).parents}

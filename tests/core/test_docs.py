@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from dataclasses import fields
 from pathlib import Path
@@ -15,7 +14,7 @@ from ragstone.core import Citation, CitationFormat, Corpus, LLMSettings, Profile
 from ragstone.core.hooks import spec
 from ragstone.core.llm.settings import GeminiSettings, OpenAILikeSettings
 from ragstone.core.retrieval.contents import CorpusContents
-from tests.support.markdown import PUBLIC_MODULES, python_blocks, sections
+from tests.support.markdown import PUBLIC_MODULES, check_names, python_blocks, sections
 
 README = Path(ragstone.core.__file__).parent / "README.md"
 TEXT = README.read_text("utf-8")
@@ -56,18 +55,7 @@ def test_every_python_fence_is_run() -> None:
 
 @pytest.mark.parametrize("fence", EXAMPLES)
 def test_an_example_uses_what_it_imports_and_only_public_names(fence: str) -> None:
-    tree = ast.parse(fence)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("ragstone"):
-            assert node.module in PUBLIC_MODULES
-    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    imported = [
-        (alias.asname or alias.name).partition(".")[0]
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Import | ast.ImportFrom)
-        for alias in node.names
-    ]
-    assert set(imported) <= names
+    check_names(fence)
 
 
 # Settings

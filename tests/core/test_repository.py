@@ -143,9 +143,7 @@ def test_the_demo_is_a_recording_of_a_minute() -> None:
 @pytest.mark.slow
 def test_the_demo_shows_what_is_answered_today(real_host: Host) -> None:
     """Otherwise ``python docs/demo.py`` records it anew."""
-    from ragstone.plugins.book_chat.library.sample import put_sample_on_empty_shelf
-
-    put_sample_on_empty_shelf(real_host)
+    real_host.serve()  # puts the sample book on the shelf
     shown = "".join(words for _at, _kind, words in _shown()[1])
     questions = re.findall(r'ask book_chat "([^"…]+)"', shown)
     assert len(questions) == 3

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
 import re
 from pathlib import Path
@@ -17,7 +16,7 @@ from ragstone.core.hooks import spec
 from ragstone.core.testing import TestModels
 from tests.core.hooks import test_hooks
 from tests.support.guides import blocks, matches
-from tests.support.markdown import PUBLIC_MODULES, python_blocks, sections
+from tests.support.markdown import check_names, python_blocks, sections
 
 GUIDE = Path(__file__).parents[2] / "plugins" / "HOOKS.md"
 TEXT = GUIDE.read_text("utf-8")
@@ -105,18 +104,7 @@ def test_every_hook_has_its_time() -> None:
 
 @pytest.mark.parametrize("fence", python_blocks(TEXT + TUTORIAL + LIFECYCLE))
 def test_an_example_uses_what_it_imports_and_only_public_names(fence: str) -> None:
-    tree = ast.parse(fence)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "ragstone":
-            assert node.module in PUBLIC_MODULES
-    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    imported = [
-        (alias.asname or alias.name).partition(".")[0]
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Import | ast.ImportFrom)
-        for alias in node.names
-    ]
-    assert set(imported) <= names
+    check_names(fence)
 
 
 @pytest.mark.parametrize(

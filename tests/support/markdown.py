@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 
 #: The modules whose names an author may use.
@@ -27,3 +28,19 @@ def sections(text: str) -> dict[str, str]:
 def python_blocks(text: str) -> list[str]:
     """The text of each block that is marked as Python, in order."""
     return _FENCE.findall(text)
+
+
+def check_names(example: str) -> None:
+    """That the example uses all that it imports, and of Ragstone what an author may use."""
+    tree = ast.parse(example)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "ragstone":
+            assert node.module in PUBLIC_MODULES
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    imported = [
+        (alias.asname or alias.name).partition(".")[0]
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for alias in node.names
+    ]
+    assert set(imported) <= names

@@ -10,9 +10,10 @@ from typing import IO, TYPE_CHECKING, Any
 import httpx
 import pytest
 
+from ragstone.core.runtime import Unanswered
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat.library import pictures
-from ragstone.plugins.book_chat.pdf.process import ReadFailed, draw_in_subprocess
+from ragstone.plugins.book_chat.pdf.process import draw_in_subprocess
 from ragstone.web import create_app
 from ragstone.web.settings import WebSettings
 from tests.plugins.book_chat.pdfs import lines, make
@@ -186,7 +187,7 @@ def test_a_citation_shows_its_page_with_the_quote_marked(client: Client, monkeyp
 
 
 def fail(*_args: object, **_options: object) -> bytes:
-    raise ReadFailed("timeout")
+    raise Unanswered("timeout", "")
 
 
 @pytest.mark.parametrize("served", [["another"]], indirect=True)

@@ -8,11 +8,11 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 from ragstone.core import NotFound, StorageBusy
-from ragstone.core.runtime import Slots
+from ragstone.core.runtime import Slots, Unanswered
 from ragstone.core.text import BY_OCR
 
 from ..pdf.page_map import PageMap
-from ..pdf.process import ReadFailed, draw_in_subprocess
+from ..pdf.process import draw_in_subprocess
 from ..pdf.render import environment
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class PagePictures:
             try:
                 with self._slots.acquire():
                     drawn = draw_in_subprocess(pdf.file, page, marks, seconds=_SECONDS, megabytes=_MEGABYTES)
-            except ReadFailed as error:
+            except Unanswered as error:
                 raise NotFound("this page cannot be shown as a picture") from error
         with self._lock:
             self._kept[key] = drawn

@@ -16,11 +16,11 @@ from typing import IO, Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from ragstone.core.runtime import run_in_subprocess, write_atomically
+from ragstone.core.runtime import Unanswered, run_in_subprocess, write_atomically
 
 from .headings import is_numbered
 from .model import Word
-from .process import ReadFailed, collect, draw_for_ocr
+from .process import collect, draw_for_ocr
 
 _log = logging.getLogger(__name__)
 _WORDS: TypeAdapter[dict[int, list[Word]]] = TypeAdapter(dict[int, list[Word]])
@@ -53,7 +53,7 @@ class Ocr:
             _log.info("reading page %d by OCR, %d of %d", page, number, len(missing))
             try:
                 known[page] = self._page(file, page)
-            except ReadFailed as error:
+            except Unanswered as error:
                 _log.warning("page %d cannot be read by OCR: %s", page, error.detail or error.reason)
                 known[page] = []
             if number % _WRITTEN_EVERY == 0 or number == len(missing):
@@ -77,7 +77,7 @@ class Ocr:
             with run_in_subprocess(f"{__package__}.tesseract", *arguments, stdin=picture) as process:
                 found = collect(process, _SECONDS, _MOST_BYTES)
                 if process.wait(_SECONDS):
-                    raise ReadFailed("crashed", f"tesseract ended with {process.returncode}; has it {self._languages}?")
+                    raise Unanswered("crashed", f"tesseract ended with {process.returncode}; has it {self._languages}?")
         return words_of(found.decode("utf-8", "replace"))
 
     def _place(self, sha256: str) -> Path:

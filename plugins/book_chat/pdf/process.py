@@ -15,15 +15,12 @@ from typing import IO, TYPE_CHECKING, Annotated, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
-from ragstone.core.runtime import run_in_subprocess
+from ragstone.core.runtime import Unanswered, run_in_subprocess
 
 from .limits import MAX_PAGES, output_for, seconds_for
 
 if TYPE_CHECKING:
     from .model import Word
-
-#: Why a PDF has no text to give.
-Reason = Literal["needs_ocr", "encrypted", "broken", "too_large", "timeout", "crashed"]
 
 _PageNumber = Annotated[int, Field(ge=1, le=MAX_PAGES)]
 
@@ -84,19 +81,10 @@ _LONGEST_FIRST = 4_096  # bytes
 _MOST_PICTURE, _MOST_DRAWN = 8_000_000, 40_000_000
 
 
-class ReadFailed(Exception):
-    """The subprocess sent no text; ``reason`` is one word, ``detail`` a sentence or nothing."""
-
-    def __init__(self, reason: Reason, detail: str = "") -> None:
-        super().__init__(reason, detail)
-        self.reason: Reason = reason
-        self.detail = detail
-
-
 def read_in_subprocess(
     file: IO[bytes], *, seconds: float, megabytes: int, words: Mapping[int, Sequence[Word]] | None = None
 ) -> Read:
-    """The book in ``file``, read by a fresh interpreter. Raises ``ReadFailed``; never hangs, whatever the file holds.
+    """The book in ``file``, read by a fresh interpreter. Raises ``Unanswered``; never hangs, whatever the file holds.
 
     ``seconds`` of the clock and ``megabytes`` of memory hold for up to 300 and 1,000 pages; see ``limits``. ``words``:
     of pages that have none in the file, as OCR has found them.
@@ -115,7 +103,7 @@ def draw_in_subprocess(
 ) -> bytes:
     """Page ``page`` (from 1) of the PDF in ``file`` as PNG, with the words of ``marks`` marked (see ``render``).
 
-    Raises ``ReadFailed``; never hangs, whatever the file holds.
+    Raises ``Unanswered``; never hangs, whatever the file holds.
     """
     arguments = (str(page), repr(seconds), str(megabytes))
     file.seek(0)
@@ -124,7 +112,7 @@ def draw_in_subprocess(
 
 
 def draw_for_ocr(file: IO[bytes], page: int, *, seconds: float, megabytes: int) -> bytes:
-    """Page ``page`` (from 1) in grey, as OCR wants it. Raises ``ReadFailed``; never hangs, whatever the file holds."""
+    """Page ``page`` (from 1) in grey, as OCR wants it. Raises ``Unanswered``; never hangs, whatever the file holds."""
     arguments = (str(page), repr(seconds), str(megabytes), "grey")
     file.seek(0)
     with run_in_subprocess(f"{__package__}.render", *arguments, stdin=file) as process:
@@ -134,22 +122,22 @@ def draw_for_ocr(file: IO[bytes], page: int, *, seconds: float, megabytes: int) 
 def _drawn(process: subprocess.Popen[bytes], seconds: float, most: int, start: bytes, end: bytes = b"") -> bytes:
     received = collect(process, seconds, most)
     if not (received.startswith(start) and received.endswith(end)):
-        raise ReadFailed(*_exit_reason(process))
+        raise _end_of(process)
     return received
 
 
 def collect(process: subprocess.Popen[bytes], seconds: float, most: int) -> bytes:
-    """All that a subprocess writes. Raises ``ReadFailed`` for more than ``most`` bytes, and after so many seconds."""
+    """All that a subprocess writes. Raises ``Unanswered`` for more than ``most`` bytes, and after so many seconds."""
     received = bytearray()
     for part in _parts(process, lambda: seconds):
         received += part
         if len(received) > most:
-            raise ReadFailed("too_large", "is a picture of too many bytes")
+            raise Unanswered("too_large", "is a picture of too many bytes")
     return bytes(received)
 
 
 def _parts(process: subprocess.Popen[bytes], seconds: Callable[[], float]) -> Iterator[bytes]:
-    """What the subprocess writes, until it closes its output. Raises ``ReadFailed`` after so many ``seconds``."""
+    """What the subprocess writes, until it closes its output. Raises ``Unanswered`` after so many ``seconds``."""
     assert process.stdout is not None  # noqa: S101
     began = time.monotonic()
     os.set_blocking(process.stdout.fileno(), False)
@@ -161,7 +149,7 @@ def _parts(process: subprocess.Popen[bytes], seconds: Callable[[], float]) -> It
                 if not part:
                     return
                 yield part
-    raise ReadFailed("timeout", f"took longer than {seconds():.0f} s")
+    raise Unanswered("timeout", f"took longer than {seconds():.0f} s")
 
 
 def _receive(process: subprocess.Popen[bytes], seconds: float) -> Read:
@@ -173,9 +161,9 @@ def _receive(process: subprocess.Popen[bytes], seconds: float) -> Read:
             first, _, received = received.partition(b"\n")
             opened.append(_parsed(OPENED, first))
         if len(received) > (output_for(opened[0].pages) if opened else _LONGEST_FIRST):
-            raise ReadFailed("too_large", "has more text than a book of its pages")
+            raise Unanswered("too_large", "has more text than a book of its pages")
     if not opened or not received.endswith(b"\n"):
-        raise ReadFailed(*_exit_reason(process))
+        raise _end_of(process)
     return _parsed(FINAL, received)
 
 
@@ -183,20 +171,20 @@ def _parsed(kind: TypeAdapter[Message | Refused], line: bytes) -> Message:
     try:
         message = kind.validate_json(line)
     except ValidationError as error:
-        raise ReadFailed("crashed", "its reader sent no valid message") from error
+        raise Unanswered("crashed", "its reader sent no valid message") from error
     if isinstance(message, Refused):
-        raise ReadFailed(message.status, message.detail)
+        raise Unanswered(message.status, message.detail)
     return message
 
 
-def _exit_reason(process: subprocess.Popen[bytes]) -> tuple[Reason, str]:
+def _end_of(process: subprocess.Popen[bytes]) -> Unanswered:
     try:
         code = process.wait(10)
     except subprocess.TimeoutExpired:
-        return "crashed", "its reader went silent"
+        return Unanswered("crashed", "its reader went silent")
     if code == -signal.SIGXCPU:
-        return "timeout", ""
+        return Unanswered("timeout", "")
     # PDFium ends the process when it gets no memory.
     if code in (-signal.SIGABRT, -signal.SIGTRAP, -signal.SIGILL, -signal.SIGKILL):
-        return "too_large", ""
-    return "crashed", f"its reader ended with {code}"
+        return Unanswered("too_large", "")
+    return Unanswered("crashed", f"its reader ended with {code}")

@@ -19,12 +19,12 @@ _LABEL = re.compile(
 _CHANGES = "| Revision | Date | Change |\n| --- | --- | --- |"
 
 
-def to_markdown(blocks: Sequence[Block], first_page: int = 1) -> tuple[str, list[tuple[int, int]]]:
+def to_markdown(blocks: Sequence[Block]) -> tuple[str, list[tuple[int, int]]]:
     """The text, and (page, offset) for each page that has text, in order of offsets."""
     known = _vocabulary(blocks)
     out: list[str] = []
     starts: list[tuple[int, int]] = []
-    length, seen = 0, first_page - 1
+    length = seen = 0
     for block in _joined(chain.from_iterable(map(_parts, _without_repeated_captions(blocks)))):
         prefix, suffix = "", "\n\n"
         if block.kind == "heading":

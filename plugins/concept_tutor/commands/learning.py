@@ -10,8 +10,9 @@ from typing import Any
 
 import click
 
-from ragstone.core import BadRequest, StorageError
+from ragstone.core import BadRequest
 from ragstone.core.cli import Deployment, json_option, printable, show_json, show_table
+from ragstone.core.runtime import storage_errors
 
 from ..learning.export import QuestionFormat, export_questions
 from ..learning.grading.hints import STEPS
@@ -117,10 +118,8 @@ def _export_command(format: QuestionFormat, suffix: str, help: str, then: str) -
     @click.pass_obj
     def command(deployment: Deployment, plan: str, out: Path, as_json: bool) -> None:
         made = export_questions(deployment.host(), plan, format)
-        try:
+        with storage_errors(out, what="cannot be written"):
             out.write_bytes(made)
-        except OSError as error:
-            raise StorageError(f"cannot be written: {error.strerror or error}", where=str(out)) from error
         if as_json:
             show_json({"file": str(out), "bytes": len(made)})
             return

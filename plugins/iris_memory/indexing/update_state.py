@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
-from ragstone.core import StorageBusy
-from ragstone.core.runtime import storage_error, write_atomically
+from ragstone.core.runtime import file_lock, storage_errors, write_atomically
 
 from .missing import MissingReason
 
@@ -37,21 +34,14 @@ class UpdateState:
         self._folder = data_dir / "memory"
 
     @contextmanager
-    def lock(self, timeout: float = _TIMEOUT) -> Iterator[None]:
+    def lock(self) -> Iterator[None]:
         """No other process updates meanwhile; the lock of a killed one is free. Raises ``StorageBusy``."""
-        try:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            lock = FileLock(self._folder / "update.lock", thread_local=False)
-            lock.acquire(timeout=timeout, poll_interval=0.02)
-        except Timeout as error:
-            hint = "try again when it is done"
-            raise StorageBusy("another process updates the memory", where=str(self._folder), hint=hint) from error
-        except OSError as error:
-            raise storage_error(error, self._folder, what="cannot be written", hint=_HINT) from error
-        try:
+        path, busy = self._folder / "update.lock", "another process updates the memory"
+        with ExitStack() as held:
+            with storage_errors(self._folder, what="cannot be written", hint=_HINT):
+                self._folder.mkdir(parents=True, exist_ok=True)
+                held.enter_context(file_lock(path, busy, hint="try again when it is done", seconds=_TIMEOUT))
             yield
-        finally:
-            lock.release()
 
     def save_last(self, update: LastUpdate) -> None:
         """Save the last whole update. Raises ``StorageError``."""
@@ -78,7 +68,5 @@ class UpdateState:
             return {}
 
     def _write(self, name: str, value: object) -> None:
-        try:
+        with storage_errors(self._folder, what="cannot be written", hint=_HINT):
             write_atomically(self._folder / name, json.dumps(value).encode())
-        except OSError as error:
-            raise storage_error(error, self._folder, what="cannot be written", hint=_HINT) from error

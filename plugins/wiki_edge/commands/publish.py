@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ragstone.core import BadRequest, StorageError
+from ragstone.core import BadRequest
 from ragstone.core.cli import json_option, printable, show_counter, show_json
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def publish(
     DIR is a folder of shards; without it the one that serves. Everything is verified before. Others install the archive
     with ragstone wiki install.
     """
-    from ragstone.core.runtime import write_atomically
+    from ragstone.core.runtime import storage_errors, write_atomically
 
     from ..settings import places
     from ..shards.archive import write_archive
@@ -122,17 +122,14 @@ def publish(
     folder = folder or places(deployment.loaded()).wiki
     if not folder.is_dir():
         raise BadRequest("there is no such folder", where=str(folder), hint="ragstone wiki publish DIR --to OUT")
-    with ExitStack() as shown:
+    with storage_errors(out, what="cannot be written"), ExitStack() as shown:
 
         def on_file(total: int) -> Callable[[], None]:
             return shown.enter_context(show_counter("packing", total))
 
-        try:
-            made = write_archive(folder, out, only=only, key=None if key is None else unlocked(key), on_file=on_file)
-            place = out / f"{made.file.name.removesuffix('.tar.gz')}.html"
-            write_atomically(place, page(made, title=title, address=address).encode())
-        except OSError as error:
-            raise StorageError(f"cannot be written: {error.strerror or error}", where=str(out)) from error
+        made = write_archive(folder, out, only=only, key=None if key is None else unlocked(key), on_file=on_file)
+        place = out / f"{made.file.name.removesuffix('.tar.gz')}.html"
+        write_atomically(place, page(made, title=title, address=address).encode())
     if as_json:
         show_json({**made.to_dict(), "page": str(place)})
         return

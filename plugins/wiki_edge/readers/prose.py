@@ -47,7 +47,7 @@ _NAMES = """
     | 参见 | 參見 | 参考资料 | 參考資料 | 外部链接 | 外部連結 | 注释 | 註釋
     | انظر أيضا | مراجع | المراجع | وصلات خارجية | روابط خارجية
 """
-_BOILERPLATE = frozenset(" ".join(name.split()) for name in _NAMES.split("|"))
+_BOILERPLATE = frozenset(" ".join(name.split()).casefold() for name in _NAMES.split("|"))
 _LONGEST_BOILERPLATE = max(map(len, _BOILERPLATE)) + 8
 _DEEPEST = 6
 _LONGEST_TITLE = 300

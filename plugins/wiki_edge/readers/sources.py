@@ -16,7 +16,6 @@ from .records import JsonLines, Parquet
 from .zim import Zim
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
     from pathlib import Path
 
     from .articles import Source
@@ -49,8 +48,8 @@ def open_source(path: Path, *, prefix: str = "", beside: Path | None = None) -> 
     raise SourceError("is no source of articles that is known here", where=str(path), hint=HINT)
 
 
-def files_of(source: Path, suffixes: Collection[str] = SUFFIXES) -> list[Path]:
-    """The file, or the folder's files with these suffixes in the order of their names; of a BEIR folder its documents
+def files_of(source: Path) -> list[Path]:
+    """The file, or the folder's files that are read here, in the order of their names; of a BEIR folder its documents
     without its questions. Raises ``NotFound`` or ``SourceError``."""
     try:
         mode = source.stat().st_mode
@@ -60,7 +59,7 @@ def files_of(source: Path, suffixes: Collection[str] = SUFFIXES) -> list[Path]:
     except OSError as error:
         raise SourceError(f"cannot be read: {error.strerror}", where=str(source)) from error
     if stat.S_ISDIR(mode):
-        found = [path for path in found if path.name.endswith(tuple(suffixes)) and not path.name.startswith(".")]
+        found = [path for path in found if path.name.endswith(SUFFIXES) and not path.name.startswith(".")]
         if any(path.name.startswith(_QUESTIONS) for path in found):
             found = [path for path in found if path.name.startswith(_DOCUMENTS)] or found
     for path in found:

@@ -9,16 +9,14 @@ import json
 import os
 import re
 import tarfile
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from secrets import token_hex
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from ragstone.core import BadRequest, NotFound
-from ragstone.core.runtime import write_atomically
+from ragstone.core.runtime import new_file, write_atomically
 
 from .errors import ShardError
-from .files import TEMPORARY, open_regular
+from .files import open_regular
 from .installation import Refused
 from .keys import public_key
 from .manifest import NAME, SIGNATURE, Manifest
@@ -30,7 +28,7 @@ from .staging import named_files
 from .verification import verify
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -107,7 +105,7 @@ def write_archive(
         signers = [_signer(entry, folder) for entry in entries]
         out.mkdir(parents=True, exist_ok=True)
         name = _file_name(entries, folder)
-        with _new_file(out / f"{name}.tar.gz") as file:
+        with new_file(out / f"{name}.tar.gz") as file:
             _pack(file, name, folder, manifest.model_copy(update={"shards": entries}), on_file)
             file.seek(0)
             sha256 = hashlib.file_digest(cast("Any", file), "sha256").hexdigest()
@@ -155,21 +153,6 @@ def _file_name(entries: Sequence[ShardEntry], folder: Path) -> str:
     named = folder.resolve().name
     digest = hashlib.sha256(json.dumps([[each.id, each.revision] for each in entries]).encode()).hexdigest()
     return f"{named if _SAFE.fullmatch(named) else 'shards'}-{digest[:8]}"
-
-
-@contextmanager
-def _new_file(path: Path) -> Iterator[IO[bytes]]:
-    """A file that takes its name when it is complete."""
-    temporary = path.with_name(f"{TEMPORARY}{token_hex(8)}")
-    try:
-        with temporary.open("x+b") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    finally:
-        with suppress(FileNotFoundError):
-            temporary.unlink()
 
 
 def _pack(

@@ -51,17 +51,11 @@ class NpyHeader:
         return math.prod(self.shape[1:]) * np.dtype(self.dtype).itemsize
 
 
-def read_header(path: Path, *, dtype: str = "<f4", ndim: int = 2) -> NpyHeader:
-    """The header of the file, which must hold exactly one C-ordered array of that type and number of axes.
+def header_of(file: BinaryIO, where: str, *, dtype: str = "<f4", ndim: int = 2) -> NpyHeader:
+    """The header of a file at its start, which must hold exactly one C-ordered array of that type and that many axes.
 
     Raises ``ShardError`` with the file and the reason.
     """
-    with open_regular(path) as file:
-        return header_of(file, str(path), dtype=dtype, ndim=ndim)
-
-
-def header_of(file: BinaryIO, where: str, *, dtype: str = "<f4", ndim: int = 2) -> NpyHeader:
-    """As ``read_header``, of a file that is open, at its beginning."""
     try:
         version = np.lib.format.read_magic(file)
         # Version 3 differs from 2 in the encoding of field names, which these arrays do not have.

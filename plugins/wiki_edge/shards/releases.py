@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from ragstone.core import StorageDenied
-from ragstone.core.runtime import OwnedFolders, file_lock, storage_error, sync_folder, write_atomically
+from ragstone.core.runtime import OwnedFolders, file_lock, storage_errors, sync_folder, write_atomically
 
 from .errors import ShardError
 from .files import TEMPORARY, inside, real
@@ -47,12 +47,10 @@ def locked(
     Raises ``StorageError`` with the hint in place of ``OSError``. The lock ends with its process.
     """
     busy = "another process installs or signs shards here"
-    try:
+    with storage_errors(root, what="could not be changed", hint=hint):
         root.mkdir(parents=True, exist_ok=True)
         with file_lock(root / LOCK, busy, hint="wait until it has ended", seconds=seconds):
             yield
-    except OSError as error:
-        raise storage_error(error, root, what="could not be changed", hint=hint) from error
 
 
 def installed(root: Path) -> Manifest | None:

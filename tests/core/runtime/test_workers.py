@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import psutil
 import pytest
+from pydantic import TypeAdapter
 
 from ragstone.core.runtime import Unanswered, WorkerDied, Workers, workers
 from tests.support.patience import HANG, until, without_hanging
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
     from pathlib import Path
 
+NUMBER = TypeAdapter(float)
 _WORK = '''
 import json, os, subprocess, sys, time
 from pathlib import Path
@@ -339,13 +341,15 @@ def test_many_threads(pool: Workers) -> None:
 )
 def test_a_request_without_a_result_says_why_in_a_word(request_: bytes, reason: str, detail: str) -> None:
     reading = Workers("read")
-    assert reading.ask_json(b"4", HANG) == 0.25
+    assert reading.ask_json(b"4", HANG, NUMBER) == 0.25
     with pytest.raises(Unanswered) as caught:
-        reading.ask_json(request_, 1 if request_ == b"wait" else HANG)
+        reading.ask_json(request_, 1 if request_ == b"wait" else HANG, NUMBER)
     assert (caught.value.reason, caught.value.detail) == (reason, detail)
+    with pytest.raises(Unanswered, match="gave no valid answer"):
+        reading.ask_json(b"4", HANG, TypeAdapter(str))
     reading.close()
 
 
 def test_what_is_no_answer_of_a_reader_is_no_result(pool: Workers) -> None:
     with pytest.raises(Unanswered, match="gave no valid answer"):
-        pool.ask_json(json.dumps(["tell"]).encode(), HANG)
+        pool.ask_json(json.dumps(["tell"]).encode(), HANG, NUMBER)

@@ -1,17 +1,10 @@
-"""What looks like a secret, and what the deployment names, is removed from texts and episodes."""
+"""What looks like a secret, and what the deployment names, is removed from texts."""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 import pytest
 
 from ragstone.core.text import Redactor
-from ragstone.plugins.wiki_edge.planner.episodes import Episode
-from ragstone.plugins.wiki_edge.planner.steps import read_steps
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PLAIN = Redactor(environ={})
 SECRETS = [
@@ -52,24 +45,3 @@ def test_what_looks_like_a_secret_is_taken_out(secret: str) -> None:
 @pytest.mark.parametrize("text", KEPT)
 def test_what_is_none_stays(text: str) -> None:
     assert PLAIN.text(text) == text
-
-
-def test_values_of_the_environment_and_names_go_wherever_they_stand(tmp_path: Path) -> None:
-    environ = {"MY_API_KEY": "blue-horse-7", "DB_PASSWORD": "open sesame", "PATH": "/usr/bin", "SHORT_KEY": "abc"}
-    redactor = Redactor(["Anna", "home net"], environ)
-    episode = Episode(tmp_path, redactor, file_bytes=10**6)
-    episode.step(
-        "Anna said: blue-horse-7; ANNAbelle stays. abc",
-        "open sesame, /usr/bin",
-        retrievals=[{"metadata": {"id": "anna", "title": "Home Net"}}],
-        tool_calls=[{"tool": "x", "name": "x", "args_json": '{"k": "blue-horse-7"}', "result_json": "", "ok": True}],
-    )
-    episode.end("Anna left")
-    [folder] = tmp_path.iterdir()
-    for file in folder.rglob("*.json*"):
-        result = file.read_text("utf-8").lower()
-        for word in ("blue-horse", "sesame", "anna ", '"anna"', "home net"):
-            assert word not in result, (file, word)
-    step = next(iter(read_steps(folder)))
-    assert "ANNAbelle stays. abc" in step["observation"]
-    assert "/usr/bin" in step["action"]

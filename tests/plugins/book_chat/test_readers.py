@@ -6,7 +6,6 @@ import pytest
 
 from ragstone.core import SourceError
 from ragstone.plugins.book_chat import MarkdownReader
-from ragstone.plugins.book_chat.library import files
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,12 +39,10 @@ def test_titles(tmp_path: Path, source: str, title: str | None, text: str) -> No
 
 @pytest.mark.parametrize(
     ("data", "message"),
-    [(b"ab\xffc", "0xff at offset 2"), (b"a\0b", "NUL byte at offset 1"), (b"x" * 99, "more than")],
+    [(b"ab\xffc", "0xff at offset 2"), (b"a\0b", "NUL byte at offset 1"), (b"x" * 20_000_001, "more than 20,000,000")],
+    ids=["no UTF-8", "NUL", "too long"],
 )
-def test_what_is_not_text_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: bytes, message: str
-) -> None:
-    monkeypatch.setattr(files, "MAX_TEXT_BYTES", 50)
+def test_what_is_not_text_is_refused(tmp_path: Path, data: bytes, message: str) -> None:
     path = tmp_path / "a.md"
     path.write_bytes(data)
     with pytest.raises(SourceError, match=message) as caught:

@@ -6,12 +6,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-from click.testing import CliRunner
-
-from ragstone.core.cli import Deployment
 from ragstone.plugins import concept_tutor
 from ragstone.plugins.concept_tutor import Edge, NewChunk, NewConcept, NewPlan, PlanStore
+from tests.support import commands
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -167,21 +164,6 @@ def put_plan(
         store.put_sources(slug, key, chunks_of(sources.get(key, ())))
 
 
-class Opened(Deployment):
-    """A deployment whose host is open already."""
-
-    def __init__(self, host: Host) -> None:
-        super().__init__(None)
-        self._opened = host
-
-    def host(self) -> Host:
-        return self._opened
-
-
 def run(host: Host, *arguments: str, typed: str = "") -> str:
     """What ``ragstone tutor`` prints on this host; raises its error."""
-    cli = click.Group()
-    host.hooks.commands.add(cli)
-    done = CliRunner().invoke(cli, ["tutor", *arguments], obj=Opened(host), input=typed, catch_exceptions=False)
-    assert done.exit_code == 0, done.output
-    return done.output
+    return commands.run(host, "tutor", *arguments, typed=typed)

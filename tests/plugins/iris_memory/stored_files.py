@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from llama_index.core.node_parser import NodeParser
 from llama_index.core.schema import BaseNode, Document, NodeRelationship, TextNode
 
-from ragstone.plugins.iris_memory import fields, memory_of
+from ragstone.plugins.iris_memory import memory_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,10 +32,10 @@ class File:
 
 
 def mail(path: str, text: str, days: float = 0.0, sender: str = "", to: str = "", subject: str = "") -> File:
-    known = {fields.FROM: sender, fields.TO: to, fields.CC: "", fields.SUBJECT: subject}
-    addresses = {fields.SENDER: sender.rpartition("<")[2].strip(">").lower(), fields.RECIPIENTS: to.lower()}
+    known = {"from": sender, "to": to, "cc": "", "subject": subject}
+    addresses = {"sender": sender.rpartition("<")[2].strip(">").lower(), "recipients": to.lower()}
     head = f"From: {sender}\nTo: {to}\nSubject: {subject}\n\n"
-    return File(path, head + text, "email", days, {**known, **addresses, fields.SECTION: subject})
+    return File(path, head + text, "email", days, {**known, **addresses, "section": subject})
 
 
 class _Whole(NodeParser):
@@ -45,7 +46,7 @@ class _Whole(NodeParser):
     def _parse_nodes(self, nodes: Sequence[BaseNode], show_progress: bool = False, **_: Any) -> list[BaseNode]:
         return [
             TextNode(
-                id_=fields.chunk_id(node.node_id, node.get_content()),
+                id_=hashlib.sha256(f"{node.node_id}\0{node.get_content()}".encode()).hexdigest()[:16],
                 text=node.get_content(),
                 metadata=node.metadata,
                 excluded_embed_metadata_keys=list(node.metadata),
@@ -65,12 +66,12 @@ def store(host: Host, *files: File) -> None:
                 id_=file.path,
                 text=file.text,
                 metadata={
-                    fields.PATH: file.path,
-                    fields.DOC_TYPE: file.doc_type,
-                    fields.SECTION: "",
-                    fields.DATE: (NOW - timedelta(days=file.days)).timestamp(),
-                    fields.LINE_FIRST: 1,
-                    fields.LINE_LAST: len(file.text.splitlines()),
+                    "path": file.path,
+                    "doc_type": file.doc_type,
+                    "section": "",
+                    "date": (NOW - timedelta(days=file.days)).timestamp(),
+                    "line_first": 1,
+                    "line_last": len(file.text.splitlines()),
                     **file.more,
                 },
             )

@@ -17,8 +17,6 @@ from ragstone.core.testing import (
     open_host,
 )
 from ragstone.plugins.iris_memory import memory_of
-from ragstone.plugins.iris_memory.fields import INDEXING
-from ragstone.plugins.iris_memory.indexing.folder import KIND
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -89,11 +87,11 @@ class TestState(FileReaderContract):
 class TestFiles(NodeParserContract):
     @pytest.fixture
     def parser(self, host: Host) -> NodeParser:
-        return host.hooks.node_parser(KIND)
+        return host.hooks.node_parser("memory")
 
     @pytest.fixture
     def document(self, host: Host, tmp_path: Path) -> Document:
-        result = {"path": "water.md", "doc_type": "note", INDEXING: {"strategy": "markdown"}}
+        result = {"path": "water.md", "doc_type": "note", "indexing": {"strategy": "markdown"}}
         file = written(tmp_path / "water.md", WATER + "\n## The hose\n\n" + "The hose hangs behind the door. " * 40)
         (read,) = host.hooks.readers["memory-text:"].load_data(file, extra_info=result)
         return Document(id_="water.md", text=read.text, metadata=read.metadata)

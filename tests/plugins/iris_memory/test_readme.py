@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import ragstone.plugins.iris_memory
-from ragstone.plugins.iris_memory.recall.block import NOTICE
+from ragstone.plugins.iris_memory import MemoryChunk, format_for_prompt
 
 README = Path(ragstone.plugins.iris_memory.__file__ or "").parent / "README.md"
 TEXT = README.read_text("utf-8")
@@ -41,4 +41,5 @@ def test_every_function_is_reported() -> None:
 
 
 def test_the_block_is_shown_as_it_is() -> None:
-    assert NOTICE in TEXT
+    notice = format_for_prompt([MemoryChunk("Words.", "a.md", "", "note", 0.5)]).split("\n")[1]
+    assert notice in TEXT

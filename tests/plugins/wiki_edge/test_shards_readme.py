@@ -7,27 +7,17 @@ import re
 import shlex
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from cryptography.exceptions import InvalidSignature
 
 import ragstone.plugins.wiki_edge
 from ragstone.plugins.wiki_edge import Manifest, ShardEntry
-from ragstone.plugins.wiki_edge.settings import (
-    EpisodesSettings,
-    PlannerSettings,
-    RemoteSettings,
-    SlmSettings,
-    WikiEdgeSettings,
-)
 from ragstone.plugins.wiki_edge.shards.side_files import NAMES
 from tests.support.third_party_fakes import Here
 
 from .shards.samples import ID, edit, make
-
-if TYPE_CHECKING:
-    from ragstone.core import Table
 
 README = Path(ragstone.plugins.wiki_edge.__file__).parent / "README.md"
 _WHOLE = README.read_text("utf-8")
@@ -68,12 +58,6 @@ def test_the_example_of_readers_and_export_runs() -> None:
     exec(compile(example, str(README), "exec"), {})
 
 
-def test_the_readme_uses_public_names_only() -> None:
-    used = re.findall(r"^from ragstone\.plugins\.wiki_edge(\S*) import (.*)$", _WHOLE, re.MULTILINE)
-    assert {module for module, _ in used} == {""}
-    assert {name for _, names in used for name in names.split(", ")} <= set(ragstone.plugins.wiki_edge.__all__)
-
-
 def test_every_side_file_is_reported() -> None:
     assert [name for name in NAMES if f"`{name}`" not in FORMAT] == []
 
@@ -86,24 +70,3 @@ def test_the_manifest_loads() -> None:
 def test_every_field_that_is_added_is_reported() -> None:
     ours = [name for name, field in ShardEntry.model_fields.items() if not field.is_required()]
     assert [name for name in ours if f"| `{name}` |" not in FORMAT] == ["language", "domain"]
-
-
-_TABLES: dict[str, type[Table]] = {
-    "": WikiEdgeSettings,
-    ".planner": PlannerSettings,
-    ".slm": SlmSettings,
-    ".remote": RemoteSettings,
-    ".episodes": EpisodesSettings,
-}
-
-
-@pytest.mark.parametrize("table", _TABLES)
-def test_every_setting_is_reported(table: str) -> None:
-    _, _, result = _WHOLE.partition(f"| key of `[plugins.wiki_edge{table}]` | default | meaning |\n|---|---|---|\n")
-    names = re.findall(r"^\| `(\w+)` \| (\S+) \|", result.partition("\n\n")[0], re.MULTILINE)
-    fields = _TABLES[table].model_fields
-    plain = {name: field.default for name, field in fields.items() if f".{name}" not in _TABLES}
-    variables = {"key_variable"}
-    assert dict(names) == {
-        name: (str(default) if name in variables else str(default).lower()) or "none" for name, default in plain.items()
-    }

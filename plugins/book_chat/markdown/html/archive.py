@@ -10,28 +10,31 @@ from pathlib import PurePosixPath
 from typing import IO
 from urllib.parse import unquote, urlsplit
 
-from .refusal import Refused
+from ragstone.core.runtime import Unanswered
 
 #: Bytes of one part and of all that are read; parts of an archive.
 MOST_PART, MOST_IN_ALL, MOST_PARTS = 30_000_000, 120_000_000, 50_000
-#: Of these alone ``zipfile`` unpacks a piece in bounded memory.
+#: Of these alone ``zipfile`` unpacks a piece in bounded memory; a piece of bzip2 or LZMA can give gigabytes.
 _METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
+_PIECE = 1 << 16
 
 
 class Archive:
     """An archive's parts by name. What is unpacked is counted, as sizes in the archive may be wrong."""
 
-    def __init__(self, file: IO[bytes]) -> None:
-        """Raises ``Refused`` for what is no archive."""
+    def __init__(self, file: IO[bytes], *, most_in_all: int | None = None, most_parts: int = MOST_PARTS) -> None:
+        """Raises ``Unanswered`` for what is no archive."""
         try:
             self._file = zipfile.ZipFile(file)
         except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, LookupError) as error:
-            raise Refused("broken", "is no archive, or a damaged one") from error
-        self._names = {info.filename: info for info in self._file.infolist()}
-        if len(self._names) > MOST_PARTS:
-            raise Refused("too_large", f"holds more than {MOST_PARTS:,} files")
+            raise Unanswered("broken", "is no archive, or a damaged one") from error
+        #: The files, in the archive's order.
+        self.parts = [info for info in self._file.infolist() if not info.filename.endswith("/")]
+        if len(self.parts) > most_parts:
+            raise Unanswered("too_large", f"holds more than {most_parts:,} files")
+        self._names = {info.filename: info for info in self.parts}
         self._folded = {name.casefold(): name for name in self._names}
-        self._left = MOST_IN_ALL
+        self._left = MOST_IN_ALL if most_in_all is None else most_in_all
 
     def __contains__(self, name: str) -> bool:
         return self._name(name) is not None
@@ -40,25 +43,30 @@ class Archive:
         return iter(self._names)
 
     def read(self, name: str) -> bytes:
-        """What a part holds. Raises ``Refused``."""
+        """What a part holds. Raises ``Unanswered``."""
         known = self._name(name)
         if known is None:
-            raise Refused("broken", f"lacks its part {name[:80]!r}")
-        info = self._names[known]
-        if info.flag_bits & 1:
-            raise Refused("encrypted", "is an archive with a password")
-        if info.compress_type not in _METHODS:
-            raise Refused("broken", f"packs its part {name[:80]!r} by another method than deflate")
-        limit = min(MOST_PART, self._left)
+            raise Unanswered("broken", f"lacks its part {name[:80]!r}")
+        return b"".join(self.pieces(self._names[known], MOST_PART))
+
+    def pieces(self, part: zipfile.ZipInfo, most: int) -> Iterator[bytes]:
+        """What a part holds, of at most so many bytes, piece by piece. Raises ``Unanswered``."""
+        name = part.filename[:80]
+        if part.flag_bits & 1:
+            raise Unanswered("encrypted", "is an archive with a password")
+        if part.compress_type not in _METHODS:
+            raise Unanswered("broken", f"packs its part {name!r} by another method than deflate")
+        most = min(most, self._left)
+        end = self._left - most
         try:
-            with self._file.open(info) as part:
-                data = part.read(limit + 1)
+            with self._file.open(part) as file:
+                while piece := file.read(_PIECE):
+                    self._left -= len(piece)
+                    if self._left < end:
+                        raise Unanswered("too_large", f"unpacks its part {name!r} to more than {most:,} bytes")
+                    yield piece
         except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, ValueError) as error:
-            raise Refused("broken", f"has a damaged part {name[:80]!r}") from error
-        if len(data) > limit:
-            raise Refused("too_large", f"unpacks its part {name[:80]!r} to more than {limit:,} bytes")
-        self._left -= len(data)
-        return data
+            raise Unanswered("broken", f"has a damaged part {name!r}") from error
 
     def _name(self, name: str) -> str | None:
         """The part of that name, in other letters if there is no other: some programs are careless."""

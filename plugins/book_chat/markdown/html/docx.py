@@ -9,9 +9,10 @@ from collections import defaultdict
 from html import unescape
 from typing import IO, TYPE_CHECKING, Any
 
+from ragstone.core.runtime import Unanswered
+
 from .archive import Archive
 from .markup import Malformed, parse_xml, words_of
-from .refusal import Refused
 from .text import text_of_page
 
 if TYPE_CHECKING:
@@ -53,11 +54,11 @@ _OLE = b"\xd0\xcf\x11\xe0"
 
 
 def read_docx(file: IO[bytes]) -> Text:
-    """The document in ``file``. Raises ``Refused``."""
+    """The document in ``file``. Raises ``Unanswered``."""
     import mammoth
 
     if file.read(4) == _OLE:
-        raise Refused("encrypted", "is protected by a password, or of Word's format before 2007")
+        raise Unanswered("encrypted", "is protected by a password, or of Word's format before 2007")
     file.seek(0)
     packed, title = _text_parts(Archive(file))
     try:
@@ -68,21 +69,21 @@ def read_docx(file: IO[bytes]) -> Text:
             id_prefix="doc-",
         ).value
     except (KeyError, ValueError, zipfile.BadZipFile, SyntaxError) as error:
-        raise Refused("broken", f"is no document that can be read: {type(error).__name__}") from error
+        raise Unanswered("broken", f"is no document that can be read: {type(error).__name__}") from error
     headed = _TITLE.search(html)
     if headed:  # it is the book's, and no chapter
         title = title or " ".join(re.sub(r"<[^>]*>", "", unescape(headed[1])).split())[:255]
         html = html[: headed.start()] + html[headed.end() :]
     text = text_of_page(f"<html><body>{html}</body></html>".encode(), title=title)
     if not text.text:
-        raise Refused("empty", "has no text")
+        raise Unanswered("empty", "has no text")
     return text
 
 
 def _text_parts(archive: Archive) -> tuple[io.BytesIO, str | None]:
     """The parts that hold text as an archive of their own, within the limits, and the document's title."""
     if "word/document.xml" not in archive:
-        raise Refused("broken", "is an archive without a document of Word")
+        raise Unanswered("broken", "is an archive without a document of Word")
     packed = io.BytesIO()
     title = None
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as out:
@@ -92,7 +93,7 @@ def _text_parts(archive: Archive) -> tuple[io.BytesIO, str | None]:
                 try:
                     root = parse_xml(data)
                 except Malformed as error:
-                    raise Refused("broken", f"has a part {name[:80]!r} that {error}") from error
+                    raise Unanswered("broken", f"has a part {name[:80]!r} that {error}") from error
                 out.writestr(name, _with_formulas(root, data))
                 if name == "docProps/core.xml":
                     title = next((words_of(each) for each in root.iter("{*}title")), "")[:255] or None

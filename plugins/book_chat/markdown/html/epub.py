@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import IO, Any
 
+from ragstone.core.runtime import Unanswered
+
 from .archive import Archive, part_named
 from .contents import TocEntry, page_list, toc_entries
 from .inline import Marks
 from .markup import Malformed, attribute, name_of, parse_page, parse_xml, words_of
 from .outline import Place, headed
 from .page import HtmlBlock, PageReader
-from .refusal import Refused
 from .text import Text, assembled
 
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
@@ -37,7 +38,7 @@ class _Package:
 
 
 def read_epub(file: IO[bytes]) -> Text:
-    """The book in ``file``. Raises ``Refused``."""
+    """The book in ``file``. Raises ``Unanswered``."""
     archive = Archive(file)
     package = _package(archive)
     entries, pages = _contents(archive, package)
@@ -57,7 +58,7 @@ def read_epub(file: IO[bytes]) -> Text:
     whole = headed(blocks, entries, Place(starts, marks), package.title)
     text = assembled(whole, marks, package.title, package.authors)
     if not text.text.strip():
-        raise Refused("empty", "has no text, perhaps pictures of pages alone")
+        raise Unanswered("empty", "has no text, perhaps pictures of pages alone")
     return text
 
 
@@ -68,7 +69,7 @@ def _package(archive: Archive) -> _Package:
     )
     found = part_named("", path) if path else None
     if found is None:
-        raise Refused("broken", "names no package in its container.xml")
+        raise Unanswered("broken", "names no package in its container.xml")
     name = found[0]
     package = _xml(archive, name)
     parts = {name_of(each): each for each in package}
@@ -86,9 +87,9 @@ def _package(archive: Archive) -> _Package:
         if item is not None and part and item.get("media-type") in _TEXT and part in archive:
             pages.append(part)
     if not pages:
-        raise Refused("broken", "names no page that it has")
+        raise Unanswered("broken", "names no page that it has")
     if len(pages) > _MOST_PAGES:
-        raise Refused("too_large", f"has more than {_MOST_PAGES:,} pages in its spine")
+        raise Unanswered("too_large", f"has more than {_MOST_PAGES:,} pages in its spine")
     _check_protection(archive, set(pages))
     about = parts.get("metadata", ())
     titles = [words_of(each)[:_LONGEST] for each in _within(about, "title")]
@@ -114,7 +115,7 @@ def _contents(archive: Archive, package: _Package) -> tuple[list[TocEntry], list
             continue
         try:
             root = _xml(archive, part) if part == package.ncx else parse_page(archive.read(part))
-        except Refused:
+        except Unanswered:
             if part == package.ncx:
                 continue  # the headings of the pages will do
             raise
@@ -143,19 +144,19 @@ def _mark_pages(
 
 
 def _check_protection(archive: Archive, pages: set[str]) -> None:
-    """Raises ``Refused`` for a book that only a licence opens; fonts may be obfuscated without harm."""
+    """Raises ``Unanswered`` for a book that only a licence opens; fonts may be obfuscated without harm."""
     system = next((name for part, name in _PROTECTIONS.items() if part in archive), None)
     if _ENCRYPTION in archive:
         for each in _xml(archive, _ENCRYPTION).iter():
             place = part_named("", attribute(each, "URI")) if name_of(each) == "cipherreference" else None
             if place and place[0] in pages:
-                raise Refused("encrypted", f"is protected by {system or 'a licence'}")
+                raise Unanswered("encrypted", f"is protected by {system or 'a licence'}")
     if system == "Readium LCP":
-        raise Refused("encrypted", f"is protected by {system}")
+        raise Unanswered("encrypted", f"is protected by {system}")
 
 
 def _xml(archive: Archive, name: str) -> Any:
     try:
         return parse_xml(archive.read(name))
     except Malformed as error:
-        raise Refused("broken", f"has a part {name[:80]!r} that {error}") from error
+        raise Unanswered("broken", f"has a part {name[:80]!r} that {error}") from error

@@ -6,7 +6,7 @@ import re
 from html.entities import name2codepoint
 from typing import Any
 
-from .refusal import Refused
+from ragstone.core.runtime import Unanswered
 
 #: What is nested deeper than this is read as text.
 MAX_DEPTH = 100
@@ -52,7 +52,7 @@ def parse_xml(data: bytes) -> Any:
 def parse_page(data: bytes) -> Any:
     """The root of a page: as XML where it is well-formed, else as browsers read HTML; None for an empty one.
 
-    Raises ``Refused``.
+    Raises ``Unanswered``.
     """
     import lxml.etree
     import lxml.html
@@ -73,7 +73,7 @@ def parse_page(data: bytes) -> Any:
     except lxml.etree.ParserError:  # there is nothing in it
         return None
     if any("Excessive depth" in error.message for error in parser.error_log):
-        raise Refused("broken", "has elements within each other on more than 2,048 levels; the rest would be lost")
+        raise Unanswered("broken", "has elements within each other on more than 2,048 levels; the rest would be lost")
     return page
 
 

@@ -5,25 +5,23 @@ from __future__ import annotations
 import json
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from ragstone.core import MissingExtra, SourceError
 from ragstone.core.runtime import Unanswered, Workers, open_regular
 
-from .refusal import Reason
 from .text import Text
 from .worker import MAX_BYTES, seconds_for
 
-_REASONS: tuple[Reason, ...] = get_args(Reason)
 _TEXT = TypeAdapter(Text)
 EXTRA = "formats"
 #: The packages that reading a suffix needs, where it is not lxml alone.
 _PACKAGES = {".docx": ("lxml", "mammoth"), ".rst": ("lxml", "docutils")}
 #: Megabytes of address space.
 _MEGABYTES = 1500
-_HINTS: dict[Reason, str] = {
+_HINTS = {
     "encrypted": "a copy without protection can be read",
     "broken": "open it in a reader or a browser, and save it anew",
     "too_large": "split it into smaller files",
@@ -36,9 +34,9 @@ _HINTS: dict[Reason, str] = {
 class UnreadableFile(SourceError):
     """A file that gives no text. ``reason`` is one word: encrypted, broken, too_large, empty, timeout, crashed."""
 
-    def __init__(self, reason: Reason, path: Path, detail: str) -> None:
-        self.reason: Reason = reason
-        super().__init__(f"{reason}: it {detail}", where=str(path), hint=_HINTS[reason])
+    def __init__(self, reason: str, path: Path, message: str, hint: str | None = None) -> None:
+        self.reason = reason
+        super().__init__(f"{reason}: {message}", where=str(path), hint=hint)
 
     def to_problem(self) -> dict[str, Any]:
         """The problem details, with ``reason`` for programs."""
@@ -67,12 +65,10 @@ class FormatWorkers:
             size = file.seek(0, 2)
         request = json.dumps({"path": str(path.absolute()), "suffix": suffix}).encode()
         try:
-            return _TEXT.validate_python(self._workers.ask_json(request, seconds_for(size)))
+            return self._workers.ask_json(request, seconds_for(size), _TEXT)
         except Unanswered as error:
-            reason: Reason = next((each for each in _REASONS if each == error.reason), "crashed")
-            raise UnreadableFile(reason, path, error.detail) from error
-        except ValidationError as error:
-            raise UnreadableFile("crashed", path, "gave no valid answer") from error
+            reason = error.reason if error.reason in _HINTS else "crashed"
+            raise UnreadableFile(reason, path, f"it {error.detail}", _HINTS[reason]) from error
 
     def close(self) -> None:
         """End the idle workers; what is being read is read to its end."""

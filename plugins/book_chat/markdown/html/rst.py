@@ -7,8 +7,9 @@ from collections import defaultdict
 from functools import cache
 from typing import IO, TYPE_CHECKING, Any, ClassVar
 
+from ragstone.core.runtime import Unanswered
+
 from .markup import decoded
-from .refusal import Refused
 from .text import text_of_page
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ _TARGET = re.compile(r"^(.*?)\s*<[^<>]*>$", re.DOTALL)
 
 
 def read_rst(file: IO[bytes]) -> Text:
-    """The page in ``file``. Raises ``Refused``."""
+    """The page in ``file``. Raises ``Unanswered``."""
     from docutils.core import publish_string
     from docutils.utils import SystemMessage
     from docutils.writers.html5_polyglot import Writer
@@ -55,11 +56,11 @@ def read_rst(file: IO[bytes]) -> Text:
     _install()
     source = decoded(file.read())
     if any(len(line) > _LONGEST_LINE for line in source.splitlines()):  # docutils would give an empty page
-        raise Refused("too_large", f"has a line of more than {_LONGEST_LINE:,} characters")
+        raise Unanswered("too_large", f"has a line of more than {_LONGEST_LINE:,} characters")
     try:
         html = publish_string(source, writer=Writer(), settings_overrides=_SETTINGS)
     except (SystemMessage, RecursionError) as error:
-        raise Refused("broken", f"is no reStructuredText: {error}"[:200]) from error
+        raise Unanswered("broken", f"is no reStructuredText: {error}"[:200]) from error
     return text_of_page(str(html).encode())
 
 

@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import IO, Any
 
+from ragstone.core.runtime import Unanswered
 from ragstone.core.text import StatedKind  # noqa: TC001 - pydantic reads it
 
 from .inline import MARK, Marks
 from .markup import name_of, names_of, parse_page, words_of
 from .page import HtmlBlock, PageReader
-from .refusal import Refused
 
 #: What holds a page's text, the surest first: a name of an element, a role, then ids and classes. It counts if it is
 #: the only one and has this share of the page's words.
@@ -59,10 +59,10 @@ def assembled(
 
 
 def read_html(file: IO[bytes]) -> Text:
-    """The page's text without the menus around it. Raises ``Refused`` for one without text."""
+    """The page's text without the menus around it. Raises ``Unanswered`` for one without text."""
     text = text_of_page(file.read(), site=True)
     if not text.text:
-        raise Refused("empty", "has no text; a page that a script fills must be saved as a browser shows it")
+        raise Unanswered("empty", "has no text; a page that a script fills must be saved as a browser shows it")
     return text
 
 

@@ -15,9 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ragstone.core import SourceError
-from ragstone.core.runtime import answer_json, limit_process, open_regular
-
-from .refusal import Refused
+from ragstone.core.runtime import Unanswered, answer_json, limit_process, open_regular
 
 #: Of each suffix, the module and the function that read it.
 READERS = {
@@ -49,7 +47,7 @@ def main(megabytes: int) -> None:
                 module, _, name = READERS[asked["suffix"]].partition(":")
                 return dataclasses.asdict(getattr(import_module(f".{module}", __package__), name)(file))
         except SourceError as error:
-            raise Refused("broken", error.what) from error
+            raise Unanswered("broken", error.what) from error
 
     answer_json(read)
 

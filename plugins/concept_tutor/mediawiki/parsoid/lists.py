@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ragstone.core.ingestion import TableRows
+
 from .dropped import drop_reason
 from .inline import InlineText, fenced_code, inline_text
 
 LISTS = frozenset({"ul", "ol", "dl"})
 _MOST_COLUMNS = 40
-_MOST_SPAN = 1000
 #: A table of which more characters are links, and that has no class of a data table, is a list of links: always, or
 #: where no cell has more than a few words, as in a calendar.
 _NAVIGATION = 0.9
@@ -127,27 +128,15 @@ def table_lines(table: Any) -> tuple[str, list[str]]:
     in each of its rows."""
     caption = ""
     rows: list[tuple[bool, list[str]]] = []
-    waiting: dict[int, tuple[int, str]] = {}  # column → rows that are left, text
+    made = TableRows(_MOST_COLUMNS)
     for row in _rows(table):
         if row.tag == "caption":
             caption = caption or inline_text(row).replace("\n", " ")
             continue
-        texts: list[str] = []
-        heads = []
-        for cell in row.iterchildren("td", "th"):
-            _fill(texts, waiting)
-            if drop_reason(cell, cell.tag):
-                continue
-            text = inline_text(cell).replace("\n", " ").replace("|", "\\|")
-            heads.append(cell.tag == "th")
-            down = _span(cell, "rowspan")
-            for column in range(max(1, min(_span(cell, "colspan"), _MOST_COLUMNS - len(texts)))):
-                if down > 1:
-                    waiting[len(texts)] = (down - 1, text if column == 0 else "")
-                texts.append(text if column == 0 else "")
-        _fill(texts, waiting)
+        cells = [cell for cell in row.iterchildren("td", "th") if not drop_reason(cell, cell.tag)]
+        texts = made.row((cell, inline_text(cell).replace("\n", " ").replace("|", "\\|")) for cell in cells)
         if any(texts):
-            rows.append((bool(heads) and all(heads), texts))
+            rows.append((bool(cells) and all(cell.tag == "th" for cell in cells), texts))
     width = max((len(texts) for _, texts in rows), default=0)
     if not width:
         return caption, []
@@ -164,22 +153,6 @@ def _rows(table: Any) -> Iterator[Any]:
             yield child
         else:
             yield from (row for row in child.iterchildren("tr") if not drop_reason(row, "tr"))
-
-
-def _fill(texts: list[str], waiting: dict[int, tuple[int, str]]) -> None:
-    """Add the cells that reach down into this place from rows above."""
-    while (found := waiting.get(len(texts))) is not None:
-        left, text = found
-        if left > 1:
-            waiting[len(texts)] = (left - 1, text)
-        else:
-            del waiting[len(texts)]
-        texts.append(text)
-
-
-def _span(cell: Any, name: str) -> int:
-    given = (cell.get(name) or "").strip()
-    return max(1, min(int(given), _MOST_SPAN)) if given.isascii() and given.isdigit() and len(given) < 6 else 1
 
 
 def _line(texts: list[str]) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from ragstone.core import SourceError, require_extra
 from ragstone.core.runtime import Unanswered, Workers
@@ -15,10 +15,9 @@ from .records import Page
 if TYPE_CHECKING:
     from ...settings import PageSettings
 
-Reason = Literal["broken", "too_deep", "too_large", "timeout", "crashed"]
 _PAGE = TypeAdapter(Page)
-_REASONS: tuple[Reason, ...] = get_args(Reason)
-_HINTS: dict[str, str] = {
+_HINTS = {
+    **dict.fromkeys(("broken", "crashed"), "look at the page in a browser; leave it out if it is like this there"),
     "too_deep": "no wiki nests like this; leave the page out",
     "too_large": "raise the memory or the size that one page may have, or leave it out",
     "timeout": "raise the seconds that one page may take, or leave it out",
@@ -26,15 +25,11 @@ _HINTS: dict[str, str] = {
 
 
 class UnreadablePage(SourceError):
-    """No text came out of a page; ``reason`` is one word for why."""
+    """No text came out of a page; ``reason`` is one word: broken, too_deep, too_large, timeout, crashed."""
 
-    def __init__(self, reason: Reason, detail: str, url: str) -> None:
-        self.reason: Reason = reason
-        super().__init__(
-            f"the page {detail} ({reason})",
-            where=url,
-            hint=_HINTS.get(reason, "look at the page in a browser; leave it out if it is like this there"),
-        )
+    def __init__(self, reason: str, detail: str, url: str) -> None:
+        self.reason = reason if reason in _HINTS else "crashed"
+        super().__init__(f"the page {detail} ({self.reason})", where=url, hint=_HINTS[self.reason])
 
 
 class PageWorkers:
@@ -55,12 +50,9 @@ class PageWorkers:
             raise UnreadablePage("too_large", f"has {len(html):,} bytes, more than {limits.page_bytes:,}", url)
         request = json.dumps(language[:35]).encode() + b"\n" + html
         try:
-            return _PAGE.validate_python(self._workers.ask_json(request, limits.seconds))
+            return self._workers.ask_json(request, limits.seconds, _PAGE)
         except Unanswered as error:
-            reason: Reason = next((each for each in _REASONS if each == error.reason), "crashed")
-            raise UnreadablePage(reason, error.detail, url) from error
-        except ValidationError as error:
-            raise UnreadablePage("crashed", "gave no valid answer", url) from error
+            raise UnreadablePage(error.reason, error.detail, url) from error
 
     def close(self) -> None:
         """End the idle workers; pages under way are read to their ends, and a later page starts a new worker."""

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ragstone.core import BadRequest, RagstoneError, StorageError
-from ragstone.core.runtime import OwnedFolders, file_lock, storage_error, sync_folder, write_atomically
+from ragstone.core.runtime import OwnedFolders, file_lock, storage_errors, sync_folder, write_atomically
 
 from ..files import TEMPORARY, real
 from ..manifest import NAME, Manifest, ShardEntry
@@ -52,7 +52,7 @@ def work_folder(out: Path, shard_id: str, *, restart: bool = False) -> Iterator[
 
     Raises ``StorageBusy``, ``StorageError`` and its kin.
     """
-    try:
+    with storage_errors(out, hint=AGAIN):
         out.mkdir(parents=True, exist_ok=True)
         folders = work_folders(out)
         work = folders.make(f".building-{shard_id}")
@@ -67,8 +67,6 @@ def work_folder(out: Path, shard_id: str, *, restart: bool = False) -> Iterator[
                     folders.remove(work.name)
                 raise
             folders.remove(work.name)
-    except OSError as error:
-        raise storage_error(error, out, hint=AGAIN) from error
 
 
 def work_folders(out: Path) -> OwnedFolders:

@@ -10,7 +10,6 @@ from ragstone.core import BadRequest, Host, NotFound, SourceError
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat import Shelf
 from ragstone.plugins.book_chat.library.books import slug_of
-from ragstone.plugins.book_chat.library.sample import put_sample_on_empty_shelf
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -119,20 +118,21 @@ def test_slugs_tell_books_apart() -> None:
     assert len(slug_of("a" * 200, "Second Edition")) <= 60
 
 
-def test_the_sample_comes_to_an_empty_shelf_once(fast_host: Host) -> None:
-    put_sample_on_empty_shelf(fast_host)
-    shelf = Shelf(fast_host)
-    (book,) = shelf.books()
-    assert book.title == "Physical AI & Humanoid Robotics: A Primer"
-    assert len(fast_host.assistant("book_chat").examples) == 3
-    shelf.remove(book.slug)
-    put_sample_on_empty_shelf(fast_host)
-    assert shelf.books() == ()
+def test_the_sample_comes_to_an_empty_shelf_once(tmp_path: Path) -> None:
+    with open_host(tmp_path) as host:
+        host.serve()
+        (book,) = Shelf(host).books()
+        assert book.title == "Physical AI & Humanoid Robotics: A Primer"
+        assert len(host.assistant("book_chat").examples) == 3
+        Shelf(host).remove(book.slug)
+    with open_host(tmp_path) as host:
+        host.serve()
+        assert Shelf(host).books() == ()
 
 
 def test_the_sample_can_be_left_out(tmp_path: Path) -> None:
     with open_host(tmp_path, options={"book_chat": {"sample": False}}) as host:
-        put_sample_on_empty_shelf(host)
+        host.serve()
         assert Shelf(host).books() == ()
 
 

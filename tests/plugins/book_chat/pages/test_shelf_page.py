@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ragstone.core.testing import open_host
-from ragstone.plugins.book_chat.pages import keys
 from ragstone.web import create_app
 from tests.support.patience import until
 
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from flask.testing import FlaskClient
 
 KEY = "a key of enough characters"
+COOKIE = "ragstone_shelf"
 SHELF = "/book_chat/books/"
 PAGE = {"Accept": "text/html"}
 BOOK = b"# Wheels\n\nThey go.\n\n## Casters\n\nA caster <i>swivels</i> about an axis.\n\n### Forks\n\nOne holds it.\n"
@@ -78,15 +78,15 @@ def test_without_the_key_books_are_seen_and_not_changed(client: FlaskClient) -> 
 
 def test_a_session_is_signed_ends_and_dies_with_the_key(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
     open_shelf(client)
-    cookie = client.get_cookie(keys.COOKIE)
+    cookie = client.get_cookie(COOKIE)
     assert cookie is not None
     good = cookie.value
     assert client.get("/api/books").status_code == 200
     ends, _, signature = good.partition(".")
     for forged in (f"{int(ends) + 1}.{signature}", f"{ends}.", ends, "", "x.y", f"{good}0", "9" * 40, "²." + signature):
-        client.set_cookie(keys.COOKIE, forged)
+        client.set_cookie(COOKIE, forged)
         assert client.get("/api/books").status_code == 401, forged
-    client.set_cookie(keys.COOKIE, good)
+    client.set_cookie(COOKIE, good)
     with monkeypatch.context() as patch:
         patch.setattr("time.time", lambda: int(ends) + 1.0)
         assert client.get("/api/books").status_code == 401

@@ -13,10 +13,11 @@ from pathlib import Path
 import pytest
 
 from ragstone.core import SourceError
+from ragstone.core.runtime import Unanswered
 from ragstone.plugins.book_chat import PdfReader, UnreadablePdf
 from ragstone.plugins.book_chat.pdf import process
 from ragstone.plugins.book_chat.pdf.limits import memory_for, seconds_for
-from ragstone.plugins.book_chat.pdf.process import FINAL, ReadFailed
+from ragstone.plugins.book_chat.pdf.process import FINAL
 from tests.plugins.book_chat import pdfs
 from tests.plugins.book_chat.pdfs import Text, lines, make
 from tests.support.needs import needed
@@ -109,7 +110,7 @@ def test_a_child_that_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, pro
     _in_the_childs_place(monkeypatch, program)
     path = tmp_path / "a.pdf"
     path.write_bytes(PAGE)
-    with path.open("rb") as file, pytest.raises(ReadFailed) as caught:
+    with path.open("rb") as file, pytest.raises(Unanswered) as caught:
         process.read_in_subprocess(file, seconds=1 if reason == "timeout" else 60, megabytes=512)
     assert caught.value.reason == reason
 
@@ -119,7 +120,7 @@ def test_a_child_that_hangs_is_dead_afterwards(monkeypatch: pytest.MonkeyPatch, 
     program = f"import os, time; open({str(note)!r}, 'w').write(f'{{os.getpid()}} {{os.fork()}}'); time.sleep(600)"
     _in_the_childs_place(monkeypatch, program)
     (tmp_path / "a.pdf").write_bytes(PAGE)
-    with (tmp_path / "a.pdf").open("rb") as file, pytest.raises(ReadFailed, match="timeout"):
+    with (tmp_path / "a.pdf").open("rb") as file, pytest.raises(Unanswered, match="timeout"):
         process.read_in_subprocess(file, seconds=3, megabytes=512)
     for pid in filter(lambda p: p != "0", note.read_text().split()):
         for _ in range(200):  # an orphan is reaped by init, a little later

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from ragstone.core.runtime import Unanswered
 from ragstone.plugins.book_chat.pdf import process
-from ragstone.plugins.book_chat.pdf.process import ReadFailed, draw_in_subprocess
+from ragstone.plugins.book_chat.pdf.process import draw_in_subprocess
 from ragstone.plugins.book_chat.pdf.render import environment, marked
 from tests.plugins.book_chat import pdfs
 from tests.plugins.book_chat.pdfs import lines, make
@@ -73,7 +74,7 @@ def test_words_that_are_divided_or_stand_in_another_order() -> None:
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_what_cannot_be_drawn_is_refused_in_bounded_time(name: str) -> None:
-    with without_hanging(), pytest.raises(ReadFailed):
+    with without_hanging(), pytest.raises(Unanswered):
         draw(HOSTILE[name])
 
 
@@ -84,9 +85,9 @@ def test_a_page_of_any_size_is_a_picture_of_bounded_size() -> None:
 
 
 def test_one_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    with without_hanging(), pytest.raises(ReadFailed) as caught:
+    with without_hanging(), pytest.raises(Unanswered) as caught:
         draw(PAGE, seconds=0.01)
     assert caught.value.reason == "timeout"
     monkeypatch.setattr(process, "_MOST_PICTURE", 100)
-    with pytest.raises(ReadFailed, match="too many bytes"):
+    with pytest.raises(Unanswered, match="too many bytes"):
         draw(PAGE)

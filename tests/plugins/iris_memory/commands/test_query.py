@@ -6,13 +6,12 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from click.testing import CliRunner
 
 from ragstone.core import BadRequest, Host, NotFound, Question
 from ragstone.core.testing import open_host
-from ragstone.plugins.iris_memory.commands.query import query
 from tests.plugins.iris_memory.recall.strict_block import read
 from tests.plugins.iris_memory.stored_files import File, mail, store
+from tests.support.commands import run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,16 +29,6 @@ FILES = (
 )
 
 
-class Opened:
-    """As a command gets its deployment."""
-
-    def __init__(self, host: Host) -> None:
-        self._host = host
-
-    def host(self) -> Host:
-        return self._host
-
-
 @pytest.fixture(scope="module")
 def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
     with open_host(tmp_path_factory.mktemp("memory")) as opened:
@@ -48,9 +37,7 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
 
 
 def asked(host: Host, *arguments: str) -> str:
-    done = CliRunner().invoke(query, arguments, obj=Opened(host), catch_exceptions=False)
-    assert done.exit_code == 0, done.output
-    return done.output
+    return run(host, "memory", "query", *arguments)
 
 
 def results(host: Host, *arguments: str) -> list[dict[str, Any]]:

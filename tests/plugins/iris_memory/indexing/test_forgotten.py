@@ -11,18 +11,11 @@ from ragstone.plugins.iris_memory.indexing.updater import Updater
 from tests.plugins.iris_memory.memories import chunk_texts, open_memory, write
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from ragstone.plugins.iris_memory import Memory
 
 WORDS = "word " * 60
-
-
-@pytest.fixture
-def memory(tmp_path: Path) -> Iterator[Memory]:
-    with open_memory(tmp_path) as found:
-        yield found
 
 
 def test_a_file_is_forgotten_until_its_bytes_change(memory: Memory, tmp_path: Path) -> None:

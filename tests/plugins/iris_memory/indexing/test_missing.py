@@ -12,32 +12,24 @@ import pytest
 
 from ragstone.core import SourceError
 from ragstone.plugins.iris_memory import update_memory_for_file
-from ragstone.plugins.iris_memory.checks import checks
 from tests.plugins.iris_memory.memories import chunk_texts, open_memory, write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ragstone.core import Check
     from ragstone.plugins.iris_memory import Memory
 
 _NOBODY = 65_534
 
 
-@pytest.fixture
-def memory(tmp_path: Path) -> Iterator[Memory]:
-    with open_memory(tmp_path) as found:
-        yield found
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    (tmp_path / "home").mkdir(exist_ok=True)
-    return tmp_path / "home"
-
-
 def notes(home: Path, *paths: str) -> None:
     for path in paths:
         write(home, path, f"The note {path} tells of kettles.")
+
+
+def check_of(memory: Memory) -> Check:
+    return next(check for check in memory.host.checks() if check.name == "memory")
 
 
 def unmount(folder: Path) -> Path:
@@ -65,15 +57,15 @@ def test_an_empty_root_removes_nothing_until_that_is_confirmed(memory: Memory, h
     assert update_memory_for_file(home / "3.md", host=memory.host) is False
     status = memory.status()
     assert (status.waiting, len(status.missing[0].files)) == ([], 15)
-    check = checks(memory.host)[0]
+    check = check_of(memory)
     assert (check.ok, check.detail) == (False, "the folder to remember is empty")
     mount(away, home)
     assert memory.update().unchanged == 15
-    assert checks(memory.host)[0].ok
+    assert check_of(memory).ok
     unmount(home)
     report = memory.update(prune=True)
     assert (len(report.removed), report.missing, chunk_texts(memory)) == (15, [], {})
-    assert checks(memory.host)[0].ok
+    assert check_of(memory).ok
 
 
 @pytest.mark.parametrize("instead", ["nothing", "a file", "a link to nothing"])
@@ -144,7 +136,7 @@ def test_more_than_half_at_once_is_asked_about_however_much_is_new(memory: Memor
     assert report.missing[0].prunable
     report = memory.update()
     assert (report.removed, len(report.missing[0].files)) == ([], 6)
-    check = checks(memory.host)[0]
+    check = check_of(memory)
     assert (check.ok, check.detail) == (False, "6 files are missing or cannot be read, and were not removed")
     notes(home, "old/0.md")
     (home / "more" / "0.md").unlink()
@@ -153,7 +145,7 @@ def test_more_than_half_at_once_is_asked_about_however_much_is_new(memory: Memor
     report = memory.update(prune=True)
     assert (len(report.removed), report.missing) == (5, [])
     assert memory.update().changed is False
-    assert checks(memory.host)[0].ok
+    assert check_of(memory).ok
 
 
 def test_half_and_few_files_are_not_asked_about(memory: Memory, home: Path) -> None:
@@ -209,7 +201,7 @@ def test_a_folder_or_file_that_may_not_be_read_any_more(unprivileged: Path, mode
                 assert (report.removed, sum(len(each.files) for each in report.missing)) == ([], count)
                 assert "Permission denied" in str(report.missing[0])
                 assert memory.update_file("deep/secret/b.md", prune=prune).removed == []
-            assert checks(memory.host)[0].ok is False
+            assert check_of(memory).ok is False
             assert memory.status().waiting == []
             place.chmod(0o700)
             assert memory.update().missing == []

@@ -18,24 +18,11 @@ from ragstone.plugins.iris_memory.indexing.updater import Updater
 from tests.plugins.iris_memory.memories import chunk_texts, open_memory, write
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from ragstone.plugins.iris_memory import Memory
 
 DAY = 86_400.0
-
-
-@pytest.fixture
-def memory(tmp_path: Path) -> Iterator[Memory]:
-    with open_memory(tmp_path) as found:
-        yield found
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    (tmp_path / "home").mkdir(exist_ok=True)
-    return tmp_path / "home"
 
 
 def test_new_changed_renamed_and_deleted_files(memory: Memory, home: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,6 @@ from hypothesis import strategies as st
 from llama_index.core.schema import Document, MetadataMode, TextNode
 
 from ragstone.plugins.iris_memory import MemoryNodeParser
-from ragstone.plugins.iris_memory.fields import INDEXING, chunk_id
 
 if TYPE_CHECKING:
     from ragstone.core import Encoder
@@ -37,7 +37,7 @@ def parser(**options: Any) -> MemoryNodeParser:
 def chunks(
     text: str, strategy: str = "markdown", *, path: str = "notes/tea-and-cakes.md", **known: Any
 ) -> list[TextNode]:
-    own = {"strategy": strategy, **known.pop(INDEXING, {})}
+    own = {"strategy": strategy, **known.pop("indexing", {})}
     result = {
         "path": path,
         "doc_type": TYPES[strategy],
@@ -45,7 +45,7 @@ def chunks(
         "date": 5.0,
         "file_hash": "f",
         **known,
-        INDEXING: own,
+        "indexing": own,
     }
     nodes = parser().get_nodes_from_documents([Document(id_=path, text=text, metadata=result)])
     return [node for node in nodes if isinstance(node, TextNode)]
@@ -53,6 +53,10 @@ def chunks(
 
 def lines(node: TextNode) -> tuple[int, int]:
     return node.metadata["line_first"], node.metadata["line_last"]
+
+
+def chunk_id(path: str, text: str) -> str:
+    return hashlib.sha256(f"{path}\0{text}".encode()).hexdigest()[:16]
 
 
 def test_markdown_is_cut_at_its_second_headings() -> None:
@@ -68,7 +72,7 @@ def test_a_chunk_tells_what_the_specification_asks_for() -> None:
     (node,) = chunks("Tea is hot.")
     assert node.node_id == chunk_id("notes/tea-and-cakes.md", "Tea is hot.")
     assert len(node.node_id) == 16
-    assert INDEXING not in node.metadata
+    assert "indexing" not in node.metadata
     assert {
         key: node.metadata[key] for key in ("path", "section", "doc_type", "mtime", "chunk_index", "file_hash")
     } == {
@@ -193,7 +197,7 @@ def test_what_a_chat_has_before_its_first_turn_or_of_long_turns_is_kept() -> Non
 
 
 def test_a_mail_is_one_chunk_and_a_long_one_several() -> None:
-    mail: dict[str, Any] = {"subject": "Tea", "title": "Tea", "from": "Ann <ann@x.org>", INDEXING: {"lines": 40}}
+    mail: dict[str, Any] = {"subject": "Tea", "title": "Tea", "from": "Ann <ann@x.org>", "indexing": {"lines": 40}}
     (node,) = chunks(f"From: Ann <ann@x.org>\nSubject: Tea\n\n# no heading\n\n{words(700)}", "mail", **mail)
     assert (node.metadata["section"], node.metadata["heading_path"], lines(node)) == ("Tea", "Tea", (1, 40))
     found = chunks("From: Ann <ann@x.org>\n\n" + "\n\n".join(words(400) for _ in range(4)), "mail", **mail)
@@ -223,7 +227,7 @@ def test_what_is_forgotten_or_left_out_has_no_chunk() -> None:
 )
 def test_hostile_texts_are_cut_into_bearable_chunks(strategy: str, text: str, encoder: Encoder) -> None:
     cut = MemoryNodeParser(count_tokens=encoder.count_tokens)
-    result = {"path": "a", "doc_type": TYPES[strategy], "mtime": 1.0, "date": 1.0, INDEXING: {"strategy": strategy}}
+    result = {"path": "a", "doc_type": TYPES[strategy], "mtime": 1.0, "date": 1.0, "indexing": {"strategy": strategy}}
     nodes = cut.get_nodes_from_documents([Document(id_="a", text=text, metadata=result)])
     for node in nodes:
         assert encoder.count_tokens(node.get_content()) <= 850

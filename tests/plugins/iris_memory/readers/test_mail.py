@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 from email.message import EmailMessage
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from ragstone.core import SourceError
 from ragstone.plugins.iris_memory import MailReader
+from tests.support.patience import grows_linearly
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from llama_index.core.schema import Document
 
 
@@ -66,6 +66,47 @@ def test_a_mail_has_the_beginning_of_its_quote_and_no_signature(read: Any) -> No
         "Yes, do it.\n\n> On Mon, 2 Feb 2026 at 10:00, Bob <bob@y.org> wrote:\n> Shall I paint it?"
     )
     assert "X Ltd" not in mail.text
+
+
+@pytest.mark.parametrize(
+    ("body", "own"),
+    [
+        ("Fine.\n\n-----Original Message-----\nFrom: Bob\nSent: now\n\nShall I?", "Fine."),
+        ("Fine.\n\n________________\nFrom: Bob <b@y>\nSent: Monday\nTo: Ann\n\nShall I?", "Fine."),
+        ("> only a quote", "only a quote"),
+        ("-- \nonly a signature", "-- \nonly a signature"),
+        ("Look:\n---------- Forwarded message ---------\nFrom: Cy\n\nThe news.", None),
+        ("Sent from my phone shop", "Sent from my phone shop"),
+        ("On Monday we wrote:\nnothing quoted here", None),
+    ],
+)
+def test_whose_words_they_are(read: Any, body: str, own: str | None) -> None:
+    text = read(f"Subject: Paint\n\n{body}").text.removeprefix("Subject: Paint\n\n")
+    assert text.partition("\n> ")[0].strip() == (body if own is None else own)
+
+
+@pytest.mark.parametrize(
+    ("raw", "words"),
+    [
+        (b"=?utf-8?q?K=C3=A4se?= <a@x.org>", "K\u00e4se <a@x.org>"),
+        (b"=?utf-8?b?S8M=?=\n =?utf-8?b?pHNl?=", "K\u00e4se"),
+        ("K\u00e4se =?iso-8859-1?q?K=E4se?= \u20ac".encode(), "K\u00e4se K\u00e4se \u20ac"),
+        (b"K\xe4se", "K\u00e4se"),
+        (b"=?utf-8?b?A?= =?utf-8?b?S8Okc2U=?=", "=?utf-8?b?A?= K\u00e4se"),
+        (b"Re: a\n\tb", "Re: a b"),
+    ],
+    ids=["encoded", "a character in two words", "encoded and raw", "Latin-1", "one broken word", "folded"],
+)
+def test_words_of_a_header_are_decoded(read: Any, raw: bytes, words: str) -> None:
+    assert read(b"Subject: " + raw + b"\n\nx").metadata["subject"] == words
+
+
+def test_html_alone_becomes_words(read: Any) -> None:
+    html = "<html><head><title>x</title><style>p{}</style></head><body><p>Dear&nbsp;Ann,<br>the <b>kettle</b> is red."
+    html += "<script>steal()</script><ul><li>one<li>two</ul><!-- no --></body>"
+    text = read(f"Subject: Tea\nContent-Type: text/html\n\n{html}<blockquote>You asked</blockquote>").text
+    output = [line for line in text.split("\n") if line]
+    assert output == ["Subject: Tea", "Dear Ann,", "the kettle is red.", "- one", "- two", "> You asked"]
 
 
 def test_mails_archived_as_text(read: Any) -> None:
@@ -206,6 +247,18 @@ def test_what_breaks_parsers_breaks_nothing(read: Any) -> None:
         assert "\0" not in mail.text
         assert "\x1b" not in mail.metadata["subject"]
         mail.text.encode()
+
+
+@pytest.mark.parametrize("begin", [b"", b"From a@x.org Sat Jan  5 12:30:00 2002\nSubject: a\n"])
+@pytest.mark.parametrize(
+    "unit",
+    [b"From a@x.org Sat Jan 5 2002\n\n", b"Subject: a\n", b"*", b"-", b"a:", b"To: @", b"> From ", b" \n", b"\n\n"],
+)
+def test_reading_takes_time_that_grows_as_the_file_does(begin: bytes, unit: bytes) -> None:
+    def read(size: int) -> None:
+        MailReader().parse(begin + unit * (size // len(unit)) + b"x", Path("a.txt"), 1e9)
+
+    assert grows_linearly(read, 40_000)
 
 
 def test_what_is_no_mail_is_refused(read: Any) -> None:

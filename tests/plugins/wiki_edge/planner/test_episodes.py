@@ -306,3 +306,24 @@ def test_tfds_reads_back_what_was_written(tmp_path: Path) -> None:
     report: Mapping[str, Any] = json.loads(result.stdout)
     assert (report["episodes"], report["steps"]) == (2, 10)
     assert (Path(report["folder"]) / "dataset_info.json").is_file()
+
+
+def test_values_of_the_environment_and_names_go_wherever_they_stand(tmp_path: Path) -> None:
+    environ = {"MY_API_KEY": "blue-horse-7", "DB_PASSWORD": "open sesame", "PATH": "/usr/bin", "SHORT_KEY": "abc"}
+    redactor = Redactor(["Anna", "home net"], environ)
+    episode = Episode(tmp_path, redactor, file_bytes=10**6)
+    episode.step(
+        "Anna said: blue-horse-7; ANNAbelle stays. abc",
+        "open sesame, /usr/bin",
+        retrievals=[{"metadata": {"id": "anna", "title": "Home Net"}}],
+        tool_calls=[{"tool": "x", "name": "x", "args_json": '{"k": "blue-horse-7"}', "result_json": "", "ok": True}],
+    )
+    episode.end("Anna left")
+    [folder] = tmp_path.iterdir()
+    for file in folder.rglob("*.json*"):
+        result = file.read_text("utf-8").lower()
+        for word in ("blue-horse", "sesame", "anna ", '"anna"', "home net"):
+            assert word not in result, (file, word)
+    step = next(iter(read_steps(folder)))
+    assert "ANNAbelle stays. abc" in step["observation"]
+    assert "/usr/bin" in step["action"]

@@ -94,7 +94,7 @@ Again.
 
 
 @pytest.mark.parametrize(
-    "heading", ["Литература", "Вижте също", "Einzelnachweise", "Voir aussi", "関連項目", "Примітки"]
+    "heading", ["Литература", "Вижте също", "Einzelnachweise", "Fußnoten", "Voir aussi", "関連項目", "Примітки"]
 )
 def test_boilerplate_in_other_languages(heading: str) -> None:
     assert prose(f"Text.\n== {heading} ==\n* x y\n") == "Text."

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from faults.actors import Actor
 from faults.shards import install_until
-from ragstone.plugins.wiki_edge import Manifest, ShardError, install_shards, verify_shards
-from ragstone.plugins.wiki_edge.shards.npy import read_header
+from ragstone.plugins.wiki_edge import Manifest, install_shards, verify_shards
 
 from .samples import DIM, NAME, ROWS, make
 
@@ -36,10 +36,10 @@ def _read_on(line: Connection, root: Path) -> None:
         manifest = Manifest.read(root / NAME)
         place = manifest.shards[0].place(root)
         try:
-            assert read_header(place.embeddings).shape == (ROWS, DIM)
+            assert np.load(place.embeddings).shape == (ROWS, DIM)
             with place.metadata.open("rb") as file:
                 assert sum(1 for _ in file) == ROWS
-        except (ShardError, FileNotFoundError):
+        except FileNotFoundError:
             assert int(Manifest.read(root / NAME).version) > int(manifest.version) + 1
             continue
         assert int(manifest.version) >= latest

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from ragstone.core.runtime import Unanswered
 from ragstone.core.testing import FileReaderContract
 from ragstone.plugins.book_chat.markdown.html import docx
 from ragstone.plugins.book_chat.markdown.html.docx import read_docx
-from ragstone.plugins.book_chat.markdown.html.refusal import Refused
 from tests.plugins.book_chat.docxs import make_docx, paragraph
 from tests.support.needs import needed
 
@@ -72,7 +72,7 @@ def test_each_part_of_a_nested_formula_is_read_once(tmp_path: Path, monkeypatch:
     [(b"\xd0\xcf\x11\xe0 and more", "encrypted"), (b"", "broken"), (b"PK\x03\x04", "broken")],
 )
 def test_what_is_no_document_is_refused(data: bytes, reason: str) -> None:
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(Unanswered) as caught:
         read_docx(io.BytesIO(data))
     assert caught.value.reason == reason
 
@@ -82,7 +82,7 @@ def test_what_is_no_document_is_refused(data: bytes, reason: str) -> None:
     ["<w:document>", '<!DOCTYPE a [<!ENTITY b "bb"><!ENTITY c "&b;&b;">]><a>&c;</a>', "<a/>"],
 )
 def test_a_main_part_that_is_broken_is_refused(tmp_path: Path, document: str) -> None:
-    with pytest.raises(Refused):
+    with pytest.raises(Unanswered):
         read(make_docx(tmp_path / "a.docx", document=document))
 
 

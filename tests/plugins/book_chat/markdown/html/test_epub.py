@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ragstone.core.runtime import Unanswered
 from ragstone.core.testing import FileReaderContract, open_host
 from ragstone.plugins.book_chat import Shelf, UnreadableFile
 from ragstone.plugins.book_chat.markdown.html import archive
 from ragstone.plugins.book_chat.markdown.html.epub import read_epub
-from ragstone.plugins.book_chat.markdown.html.refusal import Refused
 from ragstone.web import create_app
 from tests.plugins.book_chat.epubs import NAV, PACKAGE, PARTS, make_epub
 
@@ -168,7 +168,7 @@ def _protected(part: str, *marks: str) -> dict[str, str | bytes | None]:
     ],
 )
 def test_what_is_refused(tmp_path: Path, changed: dict[str, str | bytes | None], reason: str) -> None:
-    with make_epub(tmp_path / "a.epub", changed).open("rb") as file, pytest.raises(Refused) as caught:
+    with make_epub(tmp_path / "a.epub", changed).open("rb") as file, pytest.raises(Unanswered) as caught:
         read_epub(file)
     assert caught.value.reason == reason
 
@@ -193,10 +193,10 @@ def test_what_is_no_archive_is_one_line(fast_host: Host, tmp_path: Path, data: b
 
 def test_a_part_that_unpacks_to_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archive, "MOST_PART", 100_000)
-    with pytest.raises(Refused, match="unpacks its part"):
+    with pytest.raises(Unanswered, match="unpacks its part"):
         read(tmp_path, **{"OEBPS/text/grip.xhtml": b"<p>" + b"a" * 200_000})
     monkeypatch.setattr(archive, "MOST_IN_ALL", 2_000)
-    with pytest.raises(Refused, match="unpacks its part"):
+    with pytest.raises(Unanswered, match="unpacks its part"):
         read(tmp_path)
 
 
@@ -207,7 +207,7 @@ def test_a_page_of_one_thing_over_and_over_ends(tmp_path: Path, part: str) -> No
 
 @pytest.mark.parametrize("part", ["<div>", "<ul><li>", "<blockquote>", "<b>"])
 def test_a_page_of_too_many_levels_is_refused(tmp_path: Path, part: str) -> None:
-    with pytest.raises(Refused, match="2,048 levels"):
+    with pytest.raises(Unanswered, match="2,048 levels"):
         read(tmp_path, **{"OEBPS/text/grip.xhtml": f"<html><body>{part * 20_000}"})
 
 

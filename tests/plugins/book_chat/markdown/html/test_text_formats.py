@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ragstone.core import SourceError
+from ragstone.core.runtime import Unanswered
 from ragstone.plugins.book_chat import PlainTextReader, Shelf, UnreadableFile
 from ragstone.plugins.book_chat.markdown import plain_text
 from ragstone.plugins.book_chat.markdown.asciidoc import asciidoc_to_markdown
-from ragstone.plugins.book_chat.markdown.html.refusal import Refused
 from ragstone.plugins.book_chat.markdown.html.rst import read_rst
 from ragstone.plugins.book_chat.markdown.html.text import read_html
 from ragstone.plugins.book_chat.markdown.normalization import normalize_with_kinds
@@ -246,7 +246,7 @@ def test_a_page_of_many_levels_is_read_or_refused_and_never_cut(element: str) ->
 
     assert "deep" in read_html(io.BytesIO(page(1000))).text
     assert "Last words." in read_html(io.BytesIO(page(1000))).text
-    with pytest.raises(Refused, match="2,048 levels"):
+    with pytest.raises(Unanswered, match="2,048 levels"):
         read_html(io.BytesIO(page(4000)))
 
 
@@ -256,7 +256,7 @@ def test_no_space_stays_where_the_sign_of_a_footnote_was() -> None:
 
 
 def test_a_line_that_docutils_would_drop_is_refused() -> None:
-    with pytest.raises(Refused, match="a line of more than 100,000 characters"):
+    with pytest.raises(Unanswered, match="a line of more than 100,000 characters"):
         read_rst(io.BytesIO(b"A caster swivels.\n\n" + b"x " * 50_001))
 
 
@@ -283,6 +283,10 @@ def test_a_folder_has_the_title_of_its_front_page(fast_host: Host, tmp_path: Pat
         (b"<div>one<div>two</div>three</div>", "one\n\ntwo\n\nthree"),
         (b"<p>seen</p><p hidden>no</p><p style='display: none'>no</p><p aria-hidden=true>no</p>", "seen"),
         (b"<table><tr><td rowspan=2>a<td>b<tr><td>c|d</table>", "| a | b |\n| --- | --- |\n| a | c\\|d |"),
+        (
+            b"<table><tr><td rowspan=2 colspan=2>a<td>b<tr><td>c</table>",
+            "| a |  | b |\n| --- | --- | --- |\n| a |  | c |",
+        ),
         (
             b"<table><tr><th colspan=2>Grip of tyres<tr><th>Tyre<th>Grip<tr><td>nylon<td>low</table>",
             "Table: Grip of tyres\n\n| Tyre | Grip |\n| --- | --- |\n| nylon | low |",
