@@ -85,6 +85,13 @@ def test_a_plan_is_drawn_and_listed(client: FlaskClient) -> None:
     assert "no sources" in without[0].get("aria-label")
 
 
+def test_every_page_of_a_plan_leads_back_to_the_plans(client: FlaskClient) -> None:
+    for path in ("", "learn", "edit", "learn?concept=gradient"):
+        above = tree(client.get(f"{PLAN}/{path}")).cssselect(".of-plan a")
+        assert [each.get("href") for each in above][:-1] == [f"{ROOT}/", f"{PLAN}/"][: 1 + bool(path)]
+    assert not tree(client.get(f"{PLAN}/learn")).cssselect("header nav.sub"), "what it had is said once"
+
+
 def test_a_chosen_concept_shows_its_sources_with_their_licence(client: FlaskClient) -> None:
     page = tree(client.get(f"{PLAN}/?concept=gradient-descent"))
     panel = page.cssselect("aside.chosen")[0]
