@@ -37,10 +37,10 @@ _NO_SUBJECT = word_set(
     """
     one most many some each every several few all none any another other its his her their our such there part
     much half two three four five six seven eight nine ten among between in on at by from with for of as after
-    before during both either neither no not if when while although since because what who which that this these
-    those he she it they according additionally also however unlike like first second third last main major
-    important notable early modern later example examples result results aim goal purpose reason effect name names
-    term word total various numerous
+    before during to above below inside outside both either neither no not if when while although since because what
+    who which that this these those he she it they according additionally also however unlike like first second
+    third last main major important notable early modern later example examples result results aim goal purpose
+    reason effect name names term word total various numerous
     """
 )
 _VERB_WITHIN = re.compile(
@@ -191,7 +191,7 @@ def without_parentheses(text: str) -> str:
 def is_subject(subject: str, determiner: str | None) -> bool:
     """Whether it may name a thing, and is no clause and nothing that points back."""
     words = subject.split()
-    if not 1 <= len(words) <= _LONGEST_SUBJECT or words[0].casefold() in _NO_SUBJECT:
+    if not 1 <= len(words) <= _LONGEST_SUBJECT or words[0].casefold() in _NO_SUBJECT or "%" in subject:
         return False
     if _VERB_WITHIN.search(subject) or not words[-1][0].isalnum():
         return False
@@ -208,5 +208,6 @@ def _genus(meaning: str) -> str:
     for end in (*_GENUS_ENDS.finditer(rest), None):
         words = (rest[: end.start()] if end else rest).split()
         if words and not QUALITY.search(words[-1]):
-            return words[-1].lower() if words[-1].isalpha() else ""
+            last = words[-1].rpartition("-")[2].lower()  # a "film-maker" is a maker
+            return last if last.isalpha() else ""
     return ""

@@ -144,12 +144,6 @@ class Material:
         places = self._places.get(first[0], ()) if first else ()
         return [at for at in places if wanted in self._plain[at]]
 
-    def specificity(self, word: str, page: str) -> float:
-        """Which part of the sentences that have the word are the page's; 0 where it is in one alone."""
-        places = self._places.get(normal(word), ())
-        own = sum(self.sentences[at].chunk.page_title == page for at in places)
-        return own / len(places) if own > 1 else 0.0
-
     @cached_property
     def _plain(self) -> list[str]:
         return [f" {normal(sentence.text)} " for sentence in self.sentences]

@@ -76,9 +76,7 @@ class Drafting:
             "open", "definition", self._asks_what(definition), definition.meaning, (), sentence, worth, once=not own
         )
         if own and not definition.is_entry:
-            yield from self._clozes.inner(
-                definition.sentence, (definition.start, definition.end), worth - 0.2, definition.genus
-            )
+            yield from self._clozes.inner(definition.sentence, (definition.start, definition.end), worth - 0.2)
         if len(stems) < _MANY_STEMS - definition.is_entry or gives_away(meaning, definition.subject):
             return
         is_name = not definition.is_entry and material.lowered(definition.subject)[0].isupper()
