@@ -178,7 +178,7 @@ def _source(node: TextNode, metadata: Mapping[str, Any], corpus: str, relevance:
         section=section.removeprefix(title).removeprefix(_SEPARATOR)[:1000],
         licence=str(node.metadata.get("licence") or "")[:200],
         url=url if url.startswith(("https://", "http://")) and url.isascii() and " " not in url else "",
-        source=(BOOK + book if (book := _book(metadata)) else f"corpus {corpus}")[:64],
+        source=(BOOK + book if (book := _book(metadata)) else f"corpus {corpus}")[:300],
         revision=str(metadata.get("edition") or "")[:64],
         language=str(metadata.get("language") or "")[:35],
         relevance=relevance,
