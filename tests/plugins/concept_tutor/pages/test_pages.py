@@ -219,7 +219,8 @@ def test_a_plan_is_made_in_the_browser(
     page = tree(client.get(response.location))
     assert "No search was made yet" in words(page)
     result = client.post(f"{ROOT}/plans/{slug}/gather", headers=PAGE)
-    assert "contact" in words(tree(result).cssselect("[role=alert]")[0]), "what is missing is reported"
+    alert = words(tree(result).cssselect("[role=alert]")[0])
+    assert "The person who runs it sets a contact" in alert, "what is missing is reported"
     host.once(PlanStore).remove(slug)
 
 

@@ -121,7 +121,13 @@ def test_what_is_learned_has_no_chapters_number_and_practice_is_no_concept(tmp_p
     folder = tmp_path / "arms"
     folder.mkdir()
     for number, title in enumerate(
-        ("Chapter 1: Joints", "Chapter 2 - Grippers", "Hands of Part 2: Palms", "Chapter 2 Exercises: Grippers")
+        (
+            "Chapter 1: Joints",
+            "Chapter 2 - Grippers",
+            "Hands of Part 2: Palms",
+            "Chapter 2 Exercises: Grippers",
+            "Preface",
+        )
     ):
         sections = f"## Story\n\n{PROSE.format(name='It')}\n\n" * 9
         (folder / f"0{number}.md").write_text(
