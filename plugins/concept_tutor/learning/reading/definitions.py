@@ -25,8 +25,8 @@ _OPENING = r"(?:(?:In|Within)\s(?:the\s)?[^\W\d_][^,.;:]{2,60}(?:,\s(?:and\s)?[a
 _DEFINITION = re.compile(
     rf"^{_OPENING}(?:(?P<det>[Aa]n?|[Tt]he)\s)?[“\"]?(?P<subject>[^,;:“”\"{_HIDDEN}]{{2,70}}?)[”\"]?{_HIDDEN}*"
     rf"(?:,\s[^;:.]{{2,160}}?,|,\salso (?:known as|called)\s[\w -]{{2,30}}?)?{_HIDDEN}*\s"
-    r"(?:(?P<be>is|are|was|were)(?:\s(?:also|usually|generally|typically))?\s"
-    r"(?P<meaning>(?:an?|the|any|one of the)\s[^:]+?|(?<=are )[a-z][^:]+?|(?<=were )[a-z][^:]+?)"
+    r"(?:(?P<be>is|are|was|were)(?:\s(?:usually|generally|typically))?\s"
+    r"(?P<meaning>(?:an?|the|any|one of the)\s[^:]+?|(?<=are )(?!also\b)[a-z][^:]+?|(?<=were )(?!also\b)[a-z][^:]+?)"
     r"|(?P<verb>refers? to|(?:is|are) defined as|constitutes?)"
     r"\s(?P<meant>[^:]+?))\.$"
 )

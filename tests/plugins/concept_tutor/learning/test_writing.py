@@ -99,6 +99,8 @@ def test_a_definition_is_taken_apart(text: str, subject: str, meaning: str, genu
         "Another example is the city of Luanda.",
         "Perception systems are crucial for robots that work among people.",
         "Roughly 26% are followers of other religions.",
+        "Phycobilins are also common pigments of bacteria.",
+        "Water is also a solvent of many salts.",
         "To the north are the seas of the Arctic Ocean.",
     ],
 )
@@ -147,6 +149,12 @@ def test_a_blank_is_for_a_name_and_for_what_is_learned(text: str, keys: list[str
     title = text.split(" is ", maxsplit=1)[0].removeprefix("The ").removeprefix("An ")
     made = written(chunk("one", text, title=title.capitalize()), names={"one": title})
     assert [question.key for question in made if question.form == "blank"] == keys
+
+
+def test_who_is_asked_for_is_a_person() -> None:
+    for text in ("Martin Luther was a German professor of theology.", "Andrei Tarkovsky was a Soviet film-maker."):
+        name, _, _ = text.partition(" was ")
+        assert written(chunk("one", text, title=name))[0].text == f"In your own words: who was {name}?"
 
 
 def test_options_stand_side_by_side_in_the_sources_and_are_of_one_sort() -> None:
