@@ -51,7 +51,7 @@ _GENUS_ENDS = re.compile(
     r"(?<!-)\b(?:of|that|which|who|whose|in|for|from|with|used|where|by|to|on|at|and|or|as|whereby|when|based|located|made"
     r"|containing|consisting|concerned|written|between|whereas|having|capable|found|known|involving|held|set|born"
     r"|concerning|covering|living|native|among|under|near|about|over|during|after|before|against|through|within|into"
-    r"|has|is|are|was|were|[a-z]{3,}ed)\b|,|\("
+    r"|has|is|are|was|were|[a-z]{3,}ed|[a-z]{3,}ing(?= (?:from|to|the|an?|with|by|into|at|on)\b))\b|,|\("
 )
 _ONE_OF = re.compile(r"(?:one|some|part|any|most|member) of ")
 _KIND_OF = re.compile(

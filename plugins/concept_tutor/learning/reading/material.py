@@ -22,6 +22,8 @@ _OTHER_NAME = re.compile(
     r"^(?:(?:An?|The)\s)?(?P<name>[^,;:()]{2,60}?)(?:\s\((?P<aside>[^(),;]{2,40})\)|,?\s(?:or|also known as|also called"
     r"|sometimes called|commonly known as|commonly called|abbreviated(?: as)?|known as)\s(?P<other>[^,;:().]{2,40}),)"
 )
+#: "(from the Latin acidus)", "(occasionally)": says something of the name, and is none.
+_NO_NAME = re.compile(r"\b(?:from|meaning|literally|pronounced|see|plural|symbol|born|in|or|\w+ly)\b", re.IGNORECASE)
 #: "Jewish", "American": keep their capital.
 _DEMONYM = re.compile(r"(?:ish|ese|ian|ean|can|man|ench|utch|ek|wan)s?$")
 #: Of the words around a blank, so many in one sentence make what else it has a second right answer.
@@ -88,7 +90,7 @@ class Material:
         for sentence in self.sentences:
             match = _OTHER_NAME.match(sentence.text)
             other = (match["other"] or match["aside"]) if match else None
-            if match and other and not re.search(r"\d", other):
+            if match and other and not re.search(r"\d", other) and not _NO_NAME.search(other):
                 other = re.sub(r"^(?:an?|the)\s", "", other.strip(), flags=re.IGNORECASE)
                 found[normal(match["name"])].add(other)
                 found[normal(other)].add(match["name"])

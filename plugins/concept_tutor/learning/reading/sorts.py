@@ -43,8 +43,9 @@ _SORTS = {
     "structure": """structure organelle region membrane part filament network tube fiber fibre layer wall body
         tissue organ vesicle junction channel compartment sac gland bone vessel site constriction appendage
         muscle nerve""",
-    "process": """process act procedure operation ending formation removal conversion reading hearing development stage
-        phase period division reaction movement transport pathway mechanism growth synthesis breakdown transfer change
+    "stage": "stage phase period",
+    "process": """process act procedure operation ending formation removal conversion reading hearing development
+        division reaction movement transport pathway mechanism growth synthesis breakdown transfer change
         response cycle fusion release loss variation""",
 }
 #: Things, though they end like what goes on.

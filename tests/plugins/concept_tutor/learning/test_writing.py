@@ -78,6 +78,8 @@ def written(*chunks: SourceChunk, names: dict[str, str] | None = None) -> list[Q
          "Energy density", "the amount of energy in a volume", "amount"),
         ("Andrei Tarkovsky was a Soviet film-maker, writer and director.",
          "Andrei Tarkovsky", "a Soviet film-maker, writer and director", "maker"),
+        ("The endosperm is a triploid structure resulting from the fusion of nuclei.",
+         "endosperm", "a triploid structure resulting from the fusion of nuclei", "structure"),
     ],
 )  # fmt: skip
 def test_a_definition_is_taken_apart(text: str, subject: str, meaning: str, genus: str) -> None:
@@ -114,6 +116,19 @@ def test_a_clause_is_no_subject_of_a_relation() -> None:
     assert first is None
     assert second is not None
     assert second.question.format("alkanes") == "What do alkanes consist of?"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The Atlantic Ocean consists of four major water masses.",
+        "Carbon is found in all organic molecules of the cell.",
+        "An acid usually contains a hydrogen atom and a rest.",
+        "Acids are often used to remove rust from metals.",
+    ],
+)
+def test_what_is_counted_or_hedged_is_not_asked_for(text: str) -> None:
+    assert relation_of(next(sentences_of(chunk("x", text)))) is None
 
 
 def test_the_entries_of_a_glossary_are_definitions() -> None:
@@ -155,6 +170,29 @@ def test_who_is_asked_for_is_a_person() -> None:
     for text in ("Martin Luther was a German professor of theology.", "Andrei Tarkovsky was a Soviet film-maker."):
         name, _, _ = text.partition(" was ")
         assert written(chunk("one", text, title=name))[0].text == f"In your own words: who was {name}?"
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "also"),
+    [
+        ("Asphalt (occasionally), also known as bitumen, is a sticky, black form of petroleum. We pour asphalt.",
+         "Asphalt", ()),
+        ("An acid (from the Latin acidus) is a substance whose solutions turn blue litmus red.", "Acid", ()),
+        ("Adobe (mudbrick) is a material for building that is made from earth. Walls of adobe stay cool.",
+         "Adobe", ("mudbrick",)),
+        ("Aldous Leonard Huxley was an English writer of long and funny novels about worlds to come.",
+         "Aldous Huxley", ("Aldous Huxley",)),
+    ],
+)  # fmt: skip
+def test_other_names_are_right_too(text: str, title: str, also: tuple[str, ...]) -> None:
+    (blank,) = (each for each in written(chunk("one", text, title=title)) if each.form == "blank")
+    assert blank.also == also
+
+
+def test_a_title_s_aside_tells_it_from_others() -> None:
+    text = "Algorithms is a journal of mathematics that is reviewed by peers."
+    first, *_ = written(chunk("one", text, title="Algorithms (journal)"))
+    assert first.text == "In your own words: what is Algorithms (journal)?"
 
 
 def test_options_stand_side_by_side_in_the_sources_and_are_of_one_sort() -> None:
@@ -212,6 +250,20 @@ def test_siblings_are_those_of_the_pages_categories() -> None:
     assert options["Algeria"] == {"Algeria", "Angola", "Albania", "Andorra"}
 
 
+def test_people_of_one_category_are_of_one_profession() -> None:
+    people = {
+        "Ayn Rand": "a novelist who was born in Russia and wrote of selfish heroes in big houses",
+        "Abraham Lincoln": "a president who freed the slaves and was shot in a theatre",
+        "Albert Einstein": "a physicist who found out that time is not the same everywhere",
+        "Arthur Schopenhauer": "a philosopher who thought that the will is behind everything",
+    }
+    chunks = [
+        replace(chunk(name.lower(), f"{name} was {what}.", title=name), categories=("Thinkers",))
+        for name, what in people.items()
+    ]
+    assert not [question for question in written(*chunks) if question.form == "choice"]
+
+
 def test_two_concepts_ask_nothing_twice() -> None:
     text = "Mulch is a layer of straw or leaves that keeps the ground moist. Mulch prevents the growth of weeds."
     shared = [chunk("mulch", text), replace(chunk("weeds", text, title="Mulch"), chunk_id="copy")]
@@ -242,8 +294,22 @@ umami: one of five basic tastes, which is called savory
 ossicle: one of three bones in the middle ear that carry sound
 
 papilla: one of the small bumps that stand on the tongue""", {"semicircular canal"}),
+        ("""smallpox: human virus that causes a rash and fever
+
+group III virus: virus with a double strand of RNA inside
+
+group IV virus: virus whose single strand is read at once
+
+group VI virus: virus that copies itself back into genes""", {"smallpox"}),
+        ("""dormancy: period of no growth in winter and drought
+
+senescence: process by which leaves turn yellow and fall
+
+gravitropism: process in which roots turn downwards
+
+heterospory: process that makes spores of two sizes""", {"dormancy"}),
     ],
-    ids=["vessels", "filaments", "tubes"],
+    ids=["vessels", "filaments", "tubes", "numbered", "stages"],
 )  # fmt: skip
 def test_options_are_of_the_key_s_kind(glossary: str, kind: set[str]) -> None:
     asked = [one for one in written(chunk("body", glossary, section="Body › Glossary")) if one.form == "choice"]
