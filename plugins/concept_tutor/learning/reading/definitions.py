@@ -26,7 +26,8 @@ _DEFINITION = re.compile(
     rf"^{_OPENING}(?:(?P<det>[Aa]n?|[Tt]he)\s)?[“\"]?(?P<subject>[^,;:“”\"{_HIDDEN}]{{2,70}}?)[”\"]?{_HIDDEN}*"
     rf"(?:,\s[^;:.]{{2,160}}?,|,\salso (?:known as|called)\s[\w -]{{2,30}}?)?{_HIDDEN}*\s"
     r"(?:(?P<be>is|are|was|were)(?:\s(?:usually|generally|typically))?\s"
-    r"(?P<meaning>(?:an?|the|any|one of the)\s[^:]+?|(?<=are )(?!also\b)[a-z][^:]+?|(?<=were )(?!also\b)[a-z][^:]+?)"
+    r"(?P<meaning>(?:an?|the|any|one of the)\s[^:]+?|(?<=are )(?!(?:also|all|both)\b)[a-z][^:]+?"
+    r"|(?<=were )(?!(?:also|all|both)\b)[a-z][^:]+?)"
     r"|(?P<verb>refers? to|(?:is|are) defined as|constitutes?)"
     r"\s(?P<meant>[^:]+?))\.$"
 )
@@ -51,7 +52,7 @@ _GENUS_ENDS = re.compile(
     r"(?<!-)\b(?:of|that|which|who|whose|in|for|from|with|used|where|by|to|on|at|and|or|as|whereby|when|based|located|made"
     r"|containing|consisting|concerned|written|between|whereas|having|capable|found|known|involving|held|set|born"
     r"|concerning|covering|living|native|among|under|near|about|over|during|after|before|against|through|within|into"
-    r"|has|is|are|was|were|[a-z]{3,}ed|[a-z]{3,}ing(?= (?:from|to|the|an?|with|by|into|at|on)\b))\b|,|\("
+    r"|has|is|are|was|were|[a-z]{3,}ed|[a-z]{3,}ing(?= (?:from|to|the|an?|with)\b))\b|,|\("
 )
 _ONE_OF = re.compile(r"(?:one|some|part|any|most|member) of ")
 _KIND_OF = re.compile(

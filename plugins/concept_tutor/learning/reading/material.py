@@ -23,7 +23,9 @@ _OTHER_NAME = re.compile(
     r"|sometimes called|commonly known as|commonly called|abbreviated(?: as)?|known as)\s(?P<other>[^,;:().]{2,40}),)"
 )
 #: "(from the Latin acidus)", "(occasionally)": says something of the name, and is none.
-_NO_NAME = re.compile(r"\b(?:from|meaning|literally|pronounced|see|plural|symbol|born|in|or|\w+ly)\b", re.IGNORECASE)
+_NO_NAME = re.compile(
+    r"\b(?:from|meaning|literally|pronounced|see|plural|singular|symbol|born|in|or|\w+ly)\b", re.IGNORECASE
+)
 #: "Jewish", "American": keep their capital.
 _DEMONYM = re.compile(r"(?:ish|ese|ian|ean|can|man|ench|utch|ek|wan)s?$")
 #: Of the words around a blank, so many in one sentence make what else it has a second right answer.
@@ -65,10 +67,17 @@ class Material:
                 rank = 3
             else:
                 continue
-            key = topic_key(definition.subject)
+            key = self.topic_of(definition)
             if key not in found or rank < found[key][0]:
                 found[key] = (rank, definition)
         return {key: definition for key, (_, definition) in found.items()}
+
+    @staticmethod
+    def topic_of(definition: Definition) -> str:
+        """The ``topic_key`` of what it defines: "the atomic number of an element" is the page's atomic number."""
+        title = definition.sentence.chunk.page_title
+        is_own = not definition.is_entry and is_about(definition.subject, title)
+        return topic_key(bare_title(title) if is_own else definition.subject)
 
     def _is_term(self, definition: Definition) -> bool:
         """Whether the subject is a name of a sort of things: "A z-score is …", not "The oldest text of it is …"."""
@@ -138,7 +147,7 @@ class Material:
         is_common = first.casefold() in self.small_words or (
             rest and bare not in self.capital_words and not _DEMONYM.search(bare)
         )
-        return f"{first.casefold()}{space}{rest}" if is_common and not first[1:].isupper() else phrase
+        return f"{first.casefold()}{space}{rest}" if is_common and first[1:] == first[1:].lower() else phrase
 
     def _with(self, phrase: str) -> list[int]:
         wanted = f" {normal(phrase)} "

@@ -17,7 +17,7 @@ _ACTIVES = """
     consist of, consists of, consisted of; contain, contains, contained; comprise, comprises, comprised;
     -, causes, caused; -, results in, resulted in; -, results from, resulted from; lead to, leads to, led to;
     depend on, depends on, depended on; -, measures, -; -, produces, produced; require, requires, required;
-    describe, describes, -; convert, converts, -; prevent, prevents, prevented; deal with, deals with, -;
+    convert, converts, -; prevent, prevents, prevented; deal with, deals with, -;
     represent, represents, -; feed on, feeds on, -; derive from, derives from, -; -, enables, -; eat, eats, -;
     store, stores, -; form, forms, -; protect, protects, -; regulate, regulates, -; catalyze, catalyzes, -;
     carry, carries, -; transport, transports, -; absorb, absorbs, -; release, releases, -; study, studies, -
@@ -62,7 +62,7 @@ _LAST_ASIDE = re.compile(r",?\s\([^()]*\)$")
 _NO_OBJECT = re.compile(
     r"(?:of|is|are|was|were|out|and|or|which|that|to|by|has|have|many|several|some|this|it|both|over|more|about|around|nearly|whether|approximately|all|every|each)\b"
     # "four major water masses": which, only another sentence says.
-    r"|(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve)\s(?!.*(?:,|\band\b))"
+    r"|(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve)(?:\s[^\s,]+){1,3}$"
 )
 #: Before the verb: what is so at times is asked for as if it always were.
 _HEDGE = re.compile(r"\b(?:usually|generally|typically|commonly|frequently|often|sometimes|normally|mostly|rarely)$")

@@ -112,7 +112,7 @@ class Drafting:
             yield Draft("choice", "term", text, found.label, wrong, found.sentence, _OF_LABEL)
 
     def _is_topic(self, definition: Definition) -> bool:
-        known = self._material.topics.get(topic_key(definition.subject))
+        known = self._material.topics.get(self._material.topic_of(definition))
         return known is not None and known.sentence == definition.sentence
 
     def _asks_what(self, definition: Definition) -> str:

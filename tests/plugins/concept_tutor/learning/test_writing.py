@@ -103,6 +103,7 @@ def test_a_definition_is_taken_apart(text: str, subject: str, meaning: str, genu
         "Roughly 26% are followers of other religions.",
         "Phycobilins are also common pigments of bacteria.",
         "Water is also a solvent of many salts.",
+        "Edible mushrooms are all members of one kingdom.",
         "To the north are the seas of the Arctic Ocean.",
     ],
 )
@@ -125,6 +126,7 @@ def test_a_clause_is_no_subject_of_a_relation() -> None:
         "Carbon is found in all organic molecules of the cell.",
         "An acid usually contains a hydrogen atom and a rest.",
         "Acids are often used to remove rust from metals.",
+        "Mycetismus describes the ingestion of poisonous mushrooms.",
     ],
 )
 def test_what_is_counted_or_hedged_is_not_asked_for(text: str) -> None:
@@ -187,6 +189,21 @@ def test_who_is_asked_for_is_a_person() -> None:
 def test_other_names_are_right_too(text: str, title: str, also: tuple[str, ...]) -> None:
     (blank,) = (each for each in written(chunk("one", text, title=title)) if each.form == "blank")
     assert blank.also == also
+
+
+def test_what_a_page_is_about_is_defined_once() -> None:
+    text = (
+        "Atomic number is the count of protons in a nucleus. "
+        "The atomic number of a chemical element is the charge that its core has."
+    )
+    made = written(chunk("one", text, title="Atomic number"), names={"one": "Atomic number"})
+    assert [each.key for each in made if each.form == "open"] == ["the count of protons in a nucleus"]
+
+
+def test_a_name_with_capitals_within_keeps_all_of_them() -> None:
+    material = Material([chunk("x", "The hmg-CoA reductase is slow.")])
+    assert material.lowered("HMG-CoA reductase") == "HMG-CoA reductase"
+    assert material.lowered("Reductase") == "reductase"
 
 
 def test_a_title_s_aside_tells_it_from_others() -> None:
@@ -308,8 +325,22 @@ senescence: process by which leaves turn yellow and fall
 gravitropism: process in which roots turn downwards
 
 heterospory: process that makes spores of two sizes""", {"dormancy"}),
+        ("""saprobe: organism that lives of decaying matter
+
+obligate aerobes: organisms that need oxygen to grow
+
+obligate anaerobes: organisms to which oxygen is a poison
+
+methanogens: organisms that make gas out of hydrogen""", {"saprobe"}),
+        ("""reductase: enzyme that makes cholesterol out of fat
+
+substrate: molecule that is changed by another one
+
+hormone: molecule that is sent from a gland to a cell
+
+pheromone: molecule that is sent to a mate by air""", {"reductase"}),
     ],
-    ids=["vessels", "filaments", "tubes", "numbered", "stages"],
+    ids=["vessels", "filaments", "tubes", "numbered", "stages", "several", "molecules"],
 )  # fmt: skip
 def test_options_are_of_the_key_s_kind(glossary: str, kind: set[str]) -> None:
     asked = [one for one in written(chunk("body", glossary, section="Body › Glossary")) if one.form == "choice"]
