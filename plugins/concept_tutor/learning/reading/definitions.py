@@ -31,7 +31,9 @@ _DEFINITION = re.compile(
     r"|(?P<verb>refers? to|(?:is|are) defined as|constitutes?)"
     r"\s(?P<meant>[^:]+?))\.$"
 )
-_ASIDE_BEFORE = re.compile(r"\([^()]*\),?\s+")
+_ASIDE_BEFORE = re.compile(r"\([^()]*\)[,;]?\s+")
+#: Ends before its end: what followed was a formula or a picture.
+_CUT_OFF = re.compile(r"\b(?:called|named|termed|an?|the|of|to|in|as|by|with|from|and|or|is|are)\s*$")
 _ENTRY = re.compile(r"^(?P<subject>\w[^:.;|]{1,60}): (?P<meaning>(?!see )\S.{10,400})$")
 #: Begin no name of a thing, or are a clause of their own.
 _NO_SUBJECT = word_set(
@@ -155,6 +157,8 @@ def definitions_of(chunk: SourceChunk) -> Iterator[Definition]:
             sentence = Sentence(chunk, start, start + len(text), text)
             begin = match.start("meaning") + (aside.end() if (aside := _ASIDE_BEFORE.match(meaning)) else 0)
             meaning = text[begin : match.start("meaning") + len(meaning)]
+            if _CUT_OFF.search(meaning):
+                continue
             subject = re.sub(r" \([^()]*\)$", "", match["subject"])
             yield Definition(sentence, "", subject, "", meaning, begin, begin + len(meaning), _genus(f"a {meaning}"))
 

@@ -26,8 +26,8 @@ _SORTS = {
         association union church army force forces league conference committee museum network group band""",
     "work": """novel book film movie song poem novella composition album play magazine journal newspaper painting opera
         series programme program story essay anthem symphony documentary""",
-    "study": """branch field science study discipline theory philosophy doctrine art practice method technique
-        technology tradition movement religion hobby sport""",
+    "study": """branch field science study discipline theory philosophy doctrine art technology tradition movement
+        religion hobby sport""",
     "living": """order class species mammal family genus animal plant bird fish insect phylum subclass organism tribe
         breed""",
     "event": "war battle revolution ceremony festival event award mission conflict treaty flight",

@@ -30,6 +30,10 @@ sheath: layer of connective tissue that protects a bundle
 
 gap: (also, node) region between two insulated segments where currents pass
 
+knot: (node); swelling of a fiber
+
+marker: signal in the nerves of insects, also called
+
 soma: see cell body"""
 
 
@@ -135,7 +139,8 @@ def test_what_is_counted_or_hedged_is_not_asked_for(text: str) -> None:
 
 def test_the_entries_of_a_glossary_are_definitions() -> None:
     made = list(definitions_of(chunk("nerve", GLOSSARY, section="Nerves › Glossary")))
-    assert [entry.subject for entry in made] == ["axon", "dendrite", "myelin", "sheath", "gap"]
+    assert [entry.subject for entry in made] == ["axon", "dendrite", "myelin", "sheath", "gap", "knot"]
+    assert made[-1].meaning == "swelling of a fiber"
     for entry in made:
         assert GLOSSARY[entry.sentence.start : entry.sentence.end] == entry.sentence.text
         assert entry.sentence.text[entry.start : entry.end] == entry.meaning
@@ -223,6 +228,18 @@ def test_options_stand_side_by_side_in_the_sources_and_are_of_one_sort() -> None
     choices = {question.key: set(question.options) for question in made if question.form == "choice"}
     assert choices["starch"] == {"starch", "lactose", "maltose", "fructose"}
     assert not {"digestion", "stomach"} & choices.keys()  # nothing of their sort is there: asked without options
+
+
+def test_a_method_is_no_study() -> None:
+    entries = """signal: method of communication between animals by their senses
+
+ethology: study of how animals behave
+
+biogeography: study of where living things are found
+
+ecology: study of what lives together"""
+    made = written(chunk("animals", entries, section="Glossary"))
+    assert "signal" not in {each.key for each in made if each.form == "choice"}
 
 
 def test_options_come_from_prerequisites_and_not_from_what_follows() -> None:
