@@ -85,6 +85,18 @@ def test_a_plan_is_drawn_and_listed(client: FlaskClient) -> None:
     assert "no sources" in without[0].get("aria-label")
 
 
+def test_a_lone_concept_of_a_large_plan_is_not_drawn(client: FlaskClient, host: Host) -> None:
+    names = "\n".join(f"Concept {number}" for number in range(60)) + "\nLast <- Concept 59"
+    made = client.post(f"{ROOT}/plans/names", data={"title": "Large", "names": names})
+    lone = tree(client.get(f"{made.location}?concept=concept-1"))
+    assert not lone.cssselect(".graph")
+    assert "No concept has to come before Concept 1, and none needs it." in words(lone.cssselect(".around")[0])
+    assert lone.cssselect(".around input"), "another one can be looked for"
+    drawn = tree(client.get(f"{made.location}?concept=last"))
+    assert len(drawn.cssselect(".for-wide .box")) == 2
+    host.once(PlanStore).remove("large")
+
+
 def test_every_page_of_a_plan_leads_back_to_the_plans(client: FlaskClient) -> None:
     for path in ("", "learn", "edit", "learn?concept=gradient"):
         above = tree(client.get(f"{PLAN}/{path}")).cssselect(".of-plan a")
