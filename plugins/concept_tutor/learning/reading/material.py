@@ -100,7 +100,7 @@ class Material:
             match = _OTHER_NAME.match(sentence.text)
             other = (match["other"] or match["aside"]) if match else None
             if match and other and not re.search(r"\d", other) and not _NO_NAME.search(other):
-                other = re.sub(r"^(?:an?|the)\s", "", other.strip(), flags=re.IGNORECASE)
+                other = re.sub(r"^(?:an?|the)\s|\sfor short$", "", other.strip(), flags=re.IGNORECASE)
                 found[normal(match["name"])].add(other)
                 found[normal(other)].add(match["name"])
         return {name: frozenset(others) for name, others in found.items()}

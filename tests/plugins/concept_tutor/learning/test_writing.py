@@ -185,6 +185,7 @@ def test_who_is_asked_for_is_a_person() -> None:
         ("Asphalt (occasionally), also known as bitumen, is a sticky, black form of petroleum. We pour asphalt.",
          "Asphalt", ()),
         ("An acid (from the Latin acidus) is a substance whose solutions turn blue litmus red.", "Acid", ()),
+        ("The shell (CLI for short) is a program that reads one command after the other.", "Shell", ("CLI",)),
         ("Adobe (mudbrick) is a material for building that is made from earth. Walls of adobe stay cool.",
          "Adobe", ("mudbrick",)),
         ("Aldous Leonard Huxley was an English writer of long and funny novels about worlds to come.",
