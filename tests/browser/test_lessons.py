@@ -112,7 +112,7 @@ def reply(page: Any, words: str = "Elephants from Hamburg", option: int = 0) -> 
     page.locator("article.lesson").wait_for()
 
 
-def begin(page: Any, name: str = r"^Begin: \d+ questions$") -> None:
+def begin(page: Any, name: str = r"^Begin: up to \d+ questions$") -> None:
     page.get_by_role("button", name=re.compile(name)).click()
 
 
