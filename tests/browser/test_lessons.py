@@ -112,7 +112,7 @@ def reply(page: Any, words: str = "Elephants from Hamburg", option: int = 0) -> 
     page.locator("article.lesson").wait_for()
 
 
-def begin(page: Any, name: str = r"^Begin: \d+ questions$") -> None:
+def begin(page: Any, name: str = r"^Begin: up to \d+ questions$") -> None:
     page.get_by_role("button", name=re.compile(name)).click()
 
 
@@ -127,6 +127,9 @@ def test_the_explanation_comes_before_the_first_question(learn_as: Any, snap: Sn
     assert page.locator(".where svg a.box.chosen").count() == 1
     assert page.locator(".where svg a.box").count() >= 2
     snap(page, f"lesson-explanation-{scripts}")
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.locator(".where figcaption").is_visible()
+    assert not page.locator(".where svg").is_visible(), "on a phone it would be between the text and the button"
     page.get_by_role("button", name="I have read it").click()
     page.locator("form.lesson").wait_for()
 

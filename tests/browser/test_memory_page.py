@@ -92,3 +92,21 @@ def test_a_mail_names_its_people(open_page: Open, snap: Snap, scheme: str) -> No
     assert "</working_memory>" in page.locator(".passage").inner_text()
     assert page.evaluate(NO_SIDEWAYS)
     snap(page, f"memory-mail-{scheme}")
+
+
+def test_a_filter_is_folded_away_and_seen_to_be_set(open_page: Open, snap: Snap) -> None:
+    page = open_page("/assistants/memory/", viewport={"width": 390, "height": 780})
+    summary, kind = page.locator(".filters summary"), page.get_by_role("textbox", name="type")
+    assert not kind.is_visible()
+    mark = "getComputedStyle(document.querySelector('.filters summary'), '::after').content"
+    assert page.evaluate(mark) == "none"
+    summary.click()
+    kind.fill("email")
+    snap(page, "memory-filters")
+    summary.click()
+    assert "●" in page.evaluate(mark)
+    page.locator("textarea[name=q]").fill("Who greases the third valve?")
+    with page.expect_request(lambda request: request.method == "POST") as asked:
+        page.keyboard.press("Enter")
+    assert asked.value.post_data_json["type"] == "email"
+    page.locator(".sources a").first.wait_for()

@@ -60,6 +60,13 @@ def test_a_search_looks_in_every_source(open_page: Open, snap: Snap) -> None:
     page.locator(".exchange .sources").wait_for()
 
 
+def test_a_phone_s_header_has_room_for_every_assistant(open_page: Open) -> None:
+    page = open_page("/concept_tutor/", viewport={"width": 375, "height": 812})
+    names = page.locator(".assistants")
+    assert names.get_by_role("link").count() == 4
+    assert names.evaluate("(row) => row.scrollWidth <= row.clientWidth")
+
+
 @pytest.mark.parametrize(("system", "choice", "wanted"), [("light", "Dark", DARK), ("dark", "Light", LIGHT)])
 def test_a_theme_is_chosen_and_kept_without_a_flash(open_page: Open, system: str, choice: str, wanted: str) -> None:
     page = open_page("/", color_scheme=system, script=FRAMES)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ragstone.core import Question, StorageError
+from ragstone.core import Question, QuestionFilter, StorageError
 from ragstone.core.answering import EmptyState
 
 if TYPE_CHECKING:
@@ -49,11 +49,19 @@ def test_all_sources_are_searched_at_once(client: FlaskClient, speaker: Speaker)
     assert "A node does &lt;b&gt;one&lt;/b&gt; job." in page
     assert '<a href="/book_chat/source/c1">3.2 Nodes</a>' in page
     assert "copy-of-c1" not in page, "a passage is shown once"
+    assert page.count("3.2 Nodes") == 1, "its heading is not said again in its place"
     assert f'href="{PAGE}?q=What%20is%20%3Ca%3E%20node%3F"' in page
     speaker.error = StorageError("the disk is <gone>", where="/secret")
     page = client.get("/search", query_string={"q": "node"}).text
     assert "It could not be searched. The disk is &lt;gone&gt;." in page
     assert "/secret" not in page
+
+
+def test_filters_are_folded(client: FlaskClient, speaker: Speaker) -> None:
+    speaker.filters = {"as_of": QuestionFilter("a day")}
+    page = client.get(PAGE).text
+    assert '<details class="filters">' in page
+    assert '>as of <input name="as_of"' in page
 
 
 def test_a_question_goes_along_to_an_assistants_own_page(client: FlaskClient, speaker: Speaker) -> None:

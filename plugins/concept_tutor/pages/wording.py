@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
+from ragstone.core import SettingsError
+
 from ..mediawiki.client.errors import WikiError
 
 if TYPE_CHECKING:
@@ -26,6 +28,10 @@ _FAILURES = (
 )
 _NONE = "no page of the wikis is about it"
 _FAILED = "looking for sources failed; try again later"
+_NOT_ALLOWED = (
+    "this server does not ask wikis yet. The person who runs it sets a contact, in its settings under "
+    "[plugins.concept_tutor.wikis]"
+)
 #: A blank, or the first letter of a hidden word and a sign for each other one.
 _HIDDEN = re.compile(r"(?<![^\W_])(?P<begun>[^\W\d_])(?P<rest>_+)(?![^\W_])|(?P<blank>_{3,})|(?P<digits>#+)(?!\w)")
 
@@ -80,8 +86,10 @@ def reason_words(state: str, reason: str) -> str:
 
 
 def problem_of(error: RagstoneError) -> dict[str, Any]:
-    """The error as a page reports it: of a wiki that failed without the system's own words."""
+    """The error as a page reports it: of a wiki that failed, or may not be asked, without the system's own words."""
     problem = error.to_problem()
+    if isinstance(error, SettingsError):
+        return {**problem, "detail": _NOT_ALLOWED}
     return {**problem, "detail": reason_words("failed", error.what)} if isinstance(error, WikiError) else problem
 
 

@@ -25,22 +25,25 @@ _OPENING = r"(?:(?:In|Within)\s(?:the\s)?[^\W\d_][^,.;:]{2,60}(?:,\s(?:and\s)?[a
 _DEFINITION = re.compile(
     rf"^{_OPENING}(?:(?P<det>[Aa]n?|[Tt]he)\s)?[“\"]?(?P<subject>[^,;:“”\"{_HIDDEN}]{{2,70}}?)[”\"]?{_HIDDEN}*"
     rf"(?:,\s[^;:.]{{2,160}}?,|,\salso (?:known as|called)\s[\w -]{{2,30}}?)?{_HIDDEN}*\s"
-    r"(?:(?P<be>is|are|was|were)(?:\s(?:also|usually|generally|typically))?\s"
-    r"(?P<meaning>(?:an?|the|any|one of the)\s[^:]+?|(?<=are )[a-z][^:]+?|(?<=were )[a-z][^:]+?)"
+    r"(?:(?P<be>is|are|was|were)(?:\s(?:usually|generally|typically))?\s"
+    r"(?P<meaning>(?:an?|the|any|one of the)\s[^:]+?|(?<=are )(?!(?:also|all|both)\b)[a-z][^:]+?"
+    r"|(?<=were )(?!(?:also|all|both)\b)[a-z][^:]+?)"
     r"|(?P<verb>refers? to|(?:is|are) defined as|constitutes?)"
     r"\s(?P<meant>[^:]+?))\.$"
 )
-_ASIDE_BEFORE = re.compile(r"\([^()]*\),?\s+")
+_ASIDE_BEFORE = re.compile(r"\([^()]*\)[,;]?\s+")
+#: Ends before its end: what followed was a formula or a picture.
+_CUT_OFF = re.compile(r"\b(?:called|named|termed|an?|the|of|to|in|as|by|with|from|and|or|is|are)\s*$")
 _ENTRY = re.compile(r"^(?P<subject>\w[^:.;|]{1,60}): (?P<meaning>(?!see )\S.{10,400})$")
 #: Begin no name of a thing, or are a clause of their own.
 _NO_SUBJECT = word_set(
     """
     one most many some each every several few all none any another other its his her their our such there part
     much half two three four five six seven eight nine ten among between in on at by from with for of as after
-    before during both either neither no not if when while although since because what who which that this these
-    those he she it they according additionally also however unlike like first second third last main major
-    important notable early modern later example examples result results aim goal purpose reason effect name names
-    term word total various numerous
+    before during to above below inside outside both either neither no not if when while although since because what
+    who which that this these those he she it they according additionally also however unlike like first second
+    third last main major important notable early modern later example examples result results aim goal purpose
+    reason effect name names term word total various numerous
     """
 )
 _VERB_WITHIN = re.compile(
@@ -51,7 +54,7 @@ _GENUS_ENDS = re.compile(
     r"(?<!-)\b(?:of|that|which|who|whose|in|for|from|with|used|where|by|to|on|at|and|or|as|whereby|when|based|located|made"
     r"|containing|consisting|concerned|written|between|whereas|having|capable|found|known|involving|held|set|born"
     r"|concerning|covering|living|native|among|under|near|about|over|during|after|before|against|through|within|into"
-    r"|has|is|are|was|were|[a-z]{3,}ed)\b|,|\("
+    r"|has|is|are|was|were|[a-z]{3,}ed|[a-z]{3,}ing(?= (?:from|to|the|an?|with)\b))\b|,|\("
 )
 _ONE_OF = re.compile(r"(?:one|some|part|any|most|member) of ")
 _KIND_OF = re.compile(
@@ -154,6 +157,8 @@ def definitions_of(chunk: SourceChunk) -> Iterator[Definition]:
             sentence = Sentence(chunk, start, start + len(text), text)
             begin = match.start("meaning") + (aside.end() if (aside := _ASIDE_BEFORE.match(meaning)) else 0)
             meaning = text[begin : match.start("meaning") + len(meaning)]
+            if _CUT_OFF.search(meaning):
+                continue
             subject = re.sub(r" \([^()]*\)$", "", match["subject"])
             yield Definition(sentence, "", subject, "", meaning, begin, begin + len(meaning), _genus(f"a {meaning}"))
 
@@ -191,7 +196,7 @@ def without_parentheses(text: str) -> str:
 def is_subject(subject: str, determiner: str | None) -> bool:
     """Whether it may name a thing, and is no clause and nothing that points back."""
     words = subject.split()
-    if not 1 <= len(words) <= _LONGEST_SUBJECT or words[0].casefold() in _NO_SUBJECT:
+    if not 1 <= len(words) <= _LONGEST_SUBJECT or words[0].casefold() in _NO_SUBJECT or "%" in subject:
         return False
     if _VERB_WITHIN.search(subject) or not words[-1][0].isalnum():
         return False
@@ -208,5 +213,6 @@ def _genus(meaning: str) -> str:
     for end in (*_GENUS_ENDS.finditer(rest), None):
         words = (rest[: end.start()] if end else rest).split()
         if words and not QUALITY.search(words[-1]):
-            return words[-1].lower() if words[-1].isalpha() else ""
+            last = words[-1].rpartition("-")[2].lower()  # a "film-maker" is a maker
+            return last if last.isalpha() else ""
     return ""

@@ -22,6 +22,10 @@ _OTHER_NAME = re.compile(
     r"^(?:(?:An?|The)\s)?(?P<name>[^,;:()]{2,60}?)(?:\s\((?P<aside>[^(),;]{2,40})\)|,?\s(?:or|also known as|also called"
     r"|sometimes called|commonly known as|commonly called|abbreviated(?: as)?|known as)\s(?P<other>[^,;:().]{2,40}),)"
 )
+#: "(from the Latin acidus)", "(occasionally)": says something of the name, and is none.
+_NO_NAME = re.compile(
+    r"\b(?:from|meaning|literally|pronounced|see|plural|singular|symbol|born|in|or|\w+ly)\b", re.IGNORECASE
+)
 #: "Jewish", "American": keep their capital.
 _DEMONYM = re.compile(r"(?:ish|ese|ian|ean|can|man|ench|utch|ek|wan)s?$")
 #: Of the words around a blank, so many in one sentence make what else it has a second right answer.
@@ -63,10 +67,17 @@ class Material:
                 rank = 3
             else:
                 continue
-            key = topic_key(definition.subject)
+            key = self.topic_of(definition)
             if key not in found or rank < found[key][0]:
                 found[key] = (rank, definition)
         return {key: definition for key, (_, definition) in found.items()}
+
+    @staticmethod
+    def topic_of(definition: Definition) -> str:
+        """The ``topic_key`` of what it defines: "the atomic number of an element" is the page's atomic number."""
+        title = definition.sentence.chunk.page_title
+        is_own = not definition.is_entry and is_about(definition.subject, title)
+        return topic_key(bare_title(title) if is_own else definition.subject)
 
     def _is_term(self, definition: Definition) -> bool:
         """Whether the subject is a name of a sort of things: "A z-score is …", not "The oldest text of it is …"."""
@@ -88,8 +99,8 @@ class Material:
         for sentence in self.sentences:
             match = _OTHER_NAME.match(sentence.text)
             other = (match["other"] or match["aside"]) if match else None
-            if match and other and not re.search(r"\d", other):
-                other = re.sub(r"^(?:an?|the)\s", "", other.strip(), flags=re.IGNORECASE)
+            if match and other and not re.search(r"\d", other) and not _NO_NAME.search(other):
+                other = re.sub(r"^(?:an?|the)\s|\sfor short$", "", other.strip(), flags=re.IGNORECASE)
                 found[normal(match["name"])].add(other)
                 found[normal(other)].add(match["name"])
         return {name: frozenset(others) for name, others in found.items()}
@@ -136,19 +147,13 @@ class Material:
         is_common = first.casefold() in self.small_words or (
             rest and bare not in self.capital_words and not _DEMONYM.search(bare)
         )
-        return f"{first.casefold()}{space}{rest}" if is_common and not first[1:].isupper() else phrase
+        return f"{first.casefold()}{space}{rest}" if is_common and first[1:] == first[1:].lower() else phrase
 
     def _with(self, phrase: str) -> list[int]:
         wanted = f" {normal(phrase)} "
         first = wanted.split()[:1]
         places = self._places.get(first[0], ()) if first else ()
         return [at for at in places if wanted in self._plain[at]]
-
-    def specificity(self, word: str, page: str) -> float:
-        """Which part of the sentences that have the word are the page's; 0 where it is in one alone."""
-        places = self._places.get(normal(word), ())
-        own = sum(self.sentences[at].chunk.page_title == page for at in places)
-        return own / len(places) if own > 1 else 0.0
 
     @cached_property
     def _plain(self) -> list[str]:

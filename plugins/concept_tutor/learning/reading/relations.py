@@ -17,7 +17,7 @@ _ACTIVES = """
     consist of, consists of, consisted of; contain, contains, contained; comprise, comprises, comprised;
     -, causes, caused; -, results in, resulted in; -, results from, resulted from; lead to, leads to, led to;
     depend on, depends on, depended on; -, measures, -; -, produces, produced; require, requires, required;
-    describe, describes, -; convert, converts, -; prevent, prevents, prevented; deal with, deals with, -;
+    convert, converts, -; prevent, prevents, prevented; deal with, deals with, -;
     represent, represents, -; feed on, feeds on, -; derive from, derives from, -; -, enables, -; eat, eats, -;
     store, stores, -; form, forms, -; protect, protects, -; regulate, regulates, -; catalyze, catalyzes, -;
     carry, carries, -; transport, transports, -; absorb, absorbs, -; release, releases, -; study, studies, -
@@ -46,7 +46,7 @@ def _asked_by() -> dict[str, str]:
 _ASKED_BY = _asked_by()
 _BEFORE_VERB = (
     r"^(?P<subject>(?:(?:An?|The)\s)?[^,;:()“”\"]{2,60}?)(?:\s\([^()]{1,80}\))?(?:,\s[^,;:.]{2,80},)?\s"
-    r"(?:(?P<be>is|are|was|were)\s)?(?:also\s|mainly\s|primarily\s|often\s|usually\s|generally\s|best\s)?"
+    r"(?:(?P<be>is|are|was|were)\s)?(?:also\s|mainly\s|primarily\s|best\s)?"
 )
 _RELATION = re.compile(
     rf"{_BEFORE_VERB}(?P<verb>{_PASSIVES}|{'|'.join(sorted(_ASKED_BY, key=len, reverse=True))})\s(?P<object>[^;:]+?)\.$"
@@ -60,8 +60,12 @@ _NEW_CLAUSE = re.compile(
 )
 _LAST_ASIDE = re.compile(r",?\s\([^()]*\)$")
 _NO_OBJECT = re.compile(
-    r"(?:of|is|are|was|were|out|and|or|which|that|to|by|has|have|many|several|some|this|it|both|over|more|about|around|nearly|whether|approximately)\b"
+    r"(?:of|is|are|was|were|out|and|or|which|that|to|by|has|have|many|several|some|this|it|both|over|more|about|around|nearly|whether|approximately|all|every|each)\b"
+    # "four major water masses": which, only another sentence says.
+    r"|(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve)(?:\s[^\s,]+){1,3}$"
 )
+#: Before the verb: what is so at times is asked for as if it always were.
+_HEDGE = re.compile(r"\b(?:usually|generally|typically|commonly|frequently|often|sometimes|normally|mostly|rarely)$")
 _PLURALS = frozenset({"people", "men", "women", "children", "bacteria", "data", "fungi", "algae", "media", "mice"})
 _LONGEST = 22
 
@@ -81,7 +85,9 @@ class Relation:
 def relation_of(sentence: Sentence) -> Relation | None:
     """The sentence as a relation of its subject; ``None`` where it is none."""
     match = _RELATION.match(sentence.text)
-    if match is None or (match["verb"] in _ASKED_BY) == bool(match["be"]) or not _agrees(match):
+    if match is None or _HEDGE.search(match["subject"]):
+        return None
+    if (match["verb"] in _ASKED_BY) == bool(match["be"]) or not _agrees(match):
         return None
     article = re.match(r"(?:An?|The)\s", match["subject"])
     if not is_subject(match["subject"][article.end() if article else 0 :], article and article[0]):

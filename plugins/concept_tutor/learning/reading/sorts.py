@@ -9,7 +9,8 @@ from .spelling import word_set
 _PERSONS = re.compile(
     r"(?:ist|[^v]ian|[^ac]er|tor|ogue|poet|king|queen|emperor|politician|president|statesman|lawyer|actor|actress|monarch"
     r"|singer|soldier|general|astronaut|pope|saint|prophet|hero|goddess|god|character|author|prince|princess|pilot|son"
-    r"|daughter|niece|nephew|wife|husband|brother|sister|mother|father|nobleman|deity|deitie|scholar|grandson|granddaughter|founder)s?$"
+    r"|daughter|niece|nephew|wife|husband|brother|sister|mother|father|nobleman|deity|deitie|scholar|grandson|granddaughter|founder"
+    r"|professor|priest|monk|bishop|woman|sman)s?$"
 )
 _NOT_PERSONS = word_set(
     """
@@ -25,8 +26,8 @@ _SORTS = {
         association union church army force forces league conference committee museum network group band""",
     "work": """novel book film movie song poem novella composition album play magazine journal newspaper painting opera
         series programme program story essay anthem symphony documentary""",
-    "study": """branch field science study discipline theory philosophy doctrine art practice method technique
-        technology tradition movement religion hobby sport""",
+    "study": """branch field science study discipline theory philosophy doctrine art technology tradition movement
+        religion hobby sport""",
     "living": """order class species mammal family genus animal plant bird fish insect phylum subclass organism tribe
         breed""",
     "event": "war battle revolution ceremony festival event award mission conflict treaty flight",
@@ -42,8 +43,9 @@ _SORTS = {
     "structure": """structure organelle region membrane part filament network tube fiber fibre layer wall body
         tissue organ vesicle junction channel compartment sac gland bone vessel site constriction appendage
         muscle nerve""",
-    "process": """process act procedure operation ending formation removal conversion reading hearing development stage
-        phase period division reaction movement transport pathway mechanism growth synthesis breakdown transfer change
+    "stage": "stage phase period",
+    "process": """process act procedure operation ending formation removal conversion reading hearing development
+        division reaction movement transport pathway mechanism growth synthesis breakdown transfer change
         response cycle fusion release loss variation""",
 }
 #: Things, though they end like what goes on.

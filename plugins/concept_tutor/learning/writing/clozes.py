@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from ..reading.sentences import Sentence
     from .distractors import Distractors
 
-#: Of the sentences that have a word, more must be the page's where that word is asked for.
-_SPECIFIC = 0.3
 #: Characters of a definition at the end of which a place is asked for.
 _SHORT = 100
 _NAME = r"[A-ZÀ-Þ][\w’'.-]*(?:\s(?:(?:of|de|la|von|van|the)\s)?[A-ZÀ-Þ][\w’'-]*){0,3}"
@@ -96,17 +94,16 @@ class Clozes:
                 worth = 0.7 if not sentence.chunk.section else 0.6 * (not sentence.text.startswith(("In ", "On ")))
                 yield from self._cloze(sentence, (start, end), "year", worth, wrong)
 
-    def inner(self, sentence: Sentence, span: tuple[int, int], worth: float, genus: str = "") -> Iterator[Draft]:
-        """The word within a sentence that is best asked for: a name, or what the sources speak of much.
+    def inner(self, sentence: Sentence, span: tuple[int, int], worth: float) -> Iterator[Draft]:
+        """The word within a sentence that is best asked for: a name, a concept of the plan, or a glossary's term.
 
-        ``genus``: of a definition, in which another word is taken where there is no such one: one that the page has
-        more than others, the genus, or any noun.
+        Any other word has others for it: "a sovereign ____ in North Africa" may be a state and a country.
         """
         text, found = sentence.text, list[tuple[float, int, int, "Asked"]]()
         inside = re.sub(r"\([^()]*\)", lambda match: " " * len(match[0]), text)
         for match in _NAMED.finditer(inside, span[0], span[1] + 1):
             found.append((0.15, *match.span("name"), "name"))
-        if genus and span[1] - span[0] < _SHORT and (place := _PLACE.search(inside, span[0], span[1])):
+        if span[1] - span[0] < _SHORT and (place := _PLACE.search(inside, span[0], span[1])):
             found.append((-0.1, *place.span("name"), "name"))
         for match in re.finditer(r"(?<![\w-])[a-z][a-z-]{3,}(?![\w-])", inside[: span[1]]):
             word, (start, end) = match[0], match.span()
@@ -118,10 +115,6 @@ class Clozes:
                 found.append((0.2, first, end, "term"))
             elif self._is_known(word):
                 found.append((0.15, start, end, "term"))
-            elif genus and (own := self._material.specificity(word, sentence.chunk.page_title)) > _SPECIFIC:
-                found.append((0.1 * own - 0.18, start, end, "term"))
-            elif genus:
-                found.append((-0.19 if word == genus else -0.2 + len(word) / 10_000, start, end, "term"))
         for more, start, end, asked in sorted(found, key=lambda one: -one[0]):
             wrong = tuple(self._distractors.beside(text[start:end], sentence))
             drafts = list(self._cloze(sentence, (start, end), asked, worth + more, wrong))
@@ -130,7 +123,9 @@ class Clozes:
                 return
 
     def _is_known(self, phrase: str) -> bool:
-        return topic_key(phrase) in self._material.topics or topic_key(phrase) in self._names
+        key = topic_key(phrase)
+        topic = self._material.topics.get(key)
+        return key in self._names or (topic is not None and topic.is_entry)
 
     def _cloze(
         self, sentence: Sentence, span: tuple[int, int], asked: Asked, worth: float, wrong: tuple[str, ...] = ()

@@ -21,11 +21,15 @@ WRONG = 3
 #: Sorts that are too different for one question: among three persons a mammal is found at once.
 _APART_SORTS = frozenset({"person", "place", "organisation", "work", "event", "living", "language"})
 #: Whose things differ at a glance, if their definitions name different nouns: a vessel and a layer.
-_WIDE_SORTS = frozenset({"structure"})
+_WIDE_SORTS = frozenset({"structure", "matter"})
 #: Nouns of definitions that do not show what a thing is: "one of three tubes".
 _EMPTY_GENERA = word_set("one structure part region area group end type form")
 #: Ends the name of what goes on, or of a property.
 _PROCESS = re.compile(r"(?:[st]ion|sis|ing|ment|ity|ness|port)$")
+#: Has a number of a series: "group IV virus".
+_NUMBERED = re.compile(r"\b(?:\d+|[ivx]+)\b")
+_PLURAL = re.compile(r"[^siu]s$")
+_SIGNS = (QUALITY, _PROCESS, _NUMBERED, _PLURAL)
 #: Years between two that are taken for the same time, and between two options.
 _FAR, _APART = 15, 3
 #: Of what a thing is said to be, so much in what another is said to be makes that one a second right answer.
@@ -58,14 +62,17 @@ class Distractors:
                 continue
             near = self._is_near(mine, other.sentence.chunk)
             likeness = _likeness(self._shown(other), self._shown(definition))
-            same = other.genus == definition.genus and other.genus not in _EMPTY_GENERA
+            alike = other.genus == definition.genus
+            same = alike and other.genus not in _EMPTY_GENERA
             if definition.sort and definition.sort not in _WIDE_SORTS:
                 same = other.sort == definition.sort
             same = same or _same_head(other.subject, definition.subject)
             typed = likeness >= 0 and (key in beside or near) and same
             kin = material.groups.share_category(definition.subject, other.subject)
-            if typed or (kin and not _APART_SORTS & ({other.sort} ^ {definition.sort})):
-                more = 2 * (key in beside) + near + kin + likeness + 2 * (other.genus == definition.genus)
+            # A president and a novelist may be of one category: among such options the novelist is found at once.
+            kin &= alike if definition.sort == "person" else not _APART_SORTS & ({other.sort} ^ {definition.sort})
+            if typed or kin:
+                more = 2 * (key in beside) + near + kin + likeness + 2 * alike
                 found.append((-more, self._shown(other)))
         random.Random(f"{self._seed}\n{definition.subject}").shuffle(found)  # noqa: S311 - for variety
         found.sort(key=lambda each: each[0])
@@ -135,9 +142,10 @@ class Distractors:
 
 
 def _likeness(one: str, other: str) -> int:
-    """How much two names look alike, so that no option stands out; below 0 for an adjective, a process and a thing."""
+    """How much two names look alike, so that no option stands out; below 0 for an adjective, a process and a thing, and
+    where one is numbered or of several."""
     a, b = normal(one), normal(other)
-    if any(bool(ending.search(a)) != bool(ending.search(b)) for ending in (QUALITY, _PROCESS)):
+    if any(bool(sign.search(a)) != bool(sign.search(b)) for sign in _SIGNS):
         return -1
     same_end = a.split()[-1] == b.split()[-1] or a[-4:] == b[-4:]
     return 2 * same_end + (len(a.split()) == len(b.split()))

@@ -76,9 +76,7 @@ class Drafting:
             "open", "definition", self._asks_what(definition), definition.meaning, (), sentence, worth, once=not own
         )
         if own and not definition.is_entry:
-            yield from self._clozes.inner(
-                definition.sentence, (definition.start, definition.end), worth - 0.2, definition.genus
-            )
+            yield from self._clozes.inner(definition.sentence, (definition.start, definition.end), worth - 0.2)
         if len(stems) < _MANY_STEMS - definition.is_entry or gives_away(meaning, definition.subject):
             return
         is_name = not definition.is_entry and material.lowered(definition.subject)[0].isupper()
@@ -86,7 +84,10 @@ class Drafting:
         if len(definition.subject.split()) > _LONGEST_TERM or (is_name and len(stems) < _STEMS_OF_ONE):
             return
         key = definition.subject if definition.is_entry else material.lowered(definition.subject)
-        also = tuple(sorted(material.other_names.get(normal(definition.subject), ())))
+        others = set(material.other_names.get(normal(definition.subject), ()))
+        if topic_key(title) != topic_key(definition.subject) and is_about(definition.subject, title):
+            others.add(title)  # "Aldous Leonard Huxley" is known as Aldous Huxley
+        also = tuple(sorted(others))
         if any(gives_away(meaning, other) for other in also):
             return
         wrong = tuple(self._distractors.terms(definition))
@@ -111,7 +112,7 @@ class Drafting:
             yield Draft("choice", "term", text, found.label, wrong, found.sentence, _OF_LABEL)
 
     def _is_topic(self, definition: Definition) -> bool:
-        known = self._material.topics.get(topic_key(definition.subject))
+        known = self._material.topics.get(self._material.topic_of(definition))
         return known is not None and known.sentence == definition.sentence
 
     def _asks_what(self, definition: Definition) -> str:
@@ -121,6 +122,9 @@ class Drafting:
         if f"{determiner} {definition.subject}" != bare_title(definition.sentence.chunk.page_title):
             determiner = determiner.lower()  # "An American in Paris" is a name
         subject = definition.subject if determiner else self._material.lowered(definition.subject)
+        page = definition.sentence.chunk.page_title
+        if not determiner and page != bare_title(page) == definition.subject:
+            subject = page  # "Algorithms (journal)" is no sort of algorithms
         who = "who" if definition.sort == "person" and not determiner and subject[0].isupper() else "what"
         be = definition.verb
         if be not in {"is", "are", "was", "were"}:

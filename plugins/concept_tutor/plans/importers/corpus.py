@@ -34,8 +34,11 @@ _LEFT_OUT = ("question", "objective", "reference", "navigation")
 _NUMBERED = re.compile(
     r"^(?:chapter|lesson|unit|part|section|module)\s+(?:\d+|[IVXLC]+)\s*[:.–—-]\s*(?=\w)", re.IGNORECASE
 )
-#: Titles of documents that belong to another one and explain nothing.
-_PRACTICE = re.compile(r"\b(?:exercises?|exercise sheet|quiz|solutions|problem set|demo)\b", re.IGNORECASE)
+#: Titles of documents that explain nothing: they belong to another one, or are about the book.
+_NO_CONCEPT = re.compile(
+    r"\b(?:exercises?|exercise sheet|quiz|solutions|problem set|demo)\b|^(?:preface|foreword|acknowledge?ments?)$",
+    re.IGNORECASE,
+)
 _CODE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.MULTILINE | re.DOTALL)
 #: A line with a label ("Friction cone: The forces …"), and a sentence that says what something is.
 _TELLS = re.compile(
@@ -59,7 +62,7 @@ def plan_from_corpus(host: Host, corpus: str, *, part: str = "", most: int = 60,
         raise BadRequest(f"a plan from a corpus has 1 to {_MOST} concepts")
     contents = host.find_corpus(corpus).contents
     named = _of_part(contents.documents(), part, corpus)
-    named = [one for one in named if not _PRACTICE.search(_title(one.metadata))] or named
+    named = [one for one in named if not _NO_CONCEPT.search(_title(one.metadata))] or named
     named.sort(key=lambda one: (str(one.metadata.get("book", "")), int(one.metadata.get("position") or 0)))
     found: list[tuple[Mapping[str, Any], list[SourceSchema]]] = []
     for document in named[: _MOST * 2]:
@@ -178,7 +181,7 @@ def _source(node: TextNode, metadata: Mapping[str, Any], corpus: str, relevance:
         section=section.removeprefix(title).removeprefix(_SEPARATOR)[:1000],
         licence=str(node.metadata.get("licence") or "")[:200],
         url=url if url.startswith(("https://", "http://")) and url.isascii() and " " not in url else "",
-        source=(BOOK + book if (book := _book(metadata)) else f"corpus {corpus}")[:64],
+        source=(BOOK + book if (book := _book(metadata)) else f"corpus {corpus}")[:300],
         revision=str(metadata.get("edition") or "")[:64],
         language=str(metadata.get("language") or "")[:35],
         relevance=relevance,

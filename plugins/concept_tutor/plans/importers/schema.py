@@ -45,7 +45,7 @@ class SourceSchema(_Schema):
     licence: str = Field(max_length=200)
     url: str = Field(default="", max_length=2000, pattern=r"^(https?://[!-~]+)?$")
     #: The name of the wiki that it is from, or a word for where else.
-    source: str = Field(default="seed", min_length=1, max_length=64)
+    source: str = Field(default="seed", min_length=1, max_length=300)
     revision: str = Field(default="", max_length=64)
     retrieved: datetime | None = None
     language: str = Field(default="", max_length=35)

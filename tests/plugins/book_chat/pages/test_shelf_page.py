@@ -55,6 +55,7 @@ def test_a_book_is_added_read_and_removed_with_forms_alone(client: FlaskClient) 
     page = client.get(f"{SHELF}robot-b-parts/").text
     assert "Robot &lt;b&gt;parts" in page
     assert page.index("Beginning of the chapter") < page.index(">Casters<") < page.index(">Forks<")
+    assert '<details class="kinds-of-text">\n  <summary>Kinds of text' in page
     section = page[: page.index(">Casters<")].rpartition('href="')[2].rstrip('"')
     read = client.get(section).text
     assert "Cited passage" not in read

@@ -87,6 +87,14 @@ def test_a_concept_s_explanation_is_where_its_lesson_begins(client: FlaskClient)
     assert page.cssselect("form.lesson"), "it was read before"
 
 
+def test_a_concept_that_needs_nothing_has_no_drawing_of_itself_alone(client: FlaskClient, host: Host) -> None:
+    put_plan(host, slug="alone", edges=())
+    page = tree(client.get(f"{PLAN.rpartition('/')[0]}/alone/learn?concept=gradient"))
+    assert words(page.cssselect(".where figcaption")[0]).startswith("2 of 7 in")
+    assert not page.cssselect(".where svg")
+    host.once(PlanStore).remove("alone")
+
+
 def test_a_session_ends_with_its_score_and_what_comes_next(client: FlaskClient, host: Host) -> None:
     page, answered, seen = begin(client), 0, list[str]()
     going = host.once(Sessions).session(hidden(page)["session"])

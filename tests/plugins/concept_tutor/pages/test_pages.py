@@ -85,6 +85,25 @@ def test_a_plan_is_drawn_and_listed(client: FlaskClient) -> None:
     assert "no sources" in without[0].get("aria-label")
 
 
+def test_a_lone_concept_of_a_large_plan_is_not_drawn(client: FlaskClient, host: Host) -> None:
+    names = "\n".join(f"Concept {number}" for number in range(60)) + "\nLast <- Concept 59"
+    made = client.post(f"{ROOT}/plans/names", data={"title": "Large", "names": names})
+    lone = tree(client.get(f"{made.location}?concept=concept-1"))
+    assert not lone.cssselect(".graph")
+    assert "No concept has to come before Concept 1, and none needs it." in words(lone.cssselect(".around")[0])
+    assert lone.cssselect(".around input"), "another one can be looked for"
+    drawn = tree(client.get(f"{made.location}?concept=last"))
+    assert len(drawn.cssselect(".for-wide .box")) == 2
+    host.once(PlanStore).remove("large")
+
+
+def test_every_page_of_a_plan_leads_back_to_the_plans(client: FlaskClient) -> None:
+    for path in ("", "learn", "edit", "learn?concept=gradient"):
+        above = tree(client.get(f"{PLAN}/{path}")).cssselect(".of-plan a")
+        assert [each.get("href") for each in above][:-1] == [f"{ROOT}/", f"{PLAN}/"][: 1 + bool(path)]
+    assert not tree(client.get(f"{PLAN}/learn")).cssselect("header nav.sub"), "what it had is said once"
+
+
 def test_a_chosen_concept_shows_its_sources_with_their_licence(client: FlaskClient) -> None:
     page = tree(client.get(f"{PLAN}/?concept=gradient-descent"))
     panel = page.cssselect("aside.chosen")[0]
@@ -212,7 +231,8 @@ def test_a_plan_is_made_in_the_browser(
     page = tree(client.get(response.location))
     assert "No search was made yet" in words(page)
     result = client.post(f"{ROOT}/plans/{slug}/gather", headers=PAGE)
-    assert "contact" in words(tree(result).cssselect("[role=alert]")[0]), "what is missing is reported"
+    alert = words(tree(result).cssselect("[role=alert]")[0])
+    assert "The person who runs it sets a contact" in alert, "what is missing is reported"
     host.once(PlanStore).remove(slug)
 
 

@@ -121,7 +121,13 @@ def test_what_is_learned_has_no_chapters_number_and_practice_is_no_concept(tmp_p
     folder = tmp_path / "arms"
     folder.mkdir()
     for number, title in enumerate(
-        ("Chapter 1: Joints", "Chapter 2 - Grippers", "Hands of Part 2: Palms", "Chapter 2 Exercises: Grippers")
+        (
+            "Chapter 1: Joints",
+            "Chapter 2 - Grippers",
+            "Hands of Part 2: Palms",
+            "Chapter 2 Exercises: Grippers",
+            "Preface",
+        )
     ):
         sections = f"## Story\n\n{PROSE.format(name='It')}\n\n" * 9
         (folder / f"0{number}.md").write_text(
@@ -142,16 +148,19 @@ def test_what_is_learned_has_no_chapters_number_and_practice_is_no_concept(tmp_p
 def test_a_part_that_two_books_have_is_named_with_its_book(tmp_path: Path) -> None:
     with open_host(tmp_path, options={"concept_tutor": {"sample": False}}) as host:
         shelf = host.once(Shelf)
-        for title in ("Cells", "Tissues"):
+        long = f"The {'very ' * 12}long book"
+        for title in ("Cells", "Tissues", long):
             shelf.add(shelf.plan(write_book(tmp_path / title.lower(), title)))
-        with pytest.raises(BadRequest, match="several books have a part 'Osmosis': Cells, Tissues") as error:
+        with pytest.raises(BadRequest, match=f"several books have a part 'Osmosis': Cells, {long}, Tissues") as error:
             plan_from_corpus(host, "books", part="Osmosis")
         assert error.value.hint == 'name it with its book: --part "Cells: Osmosis"'
-        made = plan_from_corpus(host, "books", part="tissues: osmosis", title="One")
-        assert {chunk.source for chunks in made.sources.values() for chunk in chunks} == {"book Tissues"}
+        for title in ("Tissues", long):
+            made = plan_from_corpus(host, "books", part=f"{title.lower()}: osmosis", title="One")
+            assert {chunk.source for chunks in made.sources.values() for chunk in chunks} == {f"book {title}"}
         assert [concept.name for concept in plan_from_corpus(host, "books", part="Cells").plan.concepts] == list(
             CHAPTERS
         )
         both = plan_from_corpus(host, "books").plan
-        assert [concept.name for concept in both.concepts][::2] == ["Cells: Osmosis", "Tissues: Osmosis"]
-        assert both.origin == "from “Cells” and “Tissues”"
+        names = [f"{title}: Osmosis" for title in ("Cells", long, "Tissues")]
+        assert [concept.name for concept in both.concepts][::2] == names
+        assert both.origin == f"from “Cells” and “{long}” and “Tissues”"
