@@ -9,9 +9,14 @@ from itertools import islice
 
 from .stemming import stems
 
-#: A shorter word is one letter away from too many others. A word in fewer passages may be misspelt itself.
+#: A shorter word is one letter away from too many others.
 SHORTEST_CORRECTED = 6
+#: A word of this length is one letter away from no other by chance, so that one passage is enough; a shorter one is
+#: taken for a word of so many.
+_LONG = 8
 _LEAST_PASSAGES = 5
+#: Letters at a misspelt stem's end that are of its ending: "stabilty" is "stabilti", "stability" is "stabil".
+_LONGEST_ENDING = 2
 #: Ends of stems that another spelling loses: "optimis(e)" is "optim(ize)", "adaptor" is "adapt(er)".
 _VARIANT = re.compile(r"(?:is|or)$")
 
@@ -46,21 +51,23 @@ def compounds_of(question: str) -> list[Compound]:
 
 def correction_of(word: str, passages: Mapping[str, int]) -> str | None:
     """The known word that is ``word`` in another spelling, or becomes it when one letter is left out, added, changed or
-    swapped with the next one, the first letter excepted; the one in most passages. ``passages``: how many have each
-    known word.
-
-    On 150 questions to five books it finds the word that was meant for all five misspelt ones, and changes one other.
+    swapped with the next one, the first letter excepted; the one in most passages. Else the longest one that it goes
+    on from by a few letters. ``passages``: how many have each known word.
     """
     if len(word) < SHORTEST_CORRECTED or not word.isalpha():
         return None
     if (other := _VARIANT.sub("", word)) != word and other in passages:
         return other
+    least = 1 if len(word) >= _LONG else _LEAST_PASSAGES
     found = [
         known
         for known, count in passages.items()
-        if count >= _LEAST_PASSAGES and known[:1] == word[:1] and _is_one_edit(word, known)
+        if count >= least and known[:1] == word[:1] and _is_one_edit(word, known)
     ]
-    return max(found, key=lambda known: (passages[known], known), default=None)
+    begun = (word[:-cut] for cut in range(1, _LONGEST_ENDING + 1) if len(word) - cut >= SHORTEST_CORRECTED)
+    return max(
+        found, key=lambda known: (passages[known], known), default=next(filter(passages.__contains__, begun), None)
+    )
 
 
 def _is_one_edit(one: str, other: str) -> bool:

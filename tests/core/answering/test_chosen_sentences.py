@@ -344,6 +344,21 @@ def test_a_misspelt_word_is_taken_for_the_one_that_is_meant(word: str, meant: st
     assert correction_of(word, {"photosynthesi": 9, "traffic": 9, "fusion": 9, "funnel": 9}) == meant
 
 
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        ("backpropog", "backpropag"),
+        ("aposmat", None),
+        ("aposmatic", "aposematic"),
+        ("stabilti", "stabil"),
+        ("fuision", None),
+    ],
+)
+def test_a_long_word_that_one_passage_has_is_meant_by_one_close_to_it(word: str, meant: str | None) -> None:
+    known = {"backpropag": 1, "aposemat": 1, "aposematic": 1, "stabil": 1, "fusion": 4}
+    assert correction_of(word, known) == meant
+
+
 @pytest.mark.parametrize(("word", "meant"), [("optimis", "optim"), ("adaptor", "adapt")])
 def test_another_spelling_is_the_same_word(word: str, meant: str) -> None:
     assert correction_of(word, {"optim": 1, "adapt": 2, "optic": 9}) == meant
