@@ -64,14 +64,15 @@ def sentence_spans(text: str, start: int = 0, end: int | None = None) -> Iterato
 
 
 def quote_end(text: str, pieces: Sequence[Unit], at: int, limit: int) -> int:
-    """End of the quote of ``pieces[at]``: after the list, code or table that it introduces, if ``limit`` allows."""
+    """End of the quote of ``pieces[at]``: after the list, code or table that it introduces, if ``limit`` allows. Items
+    that are less indented than the list's first one belong to another list."""
     unit, following = pieces[at], pieces[at + 1 : at + 1 + _MOST_FOLLOWING]
     if not following or following[0].kind == "sentence" or not _ANNOUNCES.search(text[unit.start : unit.end]):
         return unit.end
     kinds = {"header", "row"} if following[0].kind in {"header", "row"} else {following[0].kind}
-    end = unit.end
+    end, margin = unit.end, _column(text, following[0])
     for other in following:
-        if other.kind not in kinds or other.end - unit.start > limit:
+        if other.kind not in kinds or other.end - unit.start > limit or _column(text, other) < margin:
             break
         end = other.end
         if kinds == {"code"}:
@@ -79,6 +80,10 @@ def quote_end(text: str, pieces: Sequence[Unit], at: int, limit: int) -> int:
     # A row is a unit without its bars; the last one of a quoted table has its own.
     bar = _LAST_BAR.match(text, end) if end > unit.end and "row" in kinds else None
     return bar.end() if bar else end
+
+
+def _column(text: str, unit: Unit) -> int:
+    return unit.start - text.rfind("\n", 0, unit.start) if unit.kind == "item" else 0
 
 
 def _blocks(text: str) -> Iterator[tuple[str, int, int]]:
