@@ -50,6 +50,8 @@ _ANNOUNCES = re.compile(
     r"|\b(?:as follows|we distinguish between|differ in)\b",
     re.IGNORECASE,
 )
+#: What separates the cells of a row.
+_BAR = re.compile(r"(?<!\\)\|")
 #: Characters of a sentence with the one before it, or with those that follow.
 _LONGEST_PAIR = 600
 
@@ -115,8 +117,9 @@ def header_of(sentence: ScoredSentence, retrieval: Retrieval) -> str:
     first = known.header_of(sentence.unit)
     if first is None or first in instructing_units(sentence.passage, retrieval):
         return ""
-    header = line_of(retrieval.nodes[sentence.passage].node.get_content(), known.units[first].start)
-    return f"{header}\n|{' --- |' * (header.strip(' |').count('|') + 1)}"
+    header = line_of(retrieval.nodes[sentence.passage].node.get_content(), known.units[first].start).rstrip()
+    cells = len(_BAR.findall(header)) - header.endswith("|")
+    return f"{header}\n|{' --- |' * cells}"
 
 
 def line_of(text: str, at: int) -> str:

@@ -59,6 +59,8 @@ _LONGEST_STEPS = 3_000
 _SHORTEST_WORDS = 3
 #: The line of a numbered item, or of one in a list within a list.
 _STEP_OR_NESTED = re.compile(r"\s*\d{1,9}[.)]\s|\s+[-*+]\s")
+#: Two cells of a row with words: one alone says nothing.
+_FILLED = re.compile(r"\w[^|]*\|[\s|]*[^\s|]")
 #: Units after which the budget is checked: asking for a thread's time is a system call.
 _UNITS_A_CHECK = 16
 #: Sentences without a stored vector that are embedded for a question, the best ones by words, and characters of each.
@@ -133,11 +135,11 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
                 start, quote = start + 1, quote[1:]
             longest = _LONGEST_STEPS if parts else 2 * LONGEST_SENTENCE
             is_short = len(known.units) > 1 and len(quote.split(None, _SHORTEST_WORDS)) < _SHORTEST_WORDS
-            if len(quote) > longest or is_short:
+            if len(quote) > longest or is_short or (kind == "row" and not _FILLED.search(quote)):
                 continue
             own = [cosines[at] for at in parts or (index,) if at < len(cosines) and not math.isnan(cosines[at])]
             cosine = max(own, default=None)
-            words = max(_held_share(weights, known, at) for at in parts or (index,))
+            words = max(_held_share(weights, known, at, end) for at in parts or (index,))
             score = words + _PLACE_WEIGHT * place + _TYPE_WEIGHT * of_type(quote) - _PENALTIES.get(kind, 0.0)
             if quote.endswith(":"):  # what it leads in to is elsewhere, or cannot be quoted
                 end, quote, score = end - 1, quote[:-1], score - _ELSEWHERE_PENALTY
@@ -203,12 +205,13 @@ def _steps_from(text: str, known: ChunkTerms, index: int) -> range:
     return range(index, end) if end > index + 1 else range(0)
 
 
-def _held_share(weights: Sequence[tuple[int, float]], known: ChunkTerms, index: int) -> float:
+def _held_share(weights: Sequence[tuple[int, float]], known: ChunkTerms, index: int, end: int) -> float:
     """How much of the question the piece holds, 0 to 1: each word counts once, at its best place. ``weights``: of the
-    question's stems."""
+    question's stems; ``end``: of the piece with what it leads in to."""
     before = known.unit_stems[index - 1] if index else frozenset()
     behind = known.unit_stems[index + 1] if index + 1 < len(known.unit_stems) else frozenset()
-    header = known.header_of(index)
+    below = next(iter(known.units[index + 1 : index + 2]), None)
+    header = index + 1 if below and below.kind == "header" and below.start < end else known.header_of(index)
     places = (
         (known.unit_stems[index], 1.0),
         (known.heading_stems, _HEADING_SHARE),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from llama_index.core.schema import Document, NodeWithScore, TextNode
 
-from ragstone.core.answering.extractive import choose
+from ragstone.core.answering.extractive import choose, header_of
 from ragstone.core.retrieval import HybridRetriever, Retrieval, weigh_evidence
 from ragstone.core.retrieval.answerability import FEATURES, features_of, lacks_term, least_likelihood, missing_words
 from ragstone.core.retrieval.models import Spelling
@@ -83,6 +83,18 @@ def test_a_row_is_a_side_by_its_first_cell() -> None:
     )
     found = _texts("What is the difference between a winch and a crane?", text)
     assert found == ["winch | no crane: pulls", "crane | no winch: lifts"]
+
+
+def test_a_table_with_a_column_for_each_side_is_the_comparison() -> None:
+    table = "|  | Winch | Crane |\n|---|---|---|\n| Picture |  |  |\n| Use | pulls | lifts |"
+    found = _retrieval(
+        "How do winches differ from cranes?", f"The machines are summed up below:\n\n{table}\n\nBoth rust."
+    )
+    assert [each.text for each in choose(found)] == [f"The machines are summed up below:\n\n{table}"]
+    assert "Picture |  |" not in [each.text for each in sentences_of(found)]
+    row = next(each for each in sentences_of(found) if each.kind == "row")
+    assert dict(zip(FEATURES, features_of(found, row), strict=True))["own_words"] == pytest.approx(2 / 3)  # no "differ"
+    assert header_of(row, found) == "|  | Winch | Crane |\n| --- | --- | --- |"
 
 
 def test_a_side_is_what_its_definition_says_whatever_else_it_names() -> None:

@@ -248,7 +248,9 @@ def test_a_list_within_a_list_is_set_in(read: Any) -> None:
         *lines(90, 690, "– Stir slowly.", "– Taste."),
         *lines(72, 630, "• Salads: leaves."),
     ]
-    assert read(make([[*page]])).text == "- Sauces, as follows:\n\n  - Stir slowly.\n\n  - Taste.\n\n- Salads: leaves.\n"
+    assert (
+        read(make([[*page]])).text == "- Sauces, as follows:\n\n  - Stir slowly.\n\n  - Taste.\n\n- Salads: leaves.\n"
+    )
 
 
 def test_exponents_and_indices_are_marked(read: Any) -> None:
