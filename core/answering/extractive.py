@@ -43,10 +43,11 @@ _GOES_ON = re.compile(
 )
 #: A sentence that says that something follows, and not what.
 _ANNOUNCES = re.compile(
-    r"\b(?:several|many|various|different|following|two|three|four|five|a (?:few|number of)|main|key)\s"
+    r"\b(?:some|several|many|various|different|following|two|three|four|five|a (?:few|number of)|main|key)\s"
     r"(?:[\w-]+\s){0,2}?"
     r"(?:ways?|steps?|parts?|types?|kinds?|forms?|phases?|stages?|reasons?|benefits|advantages|differences|purposes|uses"
-    r"|use cases|methods?|approaches|problems|process|categories|groups|components|functions)\b[^.:]{0,60}[.:]?$"
+    r"|use cases|methods?|approaches|problems|process|categories|groups|components|functions|limitations|examples"
+    r"|factors|challenges|rules|causes|effects|features|principles|options|drawbacks)\b[^.:]{0,60}[.:]?$"
     r"|\b(?:as follows|we distinguish between|differ in)\b",
     re.IGNORECASE,
 )

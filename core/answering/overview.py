@@ -47,7 +47,8 @@ class Overview:
     kinds: frozenset[Kind] = frozenset({"explanation"})
 
     def sentences(self) -> Iterator[Sentence]:
-        """The first explaining sentences of each passage, a lead-in with its list."""
+        """The first explaining sentences of each passage, a lead-in with its list; what passages share once."""
+        given: set[str] = set()
         for number, node in enumerate(self.nodes):
             known, text, instructing = terms_of(node), node.get_content(), instructions_of(node)
             found = [
@@ -58,9 +59,10 @@ class Overview:
                 and index not in instructing
                 and not _WELCOME.fullmatch(text, unit.start, unit.end)
             ]
-            found = [quote for quote in found if not quote.endswith(":")]
+            found = [quote for quote in found if not quote.endswith(":") and quote not in given]
             wanted = [quote for quote in found if self.preferred and self.preferred.search(quote)]
             for index, quote in enumerate((wanted or found)[:_SENTENCES]):
+                given.add(quote)
                 yield Sentence(quote, (number,), (quote,), opens_paragraph=index == 0 and number > 0)
 
 

@@ -16,8 +16,8 @@ _ASKS_TIME = re.compile(
 _ASKS_QUANTITY = re.compile(
     r"\bhow (?:many|much|old|long|far|tall|large|big|high|often|fast|deep|wide|heavy)\b"
     r"|\b(?:what|which) (?:\w+ )?(?:percent|percentage|number|amount|proportion|fraction|share)\b"
-    r"|\b(?:maximum|minimum|average|total|exact|highest|lowest) (?:\w+ )?(?:number|amount|frequency|speed|length|height"
-    r"|weight|size|cost|price|temperature|distance|age|rate|duration|depth|power|voltage|capacity|population)\b"
+    r"|\b(?:maximum|minimum|average|total|exact|highest|lowest|top) (?:\w+ )?(?:number|amount|frequency|speed|length"
+    r"|height|weight|size|cost|price|temperature|distance|age|rate|duration|depth|power|voltage|capacity|population)\b"
     r"|\b(?:price|cost) of\b|\bin (?:dollars|euros|pounds)\b",
     re.IGNORECASE,
 )
@@ -38,10 +38,17 @@ _QUANTITY = re.compile(
     r"|hundred|thousand|million|billion|half|third|quarter|dozen|percent|once|twice|daily|weekly|monthly|annually|yearly|every)\b",
     re.IGNORECASE,
 )
-#: Numbers that count nothing: of figures and chapters, and the years of references.
+#: "When was …", which asks for a date, not "When is …", which asks for a condition; and words of any time.
+_ASKS_DATE = re.compile(r"\bwhen (?:was|were|did|will)\b", re.IGNORECASE)
+_ANY_TIME = re.compile(
+    r"\b(?:after|before|during|until|since|when|while|once|ago|now|today|recently|later|earlier|early|late|spring|summer"
+    r"|autumn|winter|morning|night|days?|weeks?|months?|years?|decades?|age|era|period|times?|\w+days?)\b",
+    re.IGNORECASE,
+)
+#: Numbers that count nothing: of figures and chapters, years, and the years of references.
 _REFERENCE_NUMBER = re.compile(
     r"\b(?:figures?|figs?\.?|tables?|listings?|sections?|chapters?|equations?|eqs?\.|appendix|pages?|pp?\.|versions?|lines?)"
-    r"\s\d[\d.–-]*|\([^()]{2,60},? (?:1[89]|20)\d\d[a-z]?\)",
+    r"\s\d[\d.–-]*|\([^()]{2,60},? (?:1[89]|20)\d\d[a-z]?\)|\b(?:in|since|by|until|of|from) (?:1[5-9]|20)\d\d\b",
     re.IGNORECASE,
 )
 _COUNTED = re.compile(r"\bhow (?:many|much) ((?:[\w'’-]+ ?){1,4})", re.IGNORECASE)
@@ -196,9 +203,11 @@ def answer_type_scorer(question: str) -> Callable[[str], float]:
 
 
 def is_lacking(question: str, sentences: Sequence[str]) -> bool:
-    """Whether the question asks for a quantity, an amount of money or a person, and no sentence has one.
+    """Whether the question asks for a date, a quantity, an amount of money or a person, and no sentence has one.
 
     Of 1,998 answerable questions of SQuAD's development articles it is so for none, of CLAP NQ's 150 for two."""
+    if _ASKS_DATE.search(question):
+        return not any(_TIME.search(each) or _ANY_TIME.search(each) for each in sentences)
     if not _ASKS_QUANTITY.search(question) and not _ASKS_PERSON.match(question):
         return False
     score = answer_type_scorer(question)

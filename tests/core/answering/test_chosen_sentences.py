@@ -133,6 +133,11 @@ def test_a_sentence_that_announces_comes_with_what_follows() -> None:
     )
 
 
+def test_limitations_are_announced_too() -> None:
+    text = "There are some limitations to this kiln. Rain stops it. Wind cools it.\n\nBricks are red."
+    assert _texts("What are the limitations of the kiln?", text)[0].endswith("Rain stops it. Wind cools it.")
+
+
 def test_a_sentence_that_announces_what_cannot_be_quoted_loses_its_colon_and_comes_after_others() -> None:
     code = "```python\n" + "drum.turn(1)\n" * 100 + "```"
     text = f"The drum of the winch turns by a motor:\n\n{code}\n\nThe drum of the winch turns in steps. It is loud."
@@ -281,6 +286,13 @@ def test_a_short_negation_is_a_negation() -> None:
         ("Who is the first owner of the winch?", "The winch has an owner, as of version 0.13.", True),
         ("Who is the first owner of the winch?", "The winch was the first of its owner, Maria Kerr.", False),
         ("Who is Kerr?", "The owner of the winch was a sailor.", False),
+        ("When was the winch invented?", "The winch was invented by a sailor.", True),
+        ("When was the winch invented?", "The winch was invented in 1340 by a sailor.", False),
+        ("When was the winch invented?", "The winch was invented after the crane.", False),
+        ("When is the winch oiled?", "The winch is oiled if it is loud.", False),
+        ("How many winches has the ship?", "The ship has had winches since 1920.", True),
+        ("How many winches has the ship?", "The ship has had three winches since 1920.", False),
+        ("What is the top speed of the ship?", "The ship has the speed of a horse.", True),
     ],
 )
 def test_without_what_is_asked_for_nothing_is_answered(question: str, text: str, is_lacking: bool) -> None:

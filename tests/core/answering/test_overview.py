@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from llama_index.core.schema import TextNode
 
 from ragstone.core import NotFound, Question
-from ragstone.core.answering.overview import is_greeting
+from ragstone.core.answering.overview import Overview, is_greeting
 from ragstone.core.testing import ScriptedLLM, open_host
 from ragstone.plugins.book_chat import Shelf
 from tests.support.third_party_fakes import write_pages
@@ -55,6 +56,16 @@ def test_a_book_as_a_whole_is_told_by_its_own_words(host: Host, question: str) -
     assert "Wheels carry a robot over level ground with little force" in answer.text
     assert [citation.fields["chapter"] for citation in answer.citations] == ["Wheels", "Legs"]
     assert not answer.refused
+
+
+def test_what_two_passages_share_is_told_once() -> None:
+    nodes = [TextNode(text="A hub turns. An axle holds."), TextNode(text="An axle holds. A tyre wears. A rim bends.")]
+    assert [each.text for each in Overview("", nodes).sentences()] == [
+        "A hub turns.",
+        "An axle holds.",
+        "A tyre wears.",
+        "A rim bends.",
+    ]
 
 
 def test_a_chapter_is_told_by_its_beginning_and_its_summary(host: Host) -> None:
