@@ -420,6 +420,7 @@ def test_other_words_are_left(word: str) -> None:
         ("What is the role of proprioception?", ["propriocept"]),
         ("Explain the basic concept of a winch", ["winch"]),
         ("What is the role?", ["role"]),
+        ("What are the three laws of motion?", ["law", "motion"]),
         ("Which role has the winch?", ["role", "winch"]),
     ],
 )
