@@ -14,7 +14,7 @@ from ..runtime.budget import check_budget
 from ..text.definitions import defines, subject_of
 from ..text.instructions import instructions_of, is_asked_about
 from ..text.pointers import only_points
-from ..text.question_kinds import answer_type_scorer, asks_for_several, asks_for_steps, asks_for_tasks, names_several
+from ..text.question_kinds import answer_type_scorer, asks_for_steps, asks_for_tasks, form_scorer
 from ..text.segmentation import quote_end
 from ..text.sentence_kinds import NO_ANSWER, Kind
 from ..text.stemming import stem_hash, stem_hashes
@@ -40,8 +40,8 @@ _BEHIND_SHARE = 0.15
 _DEFINITION_BONUS = 0.8
 #: Added to a whole procedure, where one is asked for.
 _PROCEDURE_BONUS = 0.6
-#: Added to a sentence that enumerates, where parts, kinds or causes are asked for, times the words that it holds.
-_SEVERAL_BONUS = 0.3
+#: Added to a sentence that enumerates or gives a reason, where that is asked for, times the words that it holds.
+_FORM_BONUS = 0.3
 #: Taken from a lead-in with its table, where the question asks what one thing is.
 _TABLE_PENALTY = 0.3
 _TAKES_TABLE = re.compile(r"\b(?:are|were|tables?|lists?)\b", re.IGNORECASE)
@@ -105,8 +105,8 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
     asked = retrieval.follow_up.asked if retrieval.follow_up else retrieval.question
     weights = [(stem_hash(word), weight) for word, weight in retrieval.idf.items()]
     asked_stems = frozenset(stem for stem, _ in weights)
-    of_type, takes_tasks, takes_steps = answer_type_scorer(asked), asks_for_tasks(asked), asks_for_steps(asked)
-    takes_several = asks_for_several(asked)
+    of_type, of_form = answer_type_scorer(asked), form_scorer(asked)
+    takes_tasks, takes_steps = asks_for_tasks(asked), asks_for_steps(asked)
     subject = [retrieval.spelling.correct(stem) for stem in subject_of(asked)]
     top = max((passage.score or 0.0 for passage in retrieval.nodes), default=0.0)
     found = []
@@ -146,7 +146,7 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
             score -= _ELSEWHERE_PENALTY * only_points(quote)
             if kind == "row" and _names(quote.partition("|")[0], asked_stems):
                 score += _KEY_BONUS
-            score += _SEVERAL_BONUS * words * (takes_several and names_several(quote))
+            score += _FORM_BONUS * words * of_form(quote)
             defining = defines(quote, subject)
             if subject and not defining and "\n|" in quote and not _TAKES_TABLE.search(asked):
                 score -= _TABLE_PENALTY

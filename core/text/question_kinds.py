@@ -125,16 +125,6 @@ _ASKS_FOR_SEVERAL = re.compile(
 _ENUMERATION = re.compile(r"[^,.;:]{2,60},\s[^,.;:]{2,60},?\s(?:and|or|as well as)\s")
 
 
-def asks_for_several(question: str) -> bool:
-    """Whether the question asks for the parts, kinds, causes … of something."""
-    return bool(_ASKS_FOR_SEVERAL.search(question))
-
-
-def names_several(sentence: str) -> bool:
-    """Whether the sentence enumerates three things or more, or leads in to a list."""
-    return "\n" in sentence or bool(_ENUMERATION.search(sentence))
-
-
 def asks_for_code(question: str) -> bool:
     """Whether code may answer it."""
     return bool(_ASKS_FOR_CODE.search(question))
@@ -200,6 +190,14 @@ def answer_type_scorer(question: str) -> Callable[[str], float]:
     if _ASKS_NAME.search(question):
         return lambda sentence: float(any(not known & set(words(name)) for name in _NAME.findall(sentence)))
     return lambda _sentence: 0.5
+
+
+def form_scorer(question: str) -> Callable[[str], bool]:
+    """A function that tells whether a sentence enumerates three things or more, or leads in to a list, where the
+    question asks for parts, kinds, causes …; whether it gives a reason, where it asks why; else false."""
+    if _ASKS_FOR_SEVERAL.search(question):
+        return lambda sentence: "\n" in sentence or bool(_ENUMERATION.search(sentence))
+    return gives_a_reason if asks_for_a_reason(question) else lambda _sentence: False
 
 
 def is_lacking(question: str, sentences: Sequence[str]) -> bool:

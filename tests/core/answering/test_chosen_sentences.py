@@ -133,6 +133,11 @@ def test_a_sentence_that_announces_comes_with_what_follows() -> None:
     )
 
 
+def test_why_is_answered_by_a_reason() -> None:
+    text = "Kilns are closed at night in the winter months. Kilns are closed at night because rain would cool them."
+    assert _texts("Why are kilns closed at night?", text, (0.52, 0.5))[0].endswith("because rain would cool them.")
+
+
 def test_limitations_are_announced_too() -> None:
     text = "There are some limitations to this kiln. Rain stops it. Wind cools it.\n\nBricks are red."
     assert _texts("What are the limitations of the kiln?", text)[0].endswith("Rain stops it. Wind cools it.")
