@@ -16,6 +16,7 @@ from llama_index.core.vector_stores.utils import build_metadata_filter_fn
 from ..text.definitions import subject_of
 from ..text.packed_terms import is_beside_the_text
 from ..text.question_kinds import asks_for_code, asks_for_tasks, sides_of
+from ..text.spelling import with_corrections
 from ..text.stemming import question_stems, stems
 from ..tracing import step
 from .calibration import threshold_of
@@ -73,7 +74,15 @@ class HybridRetriever(ScoredRetriever):
         started = time.perf_counter()
         embedded = encoder.embed_query(question)
         spent = (time.perf_counter() - started) * 1000
-        return replace(self.search_embedded(question, embedded), encode_ms=spent)
+        found = replace(self.search_embedded(question, embedded), encode_ms=spent)
+        known = found.spelling.corrections
+        corrected = with_corrections(question, known)
+        if corrected == question:
+            return found
+        # The encoder makes nothing of a misspelt word.
+        again = self.search_embedded(corrected, encoder.embed_query(corrected))
+        spelling = replace(again.spelling, corrections={**known, **again.spelling.corrections})
+        return replace(again, spelling=spelling, encode_ms=spent)
 
     def search_embedded(self, question: str, embedded: npt.NDArray[np.float32]) -> Retrieval:
         """The same for a question whose unit vector is known."""

@@ -21,6 +21,7 @@ _LONGEST_ENDING = 2
 _VARIANT = re.compile(r"(?:is|or)$")
 
 
+_WORD = re.compile(r"[^\W_]+")
 #: A question has no more that matter; each costs a look into the index.
 _MOST_PAIRS = 30
 _PAIR = re.compile(r"(?=(?<!\w)([^\W\d_]{2,})([ -])([^\W\d_]{3,}))")
@@ -68,6 +69,18 @@ def correction_of(word: str, passages: Mapping[str, int]) -> str | None:
     return max(
         found, key=lambda known: (passages[known], known), default=next(filter(passages.__contains__, begun), None)
     )
+
+
+def with_corrections(question: str, corrections: Mapping[str, str]) -> str:
+    """The question with its misspelt words as the corpus spells them: "shedules" → "schedules". ``corrections``: by
+    stem; words in another spelling or with another ending, and pairs of words, stay as they are."""
+
+    def corrected(word: re.Match[str]) -> str:
+        own = next(iter(stems(word[0])), "")
+        meant = corrections.get(own, own)
+        return word[0] if own.startswith(meant) or not _is_one_edit(own, meant) else meant + word[0][len(own) :]
+
+    return _WORD.sub(corrected, question) if corrections else question
 
 
 def _is_one_edit(one: str, other: str) -> bool:

@@ -18,7 +18,7 @@ from ragstone.core.testing import open_host
 from ragstone.core.text import question_stems
 from ragstone.core.text.definitions import defines, subject_of
 from ragstone.core.text.question_kinds import answer_type_scorer, sides_of
-from ragstone.core.text.spelling import correction_of
+from ragstone.core.text.spelling import correction_of, with_corrections
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -399,6 +399,22 @@ def test_a_misspelt_term_has_its_definition() -> None:
     found = _retrieval("What is a wintch?", "Ropes pull at a winch. A winch is a drum that pulls a rope.")
     found = replace(found, spelling=Spelling({"wintch": "winch"}), idf={"winch": 2.0})
     assert sentences_of(found)[0].text == "A winch is a drum that pulls a rope."
+
+
+def test_a_misspelt_question_is_searched_again_as_it_is_meant(tmp_path: Path) -> None:
+    with open_host(tmp_path) as host:
+        corpus = host.corpus("parts", kind="article")
+        corpus.ingest([Document(id_="one", text="Photosynthesis takes an hour.")])
+        found = HybridRetriever(corpus, top_k=3).search("How long does photosinthesis take?")
+        meant = HybridRetriever(corpus, top_k=3).search("How long does photosynthesis take?")
+    assert found.question == meant.question
+    assert found.scores == meant.scores
+    assert found.spelling.corrections == {"photosinthesi": "photosynthesi"}
+
+
+def test_another_ending_or_two_words_are_left_as_they_are_written() -> None:
+    known = {"trafic": "traffic", "optimis": "optim", "pose": "poseslam"}
+    assert with_corrections("Optimise trafic, pose SLAM", known) == "Optimise traffic, pose SLAM"
 
 
 def test_words_that_the_corpus_writes_as_one_are_taken_for_that(tmp_path: Path) -> None:
