@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..retrieval.sentences import LONGEST_SENTENCE, ScoredSentence, instructing_units, sentences_of
-from ..text.question_kinds import asks_for_a_reason, asks_for_manner, gives_a_reason, sides_of
+from ..text.question_kinds import asks_for_a_reason, asks_for_manner, asks_for_several, gives_a_reason, sides_of
 from ..text.segmentation import quote_end
 from ..text.sentence_kinds import NO_ANSWER
 from ..text.stemming import stem_hash
@@ -72,8 +72,9 @@ def choose(retrieval: Retrieval) -> list[ScoredSentence]:
         if len(chosen) == _MOST_SENTENCES or other.score < score - _CLOSE / len(chosen) ** 2:
             break
         own = _stems(other, retrieval)
-        # A definition is enough, but for what the question asks besides.
-        is_beside = bool(best.for_defining) and asked.isdisjoint(own - stems[0])
+        # A definition is enough, and one item of a list, but for what the question asks besides.
+        is_enough = bool(best.for_defining) or _are_items(best, other, retrieval)
+        is_beside = is_enough and asked.isdisjoint(own - stems[0])
         if not is_beside and not any(_says_the_same(own, known) for known in stems):
             chosen.append(other)
             stems.append(own)
@@ -130,6 +131,16 @@ def line_of(text: str, at: int) -> str:
 
 def _stems(sentence: ScoredSentence, retrieval: Retrieval) -> frozenset[int]:
     return retrieval.terms(sentence.passage).unit_stems[sentence.unit]
+
+
+def _are_items(one: ScoredSentence, other: ScoredSentence, retrieval: Retrieval) -> bool:
+    """Whether both are items of one passage's lists, of which the question does not ask for several."""
+    units = retrieval.terms(one.passage).units
+    return (
+        one.passage == other.passage
+        and units[one.unit].kind == units[other.unit].kind == "item"
+        and not asks_for_several(retrieval.question)
+    )
 
 
 def _says_the_same(own: frozenset[int], known: frozenset[int]) -> bool:

@@ -23,19 +23,19 @@ _ASKS_QUANTITY = re.compile(
 )
 #: "Who is the first king?", not "Who is Tesla?", which is answered by what he did.
 _ASKS_PERSON = re.compile(r"(?:and |but |so )?who(?:m|se)?\b(?! (?:is|was|are|were) (?!the\b))", re.IGNORECASE)
-_ASKS_NAME = re.compile(
-    r"\b(?:who|whom|whose|where)\b|\b(?:what|which) (?:\w+ )?(?:city|country|state|person|company|man|woman|river|team"
-    r"|band|king|queen|president|actor|author|school|university|organization|newspaper|island|region"
-    r"|town|street|building|place)\b",
+_ASKS_NAME_OF = re.compile(
+    r"\b(?:what|which) (?:\w+ )?(?:city|country|state|person|company|man|woman|river|team|band|king|queen|president"
+    r"|actor|author|school|university|hospital|organization|newspaper|island|region|town|street|building|place)\b",
     re.IGNORECASE,
 )
+_ASKS_NAME = re.compile(rf"\b(?:who|whom|whose|where)\b|{_ASKS_NAME_OF.pattern}", re.IGNORECASE)
 _TIME = re.compile(
     r"\b(?:1\d|20)\d\d\b|\b\d{1,4}s\b|\bcentur|\b\d+ ?(?:BC|AD|BCE|CE)\b"
     r"|\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\b"
 )
 _QUANTITY = re.compile(
-    r"(?<![\w.])\d[\d,.]*|\b(?:no|zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty"
-    r"|hundred|thousand|million|billion|half|third|quarter|dozen|percent|once|twice|daily|weekly|monthly|annually|yearly|every)\b",
+    r"(?<![\w.])\d[\d,.]*|\b(?:no|zero|one(?! (?:of|or|another)\b)|two|three|four|five|six|seven|eight|nine|ten|eleven"
+    r"|twelve|twenty|thirty|forty|fifty|hundred|thousand|million|billion|half|third|quarter|dozen|percent|once|twice|daily|weekly|monthly|annually|yearly|every)\b",
     re.IGNORECASE,
 )
 #: "When was …", which asks for a date, not "When is …", which asks for a condition; and words of any time.
@@ -125,6 +125,11 @@ _ASKS_FOR_SEVERAL = re.compile(
 _ENUMERATION = re.compile(r"[^,.;:]{2,60},\s[^,.;:]{2,60},?\s(?:and|or|as well as)\s")
 
 
+def asks_for_several(question: str) -> bool:
+    """Whether the question asks for the parts, kinds, causes … of something."""
+    return bool(_ASKS_FOR_SEVERAL.search(question))
+
+
 def asks_for_code(question: str) -> bool:
     """Whether code may answer it."""
     return bool(_ASKS_FOR_CODE.search(question))
@@ -195,18 +200,18 @@ def answer_type_scorer(question: str) -> Callable[[str], float]:
 def form_scorer(question: str) -> Callable[[str], bool]:
     """A function that tells whether a sentence enumerates three things or more, or leads in to a list, where the
     question asks for parts, kinds, causes …; whether it gives a reason, where it asks why; else false."""
-    if _ASKS_FOR_SEVERAL.search(question):
+    if asks_for_several(question):
         return lambda sentence: "\n" in sentence or bool(_ENUMERATION.search(sentence))
     return gives_a_reason if asks_for_a_reason(question) else lambda _sentence: False
 
 
 def is_lacking(question: str, sentences: Sequence[str]) -> bool:
-    """Whether the question asks for a date, a quantity, an amount of money or a person, and no sentence has one.
+    """Whether the question asks for a date, a quantity, an amount of money or a name, and no sentence has one.
 
     Of 1,998 answerable questions of SQuAD's development articles it is so for none, of CLAP NQ's 150 for two."""
     if _ASKS_DATE.search(question):
         return not any(_TIME.search(each) or _ANY_TIME.search(each) for each in sentences)
-    if not _ASKS_QUANTITY.search(question) and not _ASKS_PERSON.match(question):
+    if not (_ASKS_QUANTITY.search(question) or _ASKS_PERSON.match(question) or _ASKS_NAME_OF.search(question)):
         return False
     score = answer_type_scorer(question)
     if max(map(score, sentences), default=0.0) == 0:

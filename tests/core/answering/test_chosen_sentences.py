@@ -138,6 +138,12 @@ def test_why_is_answered_by_a_reason() -> None:
     assert _texts("Why are kilns closed at night?", text, (0.52, 0.5))[0].endswith("because rain would cool them.")
 
 
+def test_one_item_of_a_list_is_enough_where_one_is_asked_for() -> None:
+    text = "- Clay phase: the kiln is still cold.\n- Fire phase: the kiln is hot."
+    assert _texts("What happens in the fire phase?", text) == ["Fire phase: the kiln is hot."]
+    assert len(_texts("Which phases has the kiln?", text)) == 2
+
+
 def test_limitations_are_announced_too() -> None:
     text = "There are some limitations to this kiln. Rain stops it. Wind cools it.\n\nBricks are red."
     assert _texts("What are the limitations of the kiln?", text)[0].endswith("Rain stops it. Wind cools it.")
@@ -299,6 +305,9 @@ def test_a_short_negation_is_a_negation() -> None:
         ("How many winches has the ship?", "The ship has had winches since 1920.", True),
         ("How many winches has the ship?", "The ship has had three winches since 1920.", False),
         ("What is the top speed of the ship?", "The ship has the speed of a horse.", True),
+        ("What is the maximum number of ropes?", "A ship has one or more ropes.", True),
+        ("Which company built the ship?", "The ship was built by a company.", True),
+        ("Which company built the ship?", "The ship was built by a company, Kerr Works.", False),
     ],
 )
 def test_without_what_is_asked_for_nothing_is_answered(question: str, text: str, is_lacking: bool) -> None:
