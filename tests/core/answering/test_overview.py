@@ -58,6 +58,11 @@ def test_a_book_as_a_whole_is_told_by_its_own_words(host: Host, question: str) -
     assert not answer.refused
 
 
+def test_the_chapters_alone_are_listed_where_they_are_asked_for(host: Host) -> None:
+    answer = host.assistant("book_chat").ask("Which chapters does this book have?")
+    assert answer.text == "“Robot parts” has 2 chapters: Wheels; Legs."
+
+
 def test_what_two_passages_share_is_told_once() -> None:
     nodes = [TextNode(text="A hub turns. An axle holds."), TextNode(text="An axle holds. A tyre wears. A rim bends.")]
     assert [each.text for each in Overview("", nodes).sentences()] == [
@@ -86,7 +91,7 @@ This book is written for:
 - students of robotics in their first year
 - people who repair robots for a living
 
-## Prerequisites
+## 1.1 Prerequisites
 
 You should know how to solder and how to read a wiring diagram.
 """
