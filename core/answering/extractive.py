@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING
 
 from ..retrieval.sentences import LONGEST_SENTENCE, ScoredSentence, instructing_units, sentences_of
 from ..text.question_kinds import asks_for_a_reason, asks_for_manner, asks_for_several, gives_a_reason, sides_of
-from ..text.segmentation import quote_end
+from ..text.segmentation import list_end
 from ..text.sentence_kinds import NO_ANSWER
 from ..text.stemming import stem_hash
 from .comparison import choose_sides
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Sequence
+    from collections.abc import Collection, Container, Iterator, Sequence
 
     from ..retrieval.models import Retrieval
+    from ..text.segmentation import Unit
 
 _MOST_SENTENCES = 3
 #: The second sentence has a score at most so much below the best one's, without what that has for defining; the third a
@@ -47,7 +48,7 @@ _ANNOUNCES = re.compile(
     r"(?:[\w-]+\s){0,2}?"
     r"(?:ways?|steps?|parts?|types?|kinds?|forms?|phases?|stages?|reasons?|benefits|advantages|differences|purposes|uses"
     r"|use cases|methods?|approaches|problems|process|categories|groups|components|functions|limitations|examples"
-    r"|factors|challenges|rules|causes|effects|features|principles|options|drawbacks)\b[^.:]{0,60}[.:]?$"
+    r"|factors|challenges|rules|causes|effects|features|principles|options|drawbacks)\b[^.:]{0,100}[.:]?$"
     r"|\b(?:as follows|we distinguish between|differ in)\b",
     re.IGNORECASE,
 )
@@ -163,14 +164,17 @@ def _with_references(chosen: Sequence[ScoredSentence], retrieval: Retrieval) -> 
 
 
 def _with_what_follows(quote: ScoredSentence, retrieval: Retrieval, quoted: Container[int]) -> ScoredSentence:
-    """The quote; with the next sentences of its paragraph where it only announces them ("in several ways."), or where
-    they go on with what is asked ("Then it …"), up to one that is quoted already. ``quoted``: where those begin."""
+    """The quote; with the list behind it, or the next sentences of its paragraph, where it only announces them ("in
+    several ways."), or where they go on with what is asked ("Then it …"), up to one that is quoted already.
+    ``quoted``: where those begin."""
     announces = _ANNOUNCES.search(quote.text)
     if not announces and not asks_for_manner(retrieval.question):
         return quote
     known, text, end = retrieval.terms(quote.passage), retrieval.nodes[quote.passage].node.get_content(), quote.end
     instructing = instructing_units(quote.passage, retrieval)
     last = max(at for at, unit in enumerate(known.units) if unit.start < quote.end)
+    if announces and (listed := _list_end(text, known.units, last, instructing)) > end:
+        return replace(quote, end=listed, text=text[quote.start : listed])
     for at in range(last + 1, min(last + 1 + _MOST_SENTENCES, len(known.units))):
         unit = known.units[at]
         is_next = (unit.kind, unit.block) == ("sentence", known.units[last].block)
@@ -179,13 +183,19 @@ def _with_what_follows(quote: ScoredSentence, retrieval: Retrieval, quoted: Cont
         if not announces and not _GOES_ON.match(text, unit.start):
             break
         if text.endswith(":", unit.start, unit.end):  # with its list, or not at all
-            listed = quote_end(text, known.units, at, LONGEST_SENTENCE)
+            listed = _list_end(text, known.units, at, instructing)
             end = listed if listed > unit.end else end
             break
         if unit.end - quote.start > _LONGEST_PAIR:
             break
         end = unit.end
     return replace(quote, end=end, text=text[quote.start : end])
+
+
+def _list_end(text: str, units: Sequence[Unit], at: int, instructing: Collection[int]) -> int:
+    """Where the list or table behind the unit ends; the unit's own end if there is none, or an instruction in it."""
+    end = list_end(text, units, at, LONGEST_SENTENCE)
+    return units[at].end if any(units[at].end <= units[each].start < end for each in instructing) else end
 
 
 def _start_of_reference(sentence: ScoredSentence, retrieval: Retrieval) -> int:

@@ -70,7 +70,16 @@ def quote_end(text: str, pieces: Sequence[Unit], at: int, limit: int) -> int:
     announces = _ANNOUNCES.search(text, unit.start, unit.end)
     if announces and announces[0].strip() != ":" and following[:1] and following[0].block == unit.block:
         following = following[1:]  # "The tools are listed below. Wash them first."
-    if not announces or not following or following[0].kind == "sentence":
+    return _list_end(text, unit, following, limit) if announces else unit.end
+
+
+def list_end(text: str, pieces: Sequence[Unit], at: int, limit: int) -> int:
+    """The same for a piece that need not say that it introduces them."""
+    return _list_end(text, pieces[at], pieces[at + 1 : at + 1 + _MOST_FOLLOWING], limit)
+
+
+def _list_end(text: str, unit: Unit, following: Sequence[Unit], limit: int) -> int:
+    if not following or following[0].kind == "sentence":
         return unit.end
     kinds = {"header", "row"} if following[0].kind in {"header", "row"} else {following[0].kind}
     end, margin = unit.end, _column(text, following[0])
