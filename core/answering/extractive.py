@@ -48,7 +48,7 @@ _ANNOUNCES = re.compile(
     r"(?:[\w-]+\s){0,2}?"
     r"(?:ways?|steps?|parts?|types?|kinds?|forms?|phases?|stages?|reasons?|benefits|advantages|differences|purposes|uses"
     r"|use cases|methods?|approaches|problems|process|categories|groups|components|functions|limitations|examples"
-    r"|factors|challenges|rules|causes|effects|features|principles|options|drawbacks)\b[^.:]{0,100}[.:]?$"
+    r"|factors|challenges|rules|causes|effects|features|principles|options|drawbacks)\b[^.:]{0,60}[.:]?$"
     r"|\b(?:as follows|we distinguish between|differ in)\b",
     re.IGNORECASE,
 )
