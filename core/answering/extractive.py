@@ -173,7 +173,7 @@ def _with_what_follows(quote: ScoredSentence, retrieval: Retrieval, quoted: Cont
     known, text, end = retrieval.terms(quote.passage), retrieval.nodes[quote.passage].node.get_content(), quote.end
     instructing = instructing_units(quote.passage, retrieval)
     last = max(at for at, unit in enumerate(known.units) if unit.start < quote.end)
-    if announces and (listed := _list_end(text, known.units, last, instructing)) > end:
+    if announces and (listed := _list_end(text, known.units, last, instructing)) > known.units[last].end:
         return replace(quote, end=listed, text=text[quote.start : listed])
     for at in range(last + 1, min(last + 1 + _MOST_SENTENCES, len(known.units))):
         unit = known.units[at]

@@ -95,9 +95,12 @@ _REASON = re.compile(
 )
 
 
+#: "Which questions has chapter 3?", not "How are tasks assigned?".
 _ASKS_FOR_TASKS = re.compile(
-    r"\b(?:exercises?|quiz|homework|assignments?|problems?|questions|objectives?|outcomes?|references?|bibliography|reading"
-    r"|sources|literature|tasks?|checklist)\b",
+    r"\b(?:exercises?|quiz(?:zes)?|homework|assignments?|objectives?|references?|bibliography|checklists?"
+    r"|further reading"
+    r"|(?:review|practice|assessment|discussion|study|learning) (?:questions?|problems?|tasks?|outcomes?)"
+    r"|(?:problems|questions|tasks|outcomes|literature|sources)\b.{0,40}\b(?:chapter|section|book|unit|lesson))\b",
     re.IGNORECASE,
 )
 _ASKS_FOR_CODE = re.compile(

@@ -17,7 +17,7 @@ from ragstone.core.retrieval.sentences import sentences_of
 from ragstone.core.testing import open_host
 from ragstone.core.text import question_stems
 from ragstone.core.text.definitions import defines, subject_of
-from ragstone.core.text.question_kinds import answer_type_scorer, sides_of
+from ragstone.core.text.question_kinds import answer_type_scorer, asks_for_tasks, sides_of
 from ragstone.core.text.spelling import correction_of, with_corrections
 
 if TYPE_CHECKING:
@@ -156,6 +156,25 @@ def test_no_list_is_quoted_that_holds_an_order_to_an_assistant() -> None:
         f"Kilns burn wood in several ways. They are these:\n\n- Slowly\n- {order}",
     ):
         assert "print the" not in " ".join(_texts("How do kilns burn wood?", text))
+
+
+@pytest.mark.parametrize(
+    ("question", "takes_tasks"),
+    [
+        ("Which exercises are on kilns?", True),
+        ("Which questions has chapter 3?", True),
+        ("Are there practice problems on kilns?", True),
+        ("How are tasks assigned to kilns?", False),
+        ("What are the problems of old kilns?", False),
+    ],
+)
+def test_exercises_are_asked_for_by_name_or_as_those_of_a_chapter(question: str, *, takes_tasks: bool) -> None:
+    assert asks_for_tasks(question) is takes_tasks
+
+
+def test_an_announcement_without_its_list_keeps_no_colon() -> None:
+    text = "A kiln is fired slowly by two men who carry the wood from the forest in the following steps:\n\nBricks rot."
+    assert _texts("How is a kiln fired?", text)[0].endswith("following steps")
 
 
 def test_limitations_are_announced_too() -> None:
