@@ -31,8 +31,8 @@ _ABOUT_IT = 0.5
 #: A sentence that begins with such a word is quoted with the one before it.
 _POINTS_BACK = re.compile(
     r"(?:it|its|they|their|them|he|his|she|her|this|that|these|those|such|both|here|there|the (?:former|latter|same)"
-    r"|however|therefore|thus|hence|moreover|in addition|additionally|also|instead|otherwise|as a result|for example"
-    r"|for instance|consequently)\b",
+    r"|so(?=,)|accordingly|for (?:this|that) reason|however|therefore|thus|hence|moreover|in addition|additionally|also"
+    r"|instead|otherwise|as a result|for example|for instance|consequently)\b",
     re.IGNORECASE,
 )
 #: A sentence that goes on with what the one before began to describe.

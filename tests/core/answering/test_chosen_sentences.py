@@ -177,6 +177,11 @@ def test_an_announcement_without_its_list_keeps_no_colon() -> None:
     assert _texts("How is a kiln fired?", text)[0].endswith("following steps")
 
 
+def test_what_follows_from_the_sentence_before_comes_with_it() -> None:
+    text = "Rain would cool them. So, kilns are closed in winter. Bricks are red."
+    assert _texts("Why are kilns closed in winter?", text)[0] == "Rain would cool them. So, kilns are closed in winter."
+
+
 def test_limitations_are_announced_too() -> None:
     text = "There are some limitations to this kiln. Rain stops it. Wind cools it.\n\nBricks are red."
     assert _texts("What are the limitations of the kiln?", text)[0].endswith("Rain stops it. Wind cools it.")
