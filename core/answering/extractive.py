@@ -68,13 +68,14 @@ def choose(retrieval: Retrieval) -> list[ScoredSentence]:
     if best is None:
         return []
     chosen, stems = [best], [_stems(best, retrieval)]
+    has_list = best.end > retrieval.terms(best.passage).units[best.unit].end
     score, asked = best.score - best.for_defining, frozenset(map(stem_hash, retrieval.idf))
     for other in allowed:
         if len(chosen) == _MOST_SENTENCES or other.score < score - _CLOSE / len(chosen) ** 2:
             break
         own = _stems(other, retrieval)
-        # A definition is enough, and one item of a list, but for what the question asks besides.
-        is_enough = bool(best.for_defining) or _are_items(best, other, retrieval)
+        # A definition is enough, a whole list, and one item of a list, but for what the question asks besides.
+        is_enough = bool(best.for_defining) or has_list or _are_items(best, other, retrieval)
         is_beside = is_enough and asked.isdisjoint(own - stems[0])
         if not is_beside and not any(_says_the_same(own, known) for known in stems):
             chosen.append(other)

@@ -182,6 +182,13 @@ def test_what_follows_from_the_sentence_before_comes_with_it() -> None:
     assert _texts("Why are kilns closed in winter?", text)[0] == "Rain would cool them. So, kilns are closed in winter."
 
 
+def test_a_list_is_enough() -> None:
+    text = (
+        "A kiln is fired in these steps:\n\n- Stack the bricks\n- Light the wood\n\nA kiln is fired at night in winter."
+    )
+    assert len(_texts("What are the steps of firing a kiln?", text, (0.6, 0.3, 0.3, 0.6))) == 1
+
+
 def test_limitations_are_announced_too() -> None:
     text = "There are some limitations to this kiln. Rain stops it. Wind cools it.\n\nBricks are red."
     assert _texts("What are the limitations of the kiln?", text)[0].endswith("Rain stops it. Wind cools it.")
