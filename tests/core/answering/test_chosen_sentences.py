@@ -498,6 +498,7 @@ def test_other_words_are_left(word: str) -> None:
         ("Explain the basic concept of a winch", ["winch"]),
         ("What is the role?", ["role"]),
         ("What are the three laws of motion?", ["law", "motion"]),
+        ("How long does a kiln burn?", ["kiln", "burn"]),
         ("Which role has the winch?", ["role", "winch"]),
     ],
 )
