@@ -79,10 +79,10 @@ class HybridRetriever(ScoredRetriever):
         corrected = with_corrections(question, known)
         if corrected == question:
             return found
-        # The encoder makes nothing of a misspelt word.
+        # The encoder makes nothing of a misspelt word, but much of a rare one that is taken for one.
         again = self.search_embedded(corrected, encoder.embed_query(corrected))
         spelling = replace(again.spelling, corrections={**known, **again.spelling.corrections})
-        return replace(again, spelling=spelling, encode_ms=spent)
+        return max(found, replace(again, spelling=spelling, encode_ms=spent), key=_best_cosine)
 
     def search_embedded(self, question: str, embedded: npt.NDArray[np.float32]) -> Retrieval:
         """The same for a question whose unit vector is known."""
@@ -138,6 +138,10 @@ class HybridRetriever(ScoredRetriever):
             stored_terms={each.node.node_id: each.terms for each, _ in found_chunks if each.terms is not None},
             retrieve_ms=(time.perf_counter() - started) * 1000,
         )
+
+
+def _best_cosine(retrieval: Retrieval) -> float:
+    return max((each.dense or 0.0 for each in retrieval.scores.values()), default=0.0)
 
 
 def _with_definitions(

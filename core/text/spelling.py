@@ -78,7 +78,11 @@ def with_corrections(question: str, corrections: Mapping[str, str]) -> str:
     def corrected(word: re.Match[str]) -> str:
         own = next(iter(stems(word[0])), "")
         meant = corrections.get(own, own)
-        return word[0] if own.startswith(meant) or not _is_one_edit(own, meant) else meant + word[0][len(own) :]
+        if own.startswith(meant) or not _is_one_edit(own, meant):
+            return word[0]
+        # The stem of "university" is "universiti".
+        spelt = meant[:-1] + "y" if word[0].endswith("y") and meant.endswith("i") else meant + word[0][len(own) :]
+        return spelt[0].upper() + spelt[1:] if word[0][0].isupper() else spelt
 
     return _WORD.sub(corrected, question) if corrections else question
 

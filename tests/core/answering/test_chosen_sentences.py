@@ -467,8 +467,18 @@ def test_a_misspelt_question_is_searched_again_as_it_is_meant(tmp_path: Path) ->
 
 
 def test_another_ending_or_two_words_are_left_as_they_are_written() -> None:
-    known = {"trafic": "traffic", "optimis": "optim", "pose": "poseslam"}
-    assert with_corrections("Optimise trafic, pose SLAM", known) == "Optimise traffic, pose SLAM"
+    known = {"trafic": "traffic", "optimis": "optim", "pose": "poseslam", "univeristi": "universiti"}
+    assert with_corrections("Optimise Trafic, pose SLAM", known) == "Optimise Traffic, pose SLAM"
+    assert with_corrections("Which univeristy?", known) == "Which university?"
+
+
+def test_a_rare_word_that_is_taken_for_a_misspelt_one_is_searched_as_it_is_written(tmp_path: Path) -> None:
+    with open_host(tmp_path) as host:
+        corpus = host.corpus("parts", kind="article")
+        corpus.ingest([Document(id_=str(at), text=f"The current of river {at} is strong.") for at in range(5)])
+        found = HybridRetriever(corpus, top_k=3).search("Which currency has the river?")
+    assert found.spelling.corrections == {"currenc": "current"}
+    assert found.question == "Which currency has the river?"
 
 
 def test_words_that_the_corpus_writes_as_one_are_taken_for_that(tmp_path: Path) -> None:
