@@ -35,6 +35,13 @@ def choose_sides(
     if len(sides[1]) > len(sides[0]):  # "forward and inverse kinematics": the noun is of both
         other = other - {stem_hash(sides[1][-1])} or other
     found: dict[int, tuple[float, ScoredSentence]] = {}
+    quotes = list(quotes)
+    for quote in quotes:
+        columns = frozenset(
+            stem_hashes(next((line for line in quote.text.split("\n")[1:] if line.startswith("|")), ""))
+        )
+        if one <= columns and other <= columns:
+            return [quote]
     for quote in quotes:
         known = frozenset(stem_hashes(quote.text))
         if one <= known and other <= known:

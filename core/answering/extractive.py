@@ -7,16 +7,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..retrieval.sentences import LONGEST_SENTENCE, ScoredSentence, instructing_units, sentences_of
-from ..text.question_kinds import asks_for_a_reason, asks_for_manner, gives_a_reason, sides_of
-from ..text.segmentation import quote_end
+from ..text.question_kinds import asks_for_a_reason, asks_for_manner, asks_for_several, gives_a_reason, sides_of
+from ..text.segmentation import list_end
 from ..text.sentence_kinds import NO_ANSWER
 from ..text.stemming import stem_hash
 from .comparison import choose_sides
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Sequence
+    from collections.abc import Collection, Container, Iterator, Sequence
 
     from ..retrieval.models import Retrieval
+    from ..text.segmentation import Unit
 
 _MOST_SENTENCES = 3
 #: The second sentence has a score at most so much below the best one's, without what that has for defining; the third a
@@ -30,8 +31,8 @@ _ABOUT_IT = 0.5
 #: A sentence that begins with such a word is quoted with the one before it.
 _POINTS_BACK = re.compile(
     r"(?:it|its|they|their|them|he|his|she|her|this|that|these|those|such|both|here|there|the (?:former|latter|same)"
-    r"|however|therefore|thus|hence|moreover|in addition|additionally|also|instead|otherwise|as a result|for example"
-    r"|for instance|consequently)\b",
+    r"|so(?=,)|accordingly|for (?:this|that) reason|however|therefore|thus|hence|moreover|in addition|additionally|also"
+    r"|instead|otherwise|as a result|for example|for instance|consequently)\b",
     re.IGNORECASE,
 )
 #: A sentence that goes on with what the one before began to describe.
@@ -43,13 +44,16 @@ _GOES_ON = re.compile(
 )
 #: A sentence that says that something follows, and not what.
 _ANNOUNCES = re.compile(
-    r"\b(?:several|many|various|different|following|two|three|four|five|a (?:few|number of)|main|key)\s"
+    r"\b(?:some|several|many|various|different|following|two|three|four|five|a (?:few|number of)|main|key)\s"
     r"(?:[\w-]+\s){0,2}?"
     r"(?:ways?|steps?|parts?|types?|kinds?|forms?|phases?|stages?|reasons?|benefits|advantages|differences|purposes|uses"
-    r"|use cases|methods?|approaches|problems|process|categories|groups|components|functions)\b[^.:]{0,60}[.:]?$"
+    r"|use cases|methods?|approaches|problems|process|categories|groups|components|functions|limitations|examples"
+    r"|factors|challenges|rules|causes|effects|features|principles|options|drawbacks)\b[^.:]{0,60}[.:]?$"
     r"|\b(?:as follows|we distinguish between|differ in)\b",
     re.IGNORECASE,
 )
+#: What separates the cells of a row.
+_BAR = re.compile(r"(?<!\\)\|")
 #: Characters of a sentence with the one before it, or with those that follow.
 _LONGEST_PAIR = 600
 
@@ -64,13 +68,15 @@ def choose(retrieval: Retrieval) -> list[ScoredSentence]:
     if best is None:
         return []
     chosen, stems = [best], [_stems(best, retrieval)]
+    has_list = best.end > retrieval.terms(best.passage).units[best.unit].end
     score, asked = best.score - best.for_defining, frozenset(map(stem_hash, retrieval.idf))
     for other in allowed:
         if len(chosen) == _MOST_SENTENCES or other.score < score - _CLOSE / len(chosen) ** 2:
             break
         own = _stems(other, retrieval)
-        # A definition is enough, but for what the question asks besides.
-        is_beside = bool(best.for_defining) and asked.isdisjoint(own - stems[0])
+        # A definition is enough, a whole list, and one item of a list, but for what the question asks besides.
+        is_enough = bool(best.for_defining) or has_list or _are_items(best, other, retrieval)
+        is_beside = is_enough and asked.isdisjoint(own - stems[0])
         if not is_beside and not any(_says_the_same(own, known) for known in stems):
             chosen.append(other)
             stems.append(own)
@@ -115,8 +121,9 @@ def header_of(sentence: ScoredSentence, retrieval: Retrieval) -> str:
     first = known.header_of(sentence.unit)
     if first is None or first in instructing_units(sentence.passage, retrieval):
         return ""
-    header = line_of(retrieval.nodes[sentence.passage].node.get_content(), known.units[first].start)
-    return f"{header}\n|{' --- |' * (header.strip(' |').count('|') + 1)}"
+    header = line_of(retrieval.nodes[sentence.passage].node.get_content(), known.units[first].start).rstrip()
+    cells = len(_BAR.findall(header)) - header.endswith("|")
+    return f"{header}\n|{' --- |' * cells}"
 
 
 def line_of(text: str, at: int) -> str:
@@ -126,6 +133,16 @@ def line_of(text: str, at: int) -> str:
 
 def _stems(sentence: ScoredSentence, retrieval: Retrieval) -> frozenset[int]:
     return retrieval.terms(sentence.passage).unit_stems[sentence.unit]
+
+
+def _are_items(one: ScoredSentence, other: ScoredSentence, retrieval: Retrieval) -> bool:
+    """Whether both are items of one passage's lists, of which the question does not ask for several."""
+    units = retrieval.terms(one.passage).units
+    return (
+        one.passage == other.passage
+        and units[one.unit].kind == units[other.unit].kind == "item"
+        and not asks_for_several(retrieval.question)
+    )
 
 
 def _says_the_same(own: frozenset[int], known: frozenset[int]) -> bool:
@@ -148,14 +165,17 @@ def _with_references(chosen: Sequence[ScoredSentence], retrieval: Retrieval) -> 
 
 
 def _with_what_follows(quote: ScoredSentence, retrieval: Retrieval, quoted: Container[int]) -> ScoredSentence:
-    """The quote; with the next sentences of its paragraph where it only announces them ("in several ways."), or where
-    they go on with what is asked ("Then it …"), up to one that is quoted already. ``quoted``: where those begin."""
+    """The quote; with the list behind it, or the next sentences of its paragraph, where it only announces them ("in
+    several ways."), or where they go on with what is asked ("Then it …"), up to one that is quoted already.
+    ``quoted``: where those begin."""
     announces = _ANNOUNCES.search(quote.text)
     if not announces and not asks_for_manner(retrieval.question):
         return quote
     known, text, end = retrieval.terms(quote.passage), retrieval.nodes[quote.passage].node.get_content(), quote.end
     instructing = instructing_units(quote.passage, retrieval)
     last = max(at for at, unit in enumerate(known.units) if unit.start < quote.end)
+    if announces and (listed := _list_end(text, known.units, last, instructing)) > known.units[last].end:
+        return replace(quote, end=listed, text=text[quote.start : listed])
     for at in range(last + 1, min(last + 1 + _MOST_SENTENCES, len(known.units))):
         unit = known.units[at]
         is_next = (unit.kind, unit.block) == ("sentence", known.units[last].block)
@@ -164,13 +184,19 @@ def _with_what_follows(quote: ScoredSentence, retrieval: Retrieval, quoted: Cont
         if not announces and not _GOES_ON.match(text, unit.start):
             break
         if text.endswith(":", unit.start, unit.end):  # with its list, or not at all
-            listed = quote_end(text, known.units, at, LONGEST_SENTENCE)
+            listed = _list_end(text, known.units, at, instructing)
             end = listed if listed > unit.end else end
             break
         if unit.end - quote.start > _LONGEST_PAIR:
             break
         end = unit.end
     return replace(quote, end=end, text=text[quote.start : end])
+
+
+def _list_end(text: str, units: Sequence[Unit], at: int, instructing: Collection[int]) -> int:
+    """Where the list or table behind the unit ends; the unit's own end if there is none, or an instruction in it."""
+    end = list_end(text, units, at, LONGEST_SENTENCE)
+    return units[at].end if any(units[at].end <= units[each].start < end for each in instructing) else end
 
 
 def _start_of_reference(sentence: ScoredSentence, retrieval: Retrieval) -> int:

@@ -47,20 +47,23 @@ class Overview:
     kinds: frozenset[Kind] = frozenset({"explanation"})
 
     def sentences(self) -> Iterator[Sentence]:
-        """The first explaining sentences of each passage, a lead-in with its list."""
+        """The first explaining sentences of each passage, a lead-in with its list; what passages share once."""
+        given: set[str] = set()
         for number, node in enumerate(self.nodes):
             known, text, instructing = terms_of(node), node.get_content(), instructions_of(node)
             found = [
-                text[unit.start : quote_end(text, known.units, index, LONGEST_SENTENCE)]
+                text[unit.start : end]
                 for index, unit in enumerate(known.units)
                 if known.kinds[index] in self.kinds
                 and unit.kind == "sentence"
-                and index not in instructing
                 and not _WELCOME.fullmatch(text, unit.start, unit.end)
+                and (end := quote_end(text, known.units, index, LONGEST_SENTENCE))
+                and not any(unit.start <= known.units[each].start < end for each in instructing)
             ]
-            found = [quote for quote in found if not quote.endswith(":")]
+            found = [quote for quote in found if not quote.endswith(":") and quote not in given]
             wanted = [quote for quote in found if self.preferred and self.preferred.search(quote)]
             for index, quote in enumerate((wanted or found)[:_SENTENCES]):
+                given.add(quote)
                 yield Sentence(quote, (number,), (quote,), opens_paragraph=index == 0 and number > 0)
 
 

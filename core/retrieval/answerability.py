@@ -30,6 +30,7 @@ FEATURES = (
     "own_words",  # the same in the sentence alone
     "passage_words",  # the same in the whole passage
     "cosine",  # of the sentence
+    "cosine_by_words",  # passage_words times cosine: without the words the cosine must be higher
     "passage_cosine",
     "best_cosine",  # of the nearest passage
     "missing_name",  # whether a name of the question is in none of sentence, sentence before and headings
@@ -105,14 +106,18 @@ def features_of(retrieval: Retrieval, sentence: ScoredSentence) -> tuple[float, 
     names = {stem_hash(retrieval.spelling.correct(stem)) for stem in named}
     numbers = _numbers(question) - _numbers(node.get_metadata_str() + " " + sentence.text)
     in_sentence, in_question = set(words(sentence.text)), set(words(question))
-    ordered = stems(sentence.text)
+    header = known.header_of(sentence.unit)  # a row is quoted with it
+    above = "" if header is None else node.get_content()[known.units[header].start : known.units[header].end]
+    ordered = stems(f"{above} {sentence.text}")
     places = {stem: place for place, stem in reversed(list(enumerate(ordered)))}
+    cosine = similar[0] if sentence.cosine is None else sentence.cosine
     opposite = find_opposite(in_question - STOP_WORDS, in_sentence - STOP_WORDS)
     return (
         sentence.words,
-        idf_coverage(idf, known.unit_stems[sentence.unit]),
+        idf_coverage(idf, frozenset(map(stem_hash, ordered))),
         coverage,
-        similar[0] if sentence.cosine is None else sentence.cosine,
+        cosine,
+        coverage * cosine,
         similar[0],
         max(similar),
         float(bool(names - _near(retrieval, sentence, behind=0))),

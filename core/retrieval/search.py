@@ -16,6 +16,7 @@ from llama_index.core.vector_stores.utils import build_metadata_filter_fn
 from ..text.definitions import subject_of
 from ..text.packed_terms import is_beside_the_text
 from ..text.question_kinds import asks_for_code, asks_for_tasks, sides_of
+from ..text.spelling import with_corrections
 from ..text.stemming import question_stems, stems
 from ..tracing import step
 from .calibration import threshold_of
@@ -73,7 +74,15 @@ class HybridRetriever(ScoredRetriever):
         started = time.perf_counter()
         embedded = encoder.embed_query(question)
         spent = (time.perf_counter() - started) * 1000
-        return replace(self.search_embedded(question, embedded), encode_ms=spent)
+        found = replace(self.search_embedded(question, embedded), encode_ms=spent)
+        known = found.spelling.corrections
+        corrected = with_corrections(question, known)
+        if corrected == question:
+            return found
+        # The encoder makes nothing of a misspelt word, but much of a rare one that is taken for one.
+        again = self.search_embedded(corrected, encoder.embed_query(corrected))
+        spelling = replace(again.spelling, corrections={**known, **again.spelling.corrections})
+        return max(found, replace(again, spelling=spelling, encode_ms=spent), key=_best_cosine)
 
     def search_embedded(self, question: str, embedded: npt.NDArray[np.float32]) -> Retrieval:
         """The same for a question whose unit vector is known."""
@@ -129,6 +138,10 @@ class HybridRetriever(ScoredRetriever):
             stored_terms={each.node.node_id: each.terms for each, _ in found_chunks if each.terms is not None},
             retrieve_ms=(time.perf_counter() - started) * 1000,
         )
+
+
+def _best_cosine(retrieval: Retrieval) -> float:
+    return max((each.dense or 0.0 for each in retrieval.scores.values()), default=0.0)
 
 
 def _with_definitions(

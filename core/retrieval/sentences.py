@@ -14,7 +14,7 @@ from ..runtime.budget import check_budget
 from ..text.definitions import defines, subject_of
 from ..text.instructions import instructions_of, is_asked_about
 from ..text.pointers import only_points
-from ..text.question_kinds import answer_type_scorer, asks_for_several, asks_for_steps, asks_for_tasks, names_several
+from ..text.question_kinds import answer_type_scorer, asks_for_steps, asks_for_tasks, form_scorer
 from ..text.segmentation import quote_end
 from ..text.sentence_kinds import NO_ANSWER, Kind
 from ..text.stemming import stem_hash, stem_hashes
@@ -40,8 +40,8 @@ _BEHIND_SHARE = 0.15
 _DEFINITION_BONUS = 0.8
 #: Added to a whole procedure, where one is asked for.
 _PROCEDURE_BONUS = 0.6
-#: Added to a sentence that enumerates, where parts, kinds or causes are asked for, times the words that it holds.
-_SEVERAL_BONUS = 0.3
+#: Added to a sentence that enumerates or gives a reason, where that is asked for, times the words that it holds.
+_FORM_BONUS = 0.3
 #: Taken from a lead-in with its table, where the question asks what one thing is.
 _TABLE_PENALTY = 0.3
 _TAKES_TABLE = re.compile(r"\b(?:are|were|tables?|lists?)\b", re.IGNORECASE)
@@ -59,6 +59,8 @@ _LONGEST_STEPS = 3_000
 _SHORTEST_WORDS = 3
 #: The line of a numbered item, or of one in a list within a list.
 _STEP_OR_NESTED = re.compile(r"\s*\d{1,9}[.)]\s|\s+[-*+]\s")
+#: Two cells of a row with words: one alone says nothing.
+_FILLED = re.compile(r"\w[^|]*\|[\s|]*[^\s|]")
 #: Units after which the budget is checked: asking for a thread's time is a system call.
 _UNITS_A_CHECK = 16
 #: Sentences without a stored vector that are embedded for a question, the best ones by words, and characters of each.
@@ -103,8 +105,8 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
     asked = retrieval.follow_up.asked if retrieval.follow_up else retrieval.question
     weights = [(stem_hash(word), weight) for word, weight in retrieval.idf.items()]
     asked_stems = frozenset(stem for stem, _ in weights)
-    of_type, takes_tasks, takes_steps = answer_type_scorer(asked), asks_for_tasks(asked), asks_for_steps(asked)
-    takes_several = asks_for_several(asked)
+    of_type, of_form = answer_type_scorer(asked), form_scorer(asked)
+    takes_tasks, takes_steps = asks_for_tasks(asked), asks_for_steps(asked)
     subject = [retrieval.spelling.correct(stem) for stem in subject_of(asked)]
     top = max((passage.score or 0.0 for passage in retrieval.nodes), default=0.0)
     found = []
@@ -133,18 +135,18 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
                 start, quote = start + 1, quote[1:]
             longest = _LONGEST_STEPS if parts else 2 * LONGEST_SENTENCE
             is_short = len(known.units) > 1 and len(quote.split(None, _SHORTEST_WORDS)) < _SHORTEST_WORDS
-            if len(quote) > longest or is_short:
+            if len(quote) > longest or is_short or (kind == "row" and not _FILLED.search(quote)):
                 continue
             own = [cosines[at] for at in parts or (index,) if at < len(cosines) and not math.isnan(cosines[at])]
             cosine = max(own, default=None)
-            words = max(_held_share(weights, known, at) for at in parts or (index,))
+            words = max(_held_share(weights, known, at, end) for at in parts or (index,))
             score = words + _PLACE_WEIGHT * place + _TYPE_WEIGHT * of_type(quote) - _PENALTIES.get(kind, 0.0)
             if quote.endswith(":"):  # what it leads in to is elsewhere, or cannot be quoted
                 end, quote, score = end - 1, quote[:-1], score - _ELSEWHERE_PENALTY
             score -= _ELSEWHERE_PENALTY * only_points(quote)
             if kind == "row" and _names(quote.partition("|")[0], asked_stems):
                 score += _KEY_BONUS
-            score += _SEVERAL_BONUS * words * (takes_several and names_several(quote))
+            score += _FORM_BONUS * words * of_form(quote)
             defining = defines(quote, subject)
             if subject and not defining and "\n|" in quote and not _TAKES_TABLE.search(asked):
                 score -= _TABLE_PENALTY
@@ -203,12 +205,13 @@ def _steps_from(text: str, known: ChunkTerms, index: int) -> range:
     return range(index, end) if end > index + 1 else range(0)
 
 
-def _held_share(weights: Sequence[tuple[int, float]], known: ChunkTerms, index: int) -> float:
+def _held_share(weights: Sequence[tuple[int, float]], known: ChunkTerms, index: int, end: int) -> float:
     """How much of the question the piece holds, 0 to 1: each word counts once, at its best place. ``weights``: of the
-    question's stems."""
+    question's stems; ``end``: of the piece with what it leads in to."""
     before = known.unit_stems[index - 1] if index else frozenset()
     behind = known.unit_stems[index + 1] if index + 1 < len(known.unit_stems) else frozenset()
-    header = known.header_of(index)
+    below = next(iter(known.units[index + 1 : index + 2]), None)
+    header = index + 1 if below and below.kind == "header" and below.start < end else known.header_of(index)
     places = (
         (known.unit_stems[index], 1.0),
         (known.heading_stems, _HEADING_SHARE),

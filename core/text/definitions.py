@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from .stemming import STOP_WORDS, stems
+from .stemming import STOP_WORDS, question_stems, stems
 
 _SUBJECT = re.compile(
     r"^\W*(?:(?:what|who)(?:'s|’s| is| are| was| were)|(?:define|what does|what do|what is meant by|explain))\s+"
@@ -70,7 +70,10 @@ def subject_of(question: str) -> tuple[str, ...]:
 def compound_of(question: str) -> tuple[str, ...]:
     """The stems of X in "What is X?" where X is two to four words without an "of" or its like; empty otherwise."""
     found = _COMPOUND.match(question)
-    return tuple(stems(found[1])) if found and STOP_WORDS.isdisjoint(found[1].lower().split()) else ()
+    if found is None or not STOP_WORDS.isdisjoint(found[1].lower().split()):
+        return ()
+    asked = question_stems(question)  # without the number of "the three laws"
+    return tuple(stem for stem in stems(found[1]) if stem in asked)
 
 
 def defines(sentence: str, subject: Collection[str]) -> float:

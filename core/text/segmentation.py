@@ -64,14 +64,27 @@ def sentence_spans(text: str, start: int = 0, end: int | None = None) -> Iterato
 
 
 def quote_end(text: str, pieces: Sequence[Unit], at: int, limit: int) -> int:
-    """End of the quote of ``pieces[at]``: after the list, code or table that it introduces, if ``limit`` allows."""
+    """End of the quote of ``pieces[at]``: after the list, code or table that it introduces, if ``limit`` allows. Items
+    that are less indented than the list's first one belong to another list."""
     unit, following = pieces[at], pieces[at + 1 : at + 1 + _MOST_FOLLOWING]
-    if not following or following[0].kind == "sentence" or not _ANNOUNCES.search(text[unit.start : unit.end]):
+    announces = _ANNOUNCES.search(text, unit.start, unit.end)
+    if announces and announces[0].strip() != ":" and following[:1] and following[0].block == unit.block:
+        following = following[1:]  # "The tools are listed below. Wash them first."
+    return _list_end(text, unit, following, limit) if announces else unit.end
+
+
+def list_end(text: str, pieces: Sequence[Unit], at: int, limit: int) -> int:
+    """The same for a piece that need not say that it introduces them."""
+    return _list_end(text, pieces[at], pieces[at + 1 : at + 1 + _MOST_FOLLOWING], limit)
+
+
+def _list_end(text: str, unit: Unit, following: Sequence[Unit], limit: int) -> int:
+    if not following or following[0].kind == "sentence":
         return unit.end
     kinds = {"header", "row"} if following[0].kind in {"header", "row"} else {following[0].kind}
-    end = unit.end
+    end, margin = unit.end, _column(text, following[0])
     for other in following:
-        if other.kind not in kinds or other.end - unit.start > limit:
+        if other.kind not in kinds or other.end - unit.start > limit or _column(text, other) < margin:
             break
         end = other.end
         if kinds == {"code"}:
@@ -81,11 +94,15 @@ def quote_end(text: str, pieces: Sequence[Unit], at: int, limit: int) -> int:
     return bar.end() if bar else end
 
 
+def _column(text: str, unit: Unit) -> int:
+    return unit.start - text.rfind("\n", 0, unit.start) if unit.kind == "item" else 0
+
+
 def _blocks(text: str) -> Iterator[tuple[str, int, int]]:
     """``(kind, start, end)`` of prose, items, rows and code, in order."""
     row: tuple[int, int] | None = None  # a table's row that is the header if the next line is a rule
     start = -1  # of the current prose or item
-    kind = "prose"
+    kind, in_quote = "prose", False
     fence = ""
     fence_start = 0
     last = 0
@@ -101,7 +118,7 @@ def _blocks(text: str) -> Iterator[tuple[str, int, int]]:
         marked = _ITEM.match(line)
         quoted = _QUOTE.match(line)
         is_row = line.count("|") >= 2 and line.lstrip().startswith("|")
-        ends_prose = not line.strip() or opened or marked or is_row or _HEADING.match(line)
+        ends_prose = not line.strip() or opened or marked or is_row or _HEADING.match(line) or (quoted and not in_quote)
         if start >= 0 and kind == "prose" and _is_heading_line(text, start, last, stop - begin):
             yield kind, start, last
             start = -1
@@ -117,9 +134,9 @@ def _blocks(text: str) -> Iterator[tuple[str, int, int]]:
             if not _RULE.match(line):
                 row = next(_cells(text, begin, stop), None)
         elif marked:
-            start, kind = begin + marked.end(), "item"
+            start, kind, in_quote = begin + marked.end(), "item", False
         elif line.strip() and not _HEADING.match(line) and start < 0:
-            start, kind = begin + (quoted.end() if quoted else 0), "prose"
+            start, kind, in_quote = begin + (quoted.end() if quoted else 0), "prose", bool(quoted)
             if start >= stop:
                 start = -1
         last = stop

@@ -9,13 +9,19 @@ from itertools import islice
 
 from .stemming import stems
 
-#: A shorter word is one letter away from too many others. A word in fewer passages may be misspelt itself.
+#: A shorter word is one letter away from too many others.
 SHORTEST_CORRECTED = 6
+#: A word of this length is one letter away from no other by chance, so that one passage is enough; a shorter one is
+#: taken for a word of so many.
+_LONG = 8
 _LEAST_PASSAGES = 5
+#: Letters at a misspelt stem's end that are of its ending: "stabilty" is "stabilti", "stability" is "stabil".
+_LONGEST_ENDING = 2
 #: Ends of stems that another spelling loses: "optimis(e)" is "optim(ize)", "adaptor" is "adapt(er)".
 _VARIANT = re.compile(r"(?:is|or)$")
 
 
+_WORD = re.compile(r"[^\W_]+")
 #: A question has no more that matter; each costs a look into the index.
 _MOST_PAIRS = 30
 _PAIR = re.compile(r"(?=(?<!\w)([^\W\d_]{2,})([ -])([^\W\d_]{3,}))")
@@ -46,21 +52,39 @@ def compounds_of(question: str) -> list[Compound]:
 
 def correction_of(word: str, passages: Mapping[str, int]) -> str | None:
     """The known word that is ``word`` in another spelling, or becomes it when one letter is left out, added, changed or
-    swapped with the next one, the first letter excepted; the one in most passages. ``passages``: how many have each
-    known word.
-
-    On 150 questions to five books it finds the word that was meant for all five misspelt ones, and changes one other.
+    swapped with the next one, the first letter excepted; the one in most passages. Else the longest one that it goes
+    on from by a few letters. ``passages``: how many have each known word.
     """
     if len(word) < SHORTEST_CORRECTED or not word.isalpha():
         return None
     if (other := _VARIANT.sub("", word)) != word and other in passages:
         return other
+    least = 1 if len(word) >= _LONG else _LEAST_PASSAGES
     found = [
         known
         for known, count in passages.items()
-        if count >= _LEAST_PASSAGES and known[:1] == word[:1] and _is_one_edit(word, known)
+        if count >= least and known[:1] == word[:1] and _is_one_edit(word, known)
     ]
-    return max(found, key=lambda known: (passages[known], known), default=None)
+    begun = (word[:-cut] for cut in range(1, _LONGEST_ENDING + 1) if len(word) - cut >= SHORTEST_CORRECTED)
+    return max(
+        found, key=lambda known: (passages[known], known), default=next(filter(passages.__contains__, begun), None)
+    )
+
+
+def with_corrections(question: str, corrections: Mapping[str, str]) -> str:
+    """The question with its misspelt words as the corpus spells them: "shedules" → "schedules". ``corrections``: by
+    stem; words in another spelling or with another ending, and pairs of words, stay as they are."""
+
+    def corrected(word: re.Match[str]) -> str:
+        own = next(iter(stems(word[0])), "")
+        meant = corrections.get(own, own)
+        if own.startswith(meant) or not _is_one_edit(own, meant):
+            return word[0]
+        # The stem of "university" is "universiti".
+        spelt = meant[:-1] + "y" if word[0].endswith("y") and meant.endswith("i") else meant + word[0][len(own) :]
+        return spelt[0].upper() + spelt[1:] if word[0][0].isupper() else spelt
+
+    return _WORD.sub(corrected, question) if corrections else question
 
 
 def _is_one_edit(one: str, other: str) -> bool:

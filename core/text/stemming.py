@@ -17,12 +17,16 @@ import Stemmer
 ANALYSIS_VERSION = 1
 
 _WORD = re.compile(r"[^\W_]+")
-#: What of a question has no topic: "didn't", the "'s" of "Tesla's", "the role of …", "Explain …", "… vs …".
+#: What of a question has no topic: "didn't", the "'s" of "Tesla's", "the role of …", "Explain …", "… vs …", "How
+#: long …", nor the number in "What are the three …".
 _NO_TOPIC = re.compile(
     r"\b\w+n[’']t\b|(?<=\w)[’'](?:s|re|ve|ll|d|m)\b|\b(?:vs|versus|differences? between)\b"
     r"|^\W*(?:what(?:['’]s| is| are| was| were)|explain|describe|define|discuss) (?:an? |the )?"
     r"(?:(?:basic|main|general) )?(?:role|purpose|importance|significance|concept|idea|notion|meaning|definition)s?"
     r"(?= (?:of|behind)\b)"
+    r"|\bhow (?:long|often|far)\b"
+    r"|^\W*(?:what|which) (?:are|were) the (?:two|three|four|five|six|seven|eight|nine|ten|main|key|basic|different"
+    r"|various)\b"
     r"|^\W*(?:please )?(?:(?:give|describe|explain|tell|summari[sz]e|compare|define|discuss|outline)\b"
     r"|(?:list|name|show|state)(?= (?:me|all|the|some|an?|two|three|four|five|how|what|which)\b))",
     re.IGNORECASE,

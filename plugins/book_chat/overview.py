@@ -34,6 +34,8 @@ _BOOK = re.compile(
     r"|\b(?:what|which|list the) (?:topics|chapters)\b(?!.*\bchapter \d)",
     re.IGNORECASE,
 )
+#: What a list of the chapters answers.
+_CHAPTERS = re.compile(r"\b(?:table of contents|(?:what|which|list the) chapters)\b", re.IGNORECASE)
 _AUDIENCE = re.compile(
     rf"\bwho (?:is|are|should read|can read) {_WHOLE}(?: (?:written|meant|intended|made))?(?: for)?\W*$"
     rf"|\b(?:target |intended )?(?:audience|readers(?:hip)?)(?: (?:of|for) {_WHOLE})?\W*$",
@@ -148,14 +150,15 @@ def overview(shelf: Shelf, question: str, filters: Mapping[str, str]) -> Overvie
         return _written_by(shelf, book)
     nodes = shelf.corpus.contents.find(MetadataFilters(filters=[MetadataFilter(key="book", value=book.slug)]))
     if front_matter:
-        own = [node for node in nodes if front_matter.fullmatch(_path(node)[-1])]
+        own = [node for node in nodes if front_matter.fullmatch(_path(node)[-1].lstrip("0123456789."))]
         found = Overview("", own[:1], kinds=frozenset({"explanation", "objective"}))
         if any(found.sentences()):
             return found
     chapters = list(dict.fromkeys(str(node.metadata["chapter"]) for node in nodes))
     if whole or _PLAN.search(question):
         listed = [each for each in chapters if each != book.title and not _EXERCISES.search(each)] or chapters
-        return Overview(_listed(f"“{book.title}” has", "chapter", listed), _openings(nodes)[:2], _COVERS)
+        told = () if _CHAPTERS.search(question) else _openings(nodes)[:2]
+        return Overview(_listed(f"“{book.title}” has", "chapter", listed), told, _COVERS)
     if chapter:
         title = _numbered(chapters, int(chapter[1] or chapter[2]))
     else:

@@ -73,6 +73,8 @@ class _Reader:
         self._number = number
         self._column = column
         self._open: _Open | None = None
+        #: The least indented item so far.
+        self._margin = float("inf")
         lines = [item for item in column.items if isinstance(item, Line)]
         steps = [b.bottom - a.bottom for a, b in itertools.pairwise(lines) if 2 < b.bottom - a.bottom < 3 * b.size]
         self._step = median(steps) if steps else 12.0
@@ -190,8 +192,11 @@ class _Reader:
         if opened.kind == "code" and (len(opened.lines) > 1 or " " in opened.lines[0].text):
             self.out.append(Block("code", [(opened.page, code_text(opened.lines))]))
             return
-        text = "\n".join(line.text for line in opened.lines)
+        text, level = "\n".join(line.text for line in opened.lines), 0
         if opened.kind == "item":
+            first = opened.lines[0]
+            self._margin = min(self._margin, first.x0)
+            level = int(first.x0 > self._margin + 0.5 * first.size)
             marker = _ITEM.match(text)
             sign = marker[1] if marker else ""
             words = text[marker.end() :] if marker else text
@@ -210,7 +215,7 @@ class _Reader:
             text = _with_term(opened.lines) or text
         elif kind == "change":
             text = _COMMIT.sub(r"\1\n\2\n", " ".join(text.split("\n")), count=1)
-        self.out.append(Block(kind, [(opened.page, text)]))
+        self.out.append(Block(kind, [(opened.page, text)], level))
 
 
 def _with_term(lines: Sequence[Line]) -> str | None:

@@ -30,7 +30,7 @@ def to_markdown(blocks: Sequence[Block]) -> tuple[str, list[tuple[int, int]]]:
         if block.kind == "heading":
             prefix = "#" * max(1, min(block.level, 6)) + " "
         elif block.kind == "item":
-            suffix = "\n" if block.level else "\n\n"
+            prefix = "  " * block.level
         pieces = _pieces(block, known)
         if not any(re.search(r"\w", text) for _, text in pieces):
             continue  # strokes of a figure that are set in a font

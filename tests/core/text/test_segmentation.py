@@ -48,6 +48,24 @@ def test_a_colon_brings_what_it_announces() -> None:
     assert quote_end(text, found, 0, 12) == found[0].end
 
 
+def test_a_list_within_a_list_ends_with_it() -> None:
+    text = "- Sauces, as follows:\n\n  - Stir.\n\n    1. Slowly.\n\n  - Taste.\n\n- Salads: leaves."
+    found = units(text)
+    assert text[found[0].start : quote_end(text, found, 0, 500)].endswith("Slowly.\n\n  - Taste.")
+
+
+def test_a_quote_is_no_part_of_the_item_above() -> None:
+    text = "* Stir.\n> Note: it is hot.\n\n> One\n> quote."
+    assert _texts(text) == [("item", "Stir."), ("sentence", "Note: it is hot."), ("sentence", "One\n> quote.")]
+
+
+def test_what_is_listed_below_may_follow_a_sentence() -> None:
+    text = "Its uses are listed below. Some are rare.\n\n- Soup\n- Salad\n\nMore."
+    found = units(text)
+    assert text[found[0].start : quote_end(text, found, 0, 500)].endswith("rare.\n\n- Soup\n- Salad")
+    assert quote_end(text.replace("below", "here"), units(text), 0, 500) == found[0].end
+
+
 def test_a_table_that_is_listed_below_comes_along() -> None:
     text = "The topics are listed below.\n\n| topic | use |\n|---|---|\n| /a | b |\n\nMore."
     found = units(text)

@@ -242,6 +242,17 @@ def test_lists_and_what_looks_like_markdown(read: Any) -> None:
     ]
 
 
+def test_a_list_within_a_list_is_set_in(read: Any) -> None:
+    page = [
+        *lines(72, 720, "• Sauces, as follows:"),
+        *lines(90, 690, "– Stir slowly.", "– Taste."),
+        *lines(72, 630, "• Salads: leaves."),
+    ]
+    assert (
+        read(make([[*page]])).text == "- Sauces, as follows:\n\n  - Stir slowly.\n\n  - Taste.\n\n- Salads: leaves.\n"
+    )
+
+
 def test_exponents_and_indices_are_marked(read: Any) -> None:
     def shifted(y: float, before: str, rise: float, small: str, after: str) -> str:
         full, low = "/F1 11 Tf 0 Ts", f"/F1 7 Tf {rise} Ts"
