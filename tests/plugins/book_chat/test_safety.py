@@ -90,6 +90,7 @@ class TestSS2:
             "Connect the red cable to the motor driver.",
             "To open the gripper, switch off the air supply.",
             "Then press the green button.",
+            "Power the arm up: its brakes release.",
             "Do not touch the joints.",
             "Run `ros2 launch arm bringup.launch.py` on the robot.",
             "```python\narm.move(1)\n```",
@@ -99,7 +100,13 @@ class TestSS2:
         assert is_procedure(text)
 
     @pytest.mark.parametrize(
-        "text", ["The motor is connected to the driver.", "A brake holds the joint.", "Torque is force times distance."]
+        "text",
+        [
+            "The motor is connected to the driver.",
+            "A brake holds the joint.",
+            "Torque is force times distance.",
+            "Power efficiency: a legged robot needs ten times as much as one on wheels.",
+        ],
     )
     def test_this_is_none(self, text: str) -> None:
         assert not is_procedure(text)
