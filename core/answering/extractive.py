@@ -70,6 +70,7 @@ def choose(retrieval: Retrieval) -> list[ScoredSentence]:
     chosen, stems = [best], [_stems(best, retrieval)]
     has_list = best.end > retrieval.terms(best.passage).units[best.unit].end
     score, asked = best.score - best.for_defining, frozenset(map(stem_hash, retrieval.idf))
+    takes_one = not asks_for_several(retrieval.question) and not asks_for_manner(retrieval.question)
     for other in allowed:
         if len(chosen) == _MOST_SENTENCES or other.score < score - _CLOSE / len(chosen) ** 2:
             break
@@ -77,6 +78,7 @@ def choose(retrieval: Retrieval) -> list[ScoredSentence]:
         # A definition is enough, a whole list, and one item of a list, but for what the question asks besides.
         is_enough = bool(best.for_defining) or has_list or _are_items(best, other, retrieval)
         is_beside = is_enough and asked.isdisjoint(own - stems[0])
+        is_beside |= takes_one and bool(_ANNOUNCES.search(other.text))  # "… defines three categories.", with its table
         if not is_beside and not any(_says_the_same(own, known) for known in stems):
             chosen.append(other)
             stems.append(own)

@@ -230,6 +230,15 @@ def test_a_table_with_its_lead_in_is_no_answer_to_what_one_thing_is() -> None:
     assert _texts("What are the steps with a winch?", text)[0].startswith("Turn the winch by hand:")
 
 
+def test_what_announces_several_things_is_no_further_sentence_where_one_is_asked_for() -> None:
+    text = (
+        "The makers of winches know three kinds of fast winch.\n\n| Winch | Use |\n| --- | --- |\n| one | a boat |\n"
+        "\nA fast winch lifts the boat at once."
+    )
+    assert _texts("What does a fast winch lift?", text) == ["A fast winch lifts the boat at once."]
+    assert "| one | a boat |" in "".join(_texts("Which kinds of fast winch are there?", text))
+
+
 @pytest.mark.parametrize("question", ["What are the parts of a winch?", "List the parts of a winch"])
 def test_a_sentence_that_enumerates_comes_before_one_that_mentions_parts(question: str) -> None:
     text = "The parts of a winch wear out. The winch has its parts, a drum, a crank, and a pawl, in a box."
