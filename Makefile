@@ -9,7 +9,7 @@ TORCH = torch==2.13.0
 RUN = .venv/bin
 DEV = .venv-dev/bin
 # Tests are shared out among so many processes, more than there are processors, as many wait for servers; WORKERS=0: one.
-WORKERS ?= 4
+WORKERS ?= 3
 
 # Compiled modules are kept: the tests start hundreds of interpreters.
 tests slow: export PYTHONDONTWRITEBYTECODE =

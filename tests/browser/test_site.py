@@ -162,6 +162,7 @@ def test_a_follow_up_needs_no_javascript(open_page: Open, snap: Snap) -> None:
     for number, question in enumerate((QUESTION, "And a category 0 stop?", "Which one is gentler?"), start=1):
         page.get_by_role("textbox", name="Your question").fill(question)
         page.get_by_role("button", name="Ask").click()
+        page.locator(".question").nth(number - 1).wait_for()
         assert page.locator(".question").count() == number
     assert page.locator(".question").first.inner_text().endswith(QUESTION)
     assert page.locator(".exchange").first.locator(".sources a").count() >= 1
@@ -217,7 +218,7 @@ def test_what_is_not_there_says_so_and_leads_on(open_page: Open, snap: Snap) -> 
     assert page.locator("h1").inner_text() == "There is no such page here"
     snap(page, "not-found")
     page.get_by_role("link", name="Go to the home page").click()
-    assert page.locator(".offer").count() >= 1
+    page.locator(".offer").first.wait_for()
     page.goto("/book_chat/books/nothing/")
     words = page.locator("main").inner_text()
     assert "There is no book 'nothing'" in words
