@@ -231,10 +231,17 @@ def _held_share(weights: Sequence[tuple[int, float]], known: ChunkTerms, index: 
 
 def with_sentence_cosines(retrieval: Retrieval, encoder: Encoder) -> Retrieval:
     """The retrieval with cosines of the sentences of passages that have no stored vectors of them: those of an older
-    Ragstone, of a plugin's retriever, of a reader's selection. Raises ``EncoderError``."""
+    Ragstone, which cut their text differently, of a plugin's retriever, of a reader's selection. Raises
+    ``EncoderError``."""
     known = retrieval.sentence_cosines
-    without = {number for number, each in enumerate(retrieval.nodes) if each.node.node_id not in known}
-    if retrieval.vector is None or not without:
+    if retrieval.vector is None:
+        return retrieval
+    without = {
+        number
+        for number, each in enumerate(retrieval.nodes)
+        if len(known.get(each.node.node_id, ())) != len(retrieval.terms(number).units)
+    }
+    if not without:
         return retrieval
     best = [each for each in sentences_of(retrieval) if each.passage in without][:_EMBEDDED_SENTENCES]
     cosines = {
