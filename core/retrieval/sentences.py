@@ -234,14 +234,9 @@ def with_sentence_cosines(retrieval: Retrieval, encoder: Encoder) -> Retrieval:
     Ragstone, which cut their text differently, of a plugin's retriever, of a reader's selection. Raises
     ``EncoderError``."""
     known = retrieval.sentence_cosines
-    if retrieval.vector is None:
-        return retrieval
-    without = {
-        number
-        for number, each in enumerate(retrieval.nodes)
-        if len(known.get(each.node.node_id, ())) != len(retrieval.terms(number).units)
-    }
-    if not without:
+    found_of = [len(known.get(each.node.node_id, ())) for each in retrieval.nodes]
+    without = {number for number, found in enumerate(found_of) if found != len(retrieval.terms(number).units)}
+    if retrieval.vector is None or not without:
         return retrieval
     best = [each for each in sentences_of(retrieval) if each.passage in without][:_EMBEDDED_SENTENCES]
     cosines = {
