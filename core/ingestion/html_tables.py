@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-#: Rows or columns that one cell may cover.
-_MOST_COVERED = 1000
+#: Digits of a number of rows or columns that is believed.
+_MOST_DIGITS = 5
 
 
 class TableRows:
     """Makes a table's rows: a cell over several rows is in each of them, one over several columns in its first."""
 
-    def __init__(self, most_columns: int) -> None:
-        """``most_columns``: up to which a cell may extend."""
-        self._most_columns = most_columns
+    def __init__(self, most_columns: int, most_covered: int) -> None:
+        """``most_columns``: up to which a cell may extend. ``most_covered``: rows, or columns, that one may cover: its
+        text is repeated in each of its rows."""
+        self._most_columns, self._most_covered = most_columns, most_covered
         #: By column, the rows for which a cell from above still reaches down, and its text.
         self._reaching: dict[int, tuple[int, str]] = {}
 
@@ -23,9 +24,9 @@ class TableRows:
         texts: list[str] = []
         for cell, text in cells:
             self._reach_down(texts)
-            down, across = _span(cell, "rowspan"), _span(cell, "colspan")
+            down, across = (min(_span(cell, name), self._most_covered) for name in ("rowspan", "colspan"))
             for shown in (text, *[""] * (min(across, self._most_columns - len(texts)) - 1)):
-                if down > 1 and len(texts) < _MOST_COVERED:
+                if down > 1 and len(texts) < self._most_columns:
                     self._reaching[len(texts)] = (down - 1, shown)
                 texts.append(shown)
         self._reach_down(texts)
@@ -41,4 +42,4 @@ class TableRows:
 
 def _span(cell: Any, name: str) -> int:
     stated = (cell.get(name) or "").strip()
-    return max(1, min(int(stated), _MOST_COVERED)) if stated.isascii() and stated.isdigit() and len(stated) < 6 else 1
+    return max(1, int(stated)) if stated.isascii() and stated.isdigit() and len(stated) <= _MOST_DIGITS else 1

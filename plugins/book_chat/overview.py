@@ -157,8 +157,8 @@ def overview(shelf: Shelf, question: str, filters: Mapping[str, str]) -> Overvie
     chapters = list(dict.fromkeys(str(node.metadata["chapter"]) for node in nodes))
     if whole or _PLAN.search(question):
         listed = [each for each in chapters if each != book.title and not _EXERCISES.search(each)] or chapters
-        told = () if _CHAPTERS.search(question) else _openings(nodes)[:2]
-        return Overview(_listed(f"“{book.title}” has", "chapter", listed), told, _COVERS)
+        openings = () if _CHAPTERS.search(question) else _openings(nodes)[:2]
+        return Overview(_listed(f"“{book.title}” has", "chapter", listed), openings, _COVERS)
     if chapter:
         title = _numbered(chapters, int(chapter[1] or chapter[2]))
     else:

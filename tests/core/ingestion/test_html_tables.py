@@ -6,7 +6,7 @@ from ragstone.core.ingestion import TableRows
 
 
 def made(*rows: list[tuple[dict[str, str], str]], most: int = 10) -> list[list[str]]:
-    table = TableRows(most)
+    table = TableRows(most, 5)
     return [table.row(row) for row in rows]
 
 
@@ -26,3 +26,9 @@ def test_what_is_no_number_of_rows_or_columns_is_one() -> None:
 
 def test_a_cell_covers_no_more_columns_than_it_may() -> None:
     assert made([({"colspan": "99999"}, "a"), ({}, "b")], most=3) == [["a", "", "", "b"]]
+
+
+def test_a_cell_covers_no_more_rows_than_it_may() -> None:
+    below: list[tuple[dict[str, str], str]] = [({}, "b")]
+    rows = made([({"rowspan": "1000"}, "a")], *[below] * 6)
+    assert [row[0] for row in rows] == ["a"] * 5 + ["b"] * 2

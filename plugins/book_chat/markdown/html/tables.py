@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from .inline import Inline
 
 _LAYOUT = frozenset({"presentation", "none", "layout", "highlighttable", "rouge-table"})
-_MOST_COLUMNS = 200
+#: Columns of a row, and rows or columns that one cell may cover.
+_MOST_COLUMNS, _MOST_COVERED = 200, 50
 
 
 def is_data_table(table: Any) -> bool:
@@ -35,7 +36,7 @@ def titled_rows(table: Any, run: Inline) -> tuple[str, list[str]]:
         run.read(cell)
         return run.line()
 
-    made = TableRows(_MOST_COLUMNS)
+    made = TableRows(_MOST_COLUMNS, _MOST_COVERED)
     cells = ([cell for cell in row if name_of(cell) in ("td", "th")] for row in table.iter("{*}tr"))
     rows = [made.row((cell, words(cell)) for cell in row)[:_MOST_COLUMNS] for row in cells]
     rows = [row for row in rows if any(cell.strip() for cell in row)]

@@ -11,7 +11,7 @@ from .dropped import drop_reason
 from .inline import InlineText, fenced_code, inline_text
 
 LISTS = frozenset({"ul", "ol", "dl"})
-_MOST_COLUMNS = 40
+_MOST_COLUMNS, _MOST_COVERED = 40, 1000
 #: A table of which more characters are links, and that has no class of a data table, is a list of links: always, or
 #: where no cell has more than a few words, as in a calendar.
 _NAVIGATION = 0.9
@@ -128,7 +128,7 @@ def table_lines(table: Any) -> tuple[str, list[str]]:
     in each of its rows."""
     caption = ""
     rows: list[tuple[bool, list[str]]] = []
-    made = TableRows(_MOST_COLUMNS)
+    made = TableRows(_MOST_COLUMNS, _MOST_COVERED)
     for row in _rows(table):
         if row.tag == "caption":
             caption = caption or inline_text(row).replace("\n", " ")
