@@ -131,7 +131,7 @@ ALONE: dict[str, Callable[[str, random.Random], str | None]] = {
         )
     ),
 }
-#: Rules that need another sentence of the same passage.
+#: Rules that need another sentence of the same chunk.
 WITH_ANOTHER: dict[str, Callable[[str, str, random.Random], str | None]] = {
     "lie: halves spliced": spliced,
     "lie: subject of another": subject_of_another,
@@ -140,7 +140,7 @@ WITH_ANOTHER: dict[str, Callable[[str, str, random.Random], str | None]] = {
 
 
 def alterations(sentence: str, own: Sequence[str], rng: random.Random) -> list[tuple[str, str]]:
-    """``(kind, altered sentence)`` for one sentence among its passage's ``own``, for each rule that fits."""
+    """``(kind, altered sentence)`` for one sentence among its chunk's ``own``, for each rule that fits."""
     found: list[tuple[str, str | None]] = [(kind, change(sentence, rng)) for kind, change in ALONE.items()]
     found.append(("lie: words recombined", recombined(sentence, own, rng)))
     if others := [one for one in own if one != sentence]:

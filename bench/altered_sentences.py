@@ -1,4 +1,4 @@
-"""Alters real sentences so that their passage no longer supports them, as a model's wrong word order does.
+"""Alters real sentences so that their chunk no longer supports them, as a model's wrong word order does.
 
 Each rule changes one real sentence, or joins pieces of two. None of the rules uses the product's own lists.
 """
@@ -65,7 +65,7 @@ def replaced(sentence: str, table: dict[str, str], rng: random.Random) -> str | 
 
 
 def recombined(sentence: str, own: Sequence[str], rng: random.Random) -> str | None:
-    """Its words are replaced by others of the passage, or reordered."""
+    """Its words are replaced by others of the chunk, or reordered."""
     mine = list(_WORD.finditer(sentence))
     words = [match.group() for one in own for match in _WORD.finditer(one)]
     if len(mine) < 5 or len(set(words)) < 10:

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ragstone.core.citations import Passages, Splitter
+from ragstone.core.citations import CitableChunks, Splitter
 from ragstone.core.retrieval import weigh_evidence
 from ragstone.core.text import sentence_spans
 from ragstone.core.text.chunk_terms import headings_of
@@ -18,22 +18,22 @@ from .ragstone_measurements import opened
 if TYPE_CHECKING:
     from ragstone.core.retrieval import Retrieval
 
-#: Sentences of an answer, which cite the best passages in turn, and the characters of which it is streamed.
+#: Sentences of an answer, which cite the best chunks in turn, and the characters of which it is streamed.
 _SENTENCES = 5
 _CITED = 3
-_PASSAGES = 5
+_CHUNKS = 5
 _PIECE = 5
 
 
 def check(work: str) -> dict[str, Any]:
-    """For each question: encoding it, weighing its passages, and checking an answer of five sentences to it."""
+    """For each question: encoding it, weighing its chunks, and checking an answer of five sentences to it."""
     questions = json.loads(Path(work, "questions.json").read_text("utf-8"))
     parts: dict[str, list[float]] = {"encode": [], "gate": [], "check": [], "gate_and_check": []}
     stood = sentences = 0
     with opened(work) as host:
         assistant = host.assistant("book_chat")
         for question in [*questions[:10], *questions]:  # the first ones warm up
-            retrieval = host.pipeline.retrieve(assistant.corpus, question, top_k=_PASSAGES)
+            retrieval = host.pipeline.retrieve(assistant.corpus, question, top_k=_CHUNKS)
             started = time.perf_counter()
             weigh_evidence(retrieval)
             weighed = time.perf_counter()
@@ -55,21 +55,21 @@ def check(work: str) -> dict[str, Any]:
 
 
 def _answer(retrieval: Retrieval) -> str:
-    """Sentences of the best passages, as a model that follows its prompt writes them."""
+    """Sentences of the best chunks, as a model that follows its prompt writes them."""
     written: list[str] = []
-    for number, passage in enumerate(retrieval.nodes[:_CITED], start=1):
-        text = passage.node.get_content()
+    for number, chunk in enumerate(retrieval.nodes[:_CITED], start=1):
+        text = chunk.node.get_content()
         found = [text[start:end] for start, end in sentence_spans(text)]
         written += [f"{one} [{number}]" for one in found if 40 < len(one) < 300 and "\n" not in one][:2]
     return " ".join(written[:_SENTENCES])
 
 
 def _checked(retrieval: Retrieval, answer: str) -> list[str | None]:
-    """As the answer comes in: cut into sentences, each one checked. Every passage is read anew."""
-    nodes = [passage.node for passage in retrieval.nodes]
-    passages = Passages([node.get_content() for node in nodes], [headings_of(node) for node in nodes])
+    """As the answer comes in: cut into sentences, each one checked. Every chunk is read anew."""
+    nodes = [chunk.node for chunk in retrieval.nodes]
+    chunks = CitableChunks([node.get_content() for node in nodes], [headings_of(node) for node in nodes])
     splitter = Splitter()
     faults: list[str | None] = []
     for start in range(0, len(answer), _PIECE):
-        faults += [passages.check(sentence).fault for sentence in splitter.feed(answer[start : start + _PIECE])]
-    return faults + [passages.check(sentence).fault for sentence in splitter.rest()]
+        faults += [chunks.check(sentence).fault for sentence in splitter.feed(answer[start : start + _PIECE])]
+    return faults + [chunks.check(sentence).fault for sentence in splitter.rest()]

@@ -42,10 +42,10 @@ def squad(host: Host, folder: Path) -> list[Row]:
     without = [json.loads(line) for line in (folder / "unanswerable.jsonl").read_text("utf-8").splitlines()]
     asked = [(text, next(iter(questions.relevant[key])), True) for key, text in questions.texts.items()]
     asked += [(row["text"], row["passage"], False) for row in without]
-    articles = sorted({passage.rpartition("-")[0] for _, passage, _ in asked})
+    articles = sorted({chunk.rpartition("-")[0] for _, chunk, _ in asked})
     fitted = set(articles[::2])
     with open_corpus(host, folder) as corpus:
-        return _rows(corpus, ((text, passage.rpartition("-")[0] in fitted, known) for text, passage, known in asked))
+        return _rows(corpus, ((text, chunk.rpartition("-")[0] in fitted, known) for text, chunk, known in asked))
 
 
 def out_of_domain(host: Host, folder: Path) -> list[Row]:
@@ -56,7 +56,7 @@ def out_of_domain(host: Host, folder: Path) -> list[Row]:
 
 
 def clapnq(host: Host, folder: Path, made: Path) -> list[Row]:
-    """CLAP NQ: natural questions over all of its passages; every other question is for fitting."""
+    """CLAP NQ: natural questions over all of its chunks; every other question is for fitting."""
     made.mkdir()
     asked: list[tuple[str, bool, bool]] = []
     texts: dict[str, str] = {}
@@ -64,7 +64,7 @@ def clapnq(host: Host, folder: Path, made: Path) -> list[Row]:
         for number, line in enumerate((folder / f"{name}.jsonl").read_text("utf-8").splitlines()):
             row = json.loads(line)
             asked.append((row["input"], number % 2 == 0, name == "answerable"))
-            texts |= {passage["text"]: passage["title"] for passage in row["passages"]}
+            texts |= {chunk["text"]: chunk["title"] for chunk in row["passages"]}
     documents = [{"_id": str(at), "title": title, "text": text} for at, (text, title) in enumerate(texts.items())]
     (made / "corpus.jsonl").write_text("".join(json.dumps(each) + "\n" for each in documents), "utf-8")
     with open_corpus(host, made) as corpus:

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _CHATS = Path(__file__).with_name("chats")
-_PASSAGES = (1, 2, 5, 10)
+_CHUNKS = (1, 2, 5, 10)
 
 
 def measure(strategy: str, folder: Path) -> dict[str, Any]:
-    """By chat: of so many passages the share of questions whose turn is in them, and their words; how many questions
+    """By chat: of so many chunks the share of questions whose turn is in them, and their words; how many questions
     get a plain answer, and how many one with the turn in it."""
     root = folder / "root"
     shutil.copytree(_CHATS, root / "chats", dirs_exist_ok=True)
@@ -41,7 +41,7 @@ def measure(strategy: str, folder: Path) -> dict[str, Any]:
         memory_of(host).update()
         for file in sorted(_CHATS.glob("*.jsonl")):
             asked = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
-            found[file.stem] = {f"{count} passages": _recalled(host, asked, count) for count in _PASSAGES}
+            found[file.stem] = {f"{count} passages": _recalled(host, asked, count) for count in _CHUNKS}
             if strategy == "chat":  # the paper's unit is the turn; a day holds several
                 found[file.stem]["LongMemEval"] = mean_scores(_ranked(host, each) for each in asked)
             answers = [(host.assistant("memory").ask(each["question"]), each["turns"]) for each in asked]
@@ -62,8 +62,8 @@ def _recalled(host: Host, asked: Sequence[dict[str, Any]], count: int) -> dict[s
 
 
 def _ranked(host: Host, asked: dict[str, Any]) -> tuple[list[str], set[str]]:
-    """The passages that were found, each by the turn of the evidence that it holds first, and the evidence."""
-    query = MemoryQuery(asked["question"], n_results=_PASSAGES[-1], min_relevance=-1)
+    """The chunks that were found, each by the turn of the evidence that it holds first, and the evidence."""
+    query = MemoryQuery(asked["question"], n_results=_CHUNKS[-1], min_relevance=-1)
     found = [chunk.text for chunk in recall(memory_of(host), query).chunks]
     left = list(asked["turns"])
     ranked = []

@@ -1,4 +1,4 @@
-"""True and false sentences about passages, made by rules from the passages' own sentences. Deterministic by a seed.
+"""True and false sentences about chunks, made by rules from the chunks' own sentences. Deterministic by a seed.
 
 None of these rules uses the product's own lists: what is swapped, denied or reordered is found here by other means.
 """
@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from .alterations import alterations
-from .passages import SHORTEST, Passage, sentences
+from .chunks import SHORTEST, Chunk, sentences
 
 if TYPE_CHECKING:
     import random
@@ -121,10 +121,10 @@ def other_number(sentence: str, rng: random.Random) -> str | None:
     return sentence[: match.start()] + result + sentence[match.end() :]
 
 
-def number_of_neighbour(sentence: str, passage: Passage, rng: random.Random) -> str | None:
-    """One number is another one of the same passage: harder."""
+def number_of_neighbour(sentence: str, chunk: Chunk, rng: random.Random) -> str | None:
+    """One number is another one of the same chunk: harder."""
     found = list(_NUMBER.finditer(sentence))
-    others: list[str] = sorted(set(_NUMBER.findall(passage.text)) - set(_NUMBER.findall(sentence)))
+    others: list[str] = sorted(set(_NUMBER.findall(chunk.text)) - set(_NUMBER.findall(sentence)))
     if not found or not others:
         return None
     match = rng.choice(found)
@@ -172,14 +172,14 @@ def undenied(sentence: str, rng: random.Random) -> str | None:
     return None
 
 
-def names_of(passages: Sequence[Passage]) -> list[str]:
-    """The names in the passages."""
-    return sorted({match.group() for passage in passages for match in _NAME.finditer(passage.text)})
+def names_of(chunks: Sequence[Chunk]) -> list[str]:
+    """The names in the chunks."""
+    return sorted({match.group() for chunk in chunks for match in _NAME.finditer(chunk.text)})
 
 
-def claims(passages: Sequence[Passage], rng: random.Random) -> Iterator[tuple[str, str, Passage]]:
-    """``(kind, sentence, passage)``; the kinds that begin with "true" are supported, the others are not."""
-    everywhere = names_of(passages)
+def claims(chunks: Sequence[Chunk], rng: random.Random) -> Iterator[tuple[str, str, Chunk]]:
+    """``(kind, sentence, chunk)``; the kinds that begin with "true" are supported, the others are not."""
+    everywhere = names_of(chunks)
     simple: dict[str, Callable[[str, random.Random], str | None]] = {
         "true: trimmed": trimmed,
         "true: reordered": reordered,
@@ -189,31 +189,31 @@ def claims(passages: Sequence[Passage], rng: random.Random) -> Iterator[tuple[st
         "false: denied": denied,
         "false: not denied": undenied,
     }
-    for index, passage in enumerate(passages):
-        own = sentences(passage)
-        here = names_of([passage])
+    for index, chunk in enumerate(chunks):
+        own = sentences(chunk)
+        here = names_of([chunk])
         for number, sentence in enumerate(own):
-            yield "true: word for word", sentence, passage
+            yield "true: word for word", sentence, chunk
             for kind, change in simple.items():
                 if (result := change(sentence, rng)) is not None:
-                    yield kind, result, passage
+                    yield kind, result, chunk
             for kind, altered in alterations(sentence, own, rng):
-                yield kind, altered, passage
+                yield kind, altered, chunk
             following = own[number + 1] if number + 1 < len(own) else ""
-            if f"{sentence} {following}" not in " ".join(passage.text.split()):
+            if f"{sentence} {following}" not in " ".join(chunk.text.split()):
                 following = ""  # another one stands between them, and "it" would mean something else
             for kind, made in (
                 ("true: joined", joined(sentence, following, rng)),
                 ("false: name", other_name(sentence, [name for name in everywhere if name not in here], rng)),
                 ("false: name of the same passage", other_name(sentence, here, rng)),
-                ("false: number of the same passage", number_of_neighbour(sentence, passage, rng)),
+                ("false: number of the same passage", number_of_neighbour(sentence, chunk, rng)),
             ):
                 if made is not None:
-                    yield kind, made, passage
-        near = [other for other in passages[max(0, index - 3) : index + 4] if other is not passage]
-        for kind, others in (("false: of a neighbouring passage", near), ("false: of another passage", passages)):
+                    yield kind, made, chunk
+        near = [other for other in chunks[max(0, index - 3) : index + 4] if other is not chunk]
+        for kind, others in (("false: of a neighbouring passage", near), ("false: of another passage", chunks)):
             other = rng.choice(others)
-            if other is not passage and (theirs := sentences(other)):
+            if other is not chunk and (theirs := sentences(other)):
                 result = rng.choice(theirs)
-                if result not in passage.text:
-                    yield kind, result, passage
+                if result not in chunk.text:
+                    yield kind, result, chunk

@@ -84,7 +84,7 @@ def planted(text: str, attack: str, place: str) -> str:
 
 
 class _Planted:
-    """A plugin with one assistant, whose documents are whole passages."""
+    """A plugin with one assistant, whose documents are whole chunks."""
 
     @hookimpl
     def ragstone_node_parsers(self) -> dict[str, NodeParser]:

@@ -1,6 +1,6 @@
-"""``python -m bench.load``: 20,000 passages, eight clients at once, in the process and over HTTP.
+"""``python -m bench.load``: 20,000 chunks, eight clients at once, in the process and over HTTP.
 
-Three real books are read; copies of their passages with jittered vectors fill the corpus up. The server is a process of
+Three real books are read; copies of their chunks with jittered vectors fill the corpus up. The server is a process of
 its own with its default settings but for the rate limit, which is about people.
 """
 
@@ -68,11 +68,11 @@ def at_once(
     }
 
 
-def measure(passages: int, clients: int, seconds: float) -> dict[str, Any]:
+def measure(chunks: int, clients: int, seconds: float) -> dict[str, Any]:
     """Everything, in a folder of its own."""
     with tempfile.TemporaryDirectory(prefix="ragstone-load-") as made:
         folder = Path(made)
-        host, shelf, parts, count = prepared(folder, passages)
+        host, shelf, parts, count = prepared(folder, chunks)
         results: dict[str, Any] = {"passages": count, "clients": clients}
         questions = questions_over(parts)
         settle(host)  # as the server does before its first question
@@ -146,10 +146,10 @@ def _over_http(folder: Path, clients: int, seconds: float, questions: Sequence[s
     }
 
 
-def overloaded(folder: Path, passages: int, clients: int, seconds: float) -> dict[str, Any]:
+def overloaded(folder: Path, chunks: int, clients: int, seconds: float) -> dict[str, Any]:
     """Milliseconds of what is answered and of what is refused, while so many clients ask again after each answer, or
     after ``Retry-After``; and of ``/health``, twice a second meanwhile."""
-    host, _, parts, count = prepared(folder, passages)
+    host, _, parts, count = prepared(folder, chunks)
     host.close()
     questions = questions_over(parts, 2000)
     found: dict[str, list[float]] = {}
@@ -209,15 +209,15 @@ def main() -> None:
     parser.add_argument(
         "--work", type=Path, help="with --overload: keep the corpus in this folder and take it up again"
     )
-    parser.add_argument("--passages", type=int, default=20_000)
+    parser.add_argument("--chunks", type=int, default=20_000)
     parser.add_argument("--clients", type=int, default=8)
     parser.add_argument("--seconds", type=float, default=300)
     chosen = parser.parse_args()
     if chosen.overload:
         with tempfile.TemporaryDirectory(prefix="ragstone-load-") as made:
-            measured = overloaded(chosen.work or Path(made), chosen.passages, chosen.clients, chosen.seconds)
+            measured = overloaded(chosen.work or Path(made), chosen.chunks, chosen.clients, chosen.seconds)
     else:
-        measured = measure(chosen.passages, chosen.clients, chosen.seconds)
+        measured = measure(chosen.chunks, chosen.clients, chosen.seconds)
     print(json.dumps({**measured, "load": machine.load()}, indent=2))
 
 

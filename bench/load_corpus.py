@@ -1,4 +1,4 @@
-"""The corpus that ``bench.load`` asks: real books, and copies of their passages with jittered vectors."""
+"""The corpus that ``bench.load`` asks: real books, and copies of their chunks with jittered vectors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _JITTER = 0.05
 
 
 def fill(corpus: Corpus, wanted: int, dimension: int) -> int:
-    """Copies of what is there, until the corpus has so many passages; returns how many it has."""
+    """Copies of what is there, until the corpus has so many chunks; returns how many it has."""
     draws = np.random.default_rng(7)
     with corpus.catalog.read() as snapshot:
         row = corpus.contents.row(snapshot)
@@ -57,9 +57,9 @@ def fill(corpus: Corpus, wanted: int, dimension: int) -> int:
     return count
 
 
-def prepared(folder: Path, passages: int) -> tuple[Host, Shelf, list[dict[str, str]], int]:
-    """An open host over so many passages in the folder, which is filled unless it is already; the books' own passages
-    (text and section) and how many passages there are in all."""
+def prepared(folder: Path, chunks: int) -> tuple[Host, Shelf, list[dict[str, str]], int]:
+    """An open host over so many chunks in the folder, which is filled unless it is already; the books' own chunks
+    (text and section) and how many chunks there are in all."""
     host = Host(Settings(data_dir=folder / "data", cache_dir=folder / "cache"))
     host.start()
     shelf = Shelf(host)
@@ -72,6 +72,6 @@ def prepared(folder: Path, passages: int) -> tuple[Host, Shelf, list[dict[str, s
         nodes = [node for each in books for node in snapshot.chunks.of_document(each.key)]
         count = snapshot.sizes(row.id)[1]
     parts = [{"text": node.text, "section": node.metadata["section"]} for node in nodes]
-    if count < passages:
-        count = fill(shelf.corpus, passages, host.hooks.encoder.dimension)
+    if count < chunks:
+        count = fill(shelf.corpus, chunks, host.hooks.encoder.dimension)
     return host, shelf, parts, count

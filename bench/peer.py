@@ -52,7 +52,7 @@ def ingest(work: str, weights: str, files: dict[str, list[str]]) -> dict[str, An
 
 
 def query(work: str, weights: str) -> dict[str, Any]:
-    """The same questions to its retriever: question to passages, for it has no answerer that needs no LLM."""
+    """The same questions to its retriever: question to chunks, for it has no answerer that needs no LLM."""
     questions = json.loads(Path(work, "questions.json").read_text("utf-8"))
     started = time.perf_counter()
     model = HuggingFaceEmbedding(model_name=weights)

@@ -1,4 +1,4 @@
-"""Plain LlamaIndex as a whole process: opens the stored index, finds the passages, prints them as JSON."""
+"""Plain LlamaIndex as a whole process: opens the stored index, finds the chunks, prints them as JSON."""
 
 from __future__ import annotations
 
@@ -16,4 +16,4 @@ if __name__ == "__main__":
     model = HuggingFaceEmbedding(model_name=weights)
     index = VectorStoreIndex.from_vector_store(ChromaVectorStore(chroma_collection=collection), embed_model=model)
     found = index.as_retriever(similarity_top_k=5).retrieve(question)
-    print(json.dumps([{"id": passage.node.node_id, "score": passage.score} for passage in found]))
+    print(json.dumps([{"id": chunk.node.node_id, "score": chunk.score} for chunk in found]))

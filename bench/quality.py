@@ -84,17 +84,17 @@ def biology(data: Path, folder: Path) -> tuple[Path, dict[str, tuple[str, str]]]
 
 
 def module_recall(host: Host, book: Path, asked: dict[str, tuple[str, str]]) -> dict[str, float]:
-    """Share of the questions whose module is among the first five passages', and among the first five modules."""
+    """Share of the questions whose module is among the first five chunks', and among the first five modules."""
     shelf = Shelf(host)
     shelf.add(shelf.plan(book), title="Biology")
     retriever = HybridRetriever(shelf.corpus, top_k=20)
-    passages = modules = 0
+    chunks = modules = 0
     for question, module in asked.values():
         found = [Path(node.node.metadata["path"]).stem for node in retriever.search(question).nodes]
-        passages += module in found[:5]
+        chunks += module in found[:5]
         modules += module in list(dict.fromkeys(found))[:5]
     return {
-        "in five passages": round(passages / len(asked), 4),
+        "in five passages": round(chunks / len(asked), 4),
         "among five modules": round(modules / len(asked), 4),
     }
 
@@ -124,15 +124,15 @@ def measure(data: Path, limit: int | None) -> dict[str, Any]:
 
 def long_answers(host: Host, data: Path, folder: Path) -> dict[str, float]:
     """CLAP NQ: token F1 (SQuAD's, without articles) of the quoted sentences with the long answers that people wrote,
-    over the passages of all its questions; and the number of sentences."""
+    over the chunks of all its questions; and the number of sentences."""
     rows = {
         name: [json.loads(line) for line in (data / f"wikipedia/clapnq/{name}.jsonl").read_text("utf-8").splitlines()]
         for name in ("answerable", "unanswerable")
     }
-    passages = {each["text"]: each["title"] for part in rows.values() for row in part for each in row["passages"]}
+    chunks = {each["text"]: each["title"] for part in rows.values() for row in part for each in row["passages"]}
     place = _write(
         folder / "clapnq",
-        ({"_id": str(at), "title": title, "text": text} for at, (text, title) in enumerate(passages.items())),
+        ({"_id": str(at), "title": title, "text": text} for at, (text, title) in enumerate(chunks.items())),
         (),
         (),
     )

@@ -43,9 +43,9 @@ def request_of(number: int, question: str) -> tuple[str, str, str | None, dict[s
     return method, path, None if body is None else json.dumps(body), {**_JSON, **headers}
 
 
-def measure(folder: Path, requests: int, steps: int, passages: int) -> dict[str, Any]:
+def measure(folder: Path, requests: int, steps: int, chunks: int) -> dict[str, Any]:
     """Memory after each step, in MB."""
-    host, _, parts, count = prepared(folder, passages)
+    host, _, parts, count = prepared(folder, chunks)
     host.close()
     questions = questions_over(parts, 2000)
     figures: dict[str, Any] = {"passages": count, "requests": requests, "RSS MB": {}, "machine": machine.describe()}
@@ -83,11 +83,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--requests", type=int, default=100_000)
     parser.add_argument("--steps", type=int, default=10)
-    parser.add_argument("--passages", type=int, default=1)
+    parser.add_argument("--chunks", type=int, default=1)
     parser.add_argument("--work", type=Path, help="keep the corpus in this folder and take it up again")
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="ragstone-requests-") as made:
-        measured = measure(chosen.work or Path(made), chosen.requests, chosen.steps, chosen.passages)
+        measured = measure(chosen.work or Path(made), chosen.requests, chosen.steps, chosen.chunks)
     print(json.dumps(measured, indent=2))
 
 

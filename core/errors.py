@@ -3,7 +3,7 @@
     RagstoneError
     ├── BadRequest            400  the caller's input: empty, too long, of the wrong type
     │   ├── TooLarge          413  more than a limit allows
-    │   └── NotFound          404  no such assistant, book, corpus, passage
+    │   └── NotFound          404  no such assistant, book, corpus, chunk
     ├── SettingsError         500  ragstone.toml or the environment
     ├── PluginError           500  a plugin broke a rule of its interface
     │   └── MissingExtra      500  a plugin's optional packages are not installed
@@ -90,7 +90,7 @@ class TooLarge(BadRequest):
 
 
 class NotFound(BadRequest):
-    """No such assistant, book, corpus or passage."""
+    """No such assistant, book, corpus or chunk."""
 
     status = 404
     title = "There is no such thing here"

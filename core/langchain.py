@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from .answering.findings import find_passages
+from .answering.findings import find_chunks
 from .answering.question import Question
 from .errors import require_extra
 
@@ -22,7 +22,7 @@ __all__ = ["RagstoneRetriever"]
 
 
 class RagstoneRetriever(BaseRetriever):  # type: ignore[misc]  # untyped where LangChain is missing
-    """Finds the passages that ``assistant`` would answer a question from; ``k`` of them, or as many as it takes.
+    """Finds the chunks that ``assistant`` would answer a question from; ``k`` of them, or as many as it takes.
 
     Each is a ``Document`` whose id is the chunk's; its metadata has the assistant's fields, ``url`` and ``score``.
     Errors as for ``Assistant.ask``.
@@ -40,5 +40,5 @@ class RagstoneRetriever(BaseRetriever):  # type: ignore[misc]  # untyped where L
     # LangChain looks for ``run_manager`` by its name
     def _get_relevant_documents(self, query: str, *, run_manager: Any, k: int | None = None) -> list[Document]:  # noqa: ARG002
         question = Question(query, top_k=k or self.k, filters=self.filters)
-        found = [passage.to_dict() for passage in find_passages(self.host.assistant(self.assistant), question).passages]
+        found = [chunk.to_dict() for chunk in find_chunks(self.host.assistant(self.assistant), question).chunks]
         return [Document(each.pop("text"), id=each["chunk_id"], metadata=each) for each in found]

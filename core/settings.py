@@ -31,11 +31,11 @@ class EncoderSettings(Table):
 
 
 class RetrievalSettings(Table):
-    """``[retrieval]``: the retrieval of passages."""
+    """``[retrieval]``: the retrieval of chunks."""
 
     #: Weight of dense against lexical scores in the fusion, 0 to 1.
     dense_weight: float = Field(default=0.5, ge=0, le=1)
-    #: Passages from each of dense and lexical search before fusion.
+    #: Chunks from each of dense and lexical search before fusion.
     candidates: int = Field(default=100, ge=1, le=5000)
     #: Evidence below which a question is refused, 0 to 2 (see ``evidence_gate``); by default each corpus is calibrated.
     threshold: float | None = Field(default=None, ge=0, le=2)
@@ -46,8 +46,8 @@ class RetrievalSettings(Table):
 class IndexSettings(Table):
     """``[index]``: the vector index that follows the catalog in a long-lived host."""
 
-    #: ``auto`` is Chroma from ``from_chunks`` passages on. With fewer, exact search is quicker and needs an eighth of
-    #: the memory: at 20,000 passages 4 ms and 48 MB. ``pgvector`` keeps vectors in the catalog's PostgreSQL alone.
+    #: ``auto`` is Chroma from ``from_chunks`` chunks on. With fewer, exact search is quicker and needs an eighth of
+    #: the memory: at 20,000 chunks 4 ms and 48 MB. ``pgvector`` keeps vectors in the catalog's PostgreSQL alone.
     store: Literal["auto", "chroma", "pgvector", "none"] = "auto"
     from_chunks: int = Field(default=100_000, ge=0)
     #: Address of a Chroma server (``chroma run``) that holds the index instead of a folder, at any size.

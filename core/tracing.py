@@ -2,7 +2,7 @@
 
 Tools for LlamaIndex (OpenInference, and with it all of OpenTelemetry) add handlers to its dispatcher. LlamaIndex's own
 classes report to it; this module adds the host's steps, so that a question is one trace. Handlers get questions,
-passages and answers, never settings or keys.
+chunks and answers, never settings or keys.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from ragstone.core import Corpus
 
-#: Two sums of the same float32 products in another order differ by less; other passages by more.
+#: Two sums of the same float32 products in another order differ by less; other chunks by more.
 _NEAR = 1e-5
 _K1, _B, _HEADINGS = 1.2, 0.75, 1.5
 
@@ -121,7 +121,7 @@ def same_words(corpus: Corpus, truth: Truth, questions: Iterable[str], *, top: i
 
 
 def _same(found: Sequence[tuple[str, float]], wanted: Sequence[tuple[str, float]], top: int, what: str) -> None:
-    """The same passages with the same scores; of passages that score alike any may come first, or last."""
+    """The same chunks with the same scores; of chunks that score alike any may come first, or last."""
     scores = dict(wanted)
     assert len(found) == min(top, len(wanted)), f"{what}: {len(found)} passages, not {min(top, len(wanted))}"
     assert len(dict(found)) == len(found), f"{what}: a passage twice"

@@ -228,7 +228,7 @@ def fast_host(tmp_path: Path) -> Iterator[Host]:
 
 @pytest.fixture
 def real_host(tmp_path: Path, model_cache: Path) -> Iterator[Host]:
-    """An open host as a user has it, with the real encoder; an index follows however few passages there are."""
+    """An open host as a user has it, with the real encoder; an index follows however few chunks there are."""
     host = Host(Settings(data_dir=tmp_path / "data", cache_dir=model_cache, index={"store": "chroma"}))
     host.start()
     yield host

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ragstone.core import Turn
-from ragstone.core.citations import Passages, Splitter, contradictions, read_markers, split_answer
+from ragstone.core.citations import CitableChunks, Splitter, contradictions, read_markers, split_answer
 from ragstone.core.citations.links import addresses
 from ragstone.core.citations.quantities import quantities
 from ragstone.core.retrieval.follow_up import follow_up
@@ -47,8 +47,8 @@ def parsers_of_core() -> dict[str, Parser]:
         "quantities": quantities,
         "language": language_of,
         "contradictions": lambda text: contradictions(text, f"{text} x"),
-        "sentence and passage": lambda text: Passages([text]).check(f"{text[:300]} [1]"),
-        "passage": lambda text: Passages([text]).check("Two legs walk. [1]"),
+        "sentence and passage": lambda text: CitableChunks([text]).check(f"{text[:300]} [1]"),
+        "passage": lambda text: CitableChunks([text]).check("Two legs walk. [1]"),
     }
 
 
@@ -68,7 +68,7 @@ def parsers_of_plugins() -> dict[str, Parser]:
     from ragstone.plugins.wiki_edge.planner.order_flags import flags
     from ragstone.plugins.wiki_edge.readers.prose import encyclopedic_blocks, tidy
     from ragstone.plugins.wiki_edge.readers.wikitext import paragraphs
-    from tests.plugins.concept_tutor.learning.passages import chunk
+    from tests.plugins.concept_tutor.learning.texts import chunk
 
     def toml(text: str) -> None:
         try:

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from flask import Blueprint, Response, abort, current_app, g, jsonify, redirect, render_template, request, url_for
 
 from ragstone.core import RagstoneError
-from ragstone.core.answering import Conversation, find_passages
+from ragstone.core.answering import Conversation, find_chunks
 from ragstone.core.pages import ViewOptions
 
 from . import openapi
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ragstone.core import Assistant, Host
     from ragstone.core.answering import EmptyState
 
-#: Passages of one assistant that a search shows.
+#: Chunks of one assistant that a search shows.
 _MOST_FOUND = 3
 
 
@@ -60,15 +60,15 @@ def _entries(host: Host) -> tuple[Entry, ...]:
 
 
 def _found(assistant: Assistant, words: str) -> dict[str, Any]:
-    """The first passages of an assistant for these words, each once; or the problem."""
+    """The first chunks of an assistant for these words, each once; or the problem."""
     g.setdefault(PLUGIN, assistant.plugin)
     try:
-        findings = find_passages(assistant, words)
+        findings = find_chunks(assistant, words)
     except RagstoneError as error:
         return {"problem": error.to_reader(), "passages": (), "enough": False}
-    once = {passage.text: passage for passage in reversed(findings.passages)}  # two study plans may share a page
-    passages = [passage for passage in findings.passages if once[passage.text] is passage]
-    return {"problem": None, "passages": passages[:_MOST_FOUND], "enough": findings.enough}
+    once = {chunk.text: chunk for chunk in reversed(findings.chunks)}  # two study plans may share a page
+    chunks = [chunk for chunk in findings.chunks if once[chunk.text] is chunk]
+    return {"problem": None, "passages": chunks[:_MOST_FOUND], "enough": findings.enough}
 
 
 def blueprint(host: Host) -> Blueprint:
@@ -88,7 +88,7 @@ def blueprint(host: Host) -> Blueprint:
     @pages.get("/search")
     @ViewOptions(any_assistant=True)
     def search() -> str:
-        """Show the passages that each assistant has for a question, whichever of them one would have to ask."""
+        """Show the chunks that each assistant has for a question, whichever of them one would have to ask."""
         words = request.args.get("q", "").strip()
         found = [(entry, _found(entry.assistant, words)) for entry in _entries(host) if words and not entry.empty]
         found.sort(key=lambda pair: not pair[1]["enough"])

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from ragstone.core.answering import LONGEST_HISTORY, LONGEST_QUESTION, LONGEST_SELECTION, MOST_PASSAGES
+from ragstone.core.answering import LONGEST_HISTORY, LONGEST_QUESTION, LONGEST_SELECTION, MOST_CHUNKS
 from ragstone.core.pages import ViewOptions
 
 from .keys.access import access
@@ -114,7 +114,7 @@ def question_schema(assistant: Assistant, *, selection: bool = False) -> dict[st
     """What a question to an assistant is, as ``Question.from_json`` reads it."""
     properties: dict[str, Any] = {
         "question": _QUESTION,
-        "top_k": {"type": "integer", "minimum": 1, "maximum": MOST_PASSAGES},
+        "top_k": {"type": "integer", "minimum": 1, "maximum": MOST_CHUNKS},
     }
     if selection:
         properties["selection"] = {**_QUESTION, "maxLength": LONGEST_SELECTION}

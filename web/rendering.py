@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 #: Words of a quotation up to which its address has them all, not only the first and the last ones.
 _EXACT = 12
-#: Characters of a quotation that go to the page of its passage.
+#: Characters of a quotation that go to the page of its chunk.
 _LONGEST_QUOTE = 300
 
 _INLINE = re.compile(rf"`([^`\n]+)`|({FORMULA})|\*\*([^*\n]+)\*\*|\[(\d{{1,3}})\]")
@@ -177,9 +177,9 @@ def citation_fields(assistant: Assistant) -> str:
 
 
 def place_url(citation: Citation) -> str | None:
-    """Return the address of a citation's passage, with the words that the browser marks there.
+    """Return the address of a citation's chunk, with the words that the browser marks there.
 
-    A page of ours has its passage at ``#passage``; a browser that knows text fragments goes on to the words themselves.
+    A page of ours has its chunk at ``#chunk``; a browser that knows text fragments goes on to the words themselves.
     """
     url = safe_url(citation.url)
     if url is None or "#" in url:

@@ -4,35 +4,35 @@ from typing import TYPE_CHECKING
 
 from ..lazy_names import lazy_names
 from ..retrieval.follow_up import LONGEST_HISTORY
-from ..retrieval.models import MOST_PASSAGES
+from ..retrieval.models import MOST_CHUNKS
 
 if TYPE_CHECKING:
     from .answer import Timings
     from .conversation import Conversation
     from .extractive import rank_quotes
-    from .findings import Findings, FoundPassage, find_passages
+    from .findings import Findings, FoundChunk, find_chunks
     from .overview import Overview
     from .profile import AssistantPaths, EmptyState, QuestionFilters
-    from .prompting import PassagePrompt, answer_prompt
+    from .prompting import ChunkPrompt, answer_prompt
     from .question import LONGEST_QUESTION, LONGEST_SELECTION, check_type
 
 __all__ = [
     "LONGEST_HISTORY",
     "LONGEST_QUESTION",
     "LONGEST_SELECTION",
-    "MOST_PASSAGES",
+    "MOST_CHUNKS",
     "AssistantPaths",
+    "ChunkPrompt",
     "Conversation",
     "EmptyState",
     "Findings",
-    "FoundPassage",
+    "FoundChunk",
     "Overview",
-    "PassagePrompt",
     "QuestionFilters",
     "Timings",
     "answer_prompt",
     "check_type",
-    "find_passages",
+    "find_chunks",
     "rank_quotes",
 ]
 

@@ -1,4 +1,4 @@
-"""An assistant's answer: text, citations, passages, timings."""
+"""An assistant's answer: text, citations, chunks, timings."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Citation:
-    """A marker ``[n]`` of an answer, resolved to one offered passage and a place that a person can open."""
+    """A marker ``[n]`` of an answer, resolved to one offered chunk and a place that a person can open."""
 
     n: int
     chunk_id: str
-    #: The words of the passage that support the answer.
+    #: The words of the chunk that support the answer.
     quote: str
-    #: Address of the passage within this server, or of its published page; from the catalog, never from a model.
+    #: Address of the chunk within this server, or of its published page; from the catalog, never from a model.
     url: str
     #: The assistant's own fields (book title, chapter, section, …), in its order.
     fields: Mapping[str, Any] = field(default_factory=dict)
-    #: What a reader must know of the passage: ``INSTRUCTIONS_NOTE`` where it holds instructions, else empty.
+    #: What a reader must know of the chunk: ``INSTRUCTIONS_NOTE`` where it holds instructions, else empty.
     note: str = ""
-    #: Where the passage is, for people: made of ``fields``, so it is not in the JSON.
+    #: Where the chunk is, for people: made of ``fields``, so it is not in the JSON.
     place: Place = field(default_factory=Place)
 
     def to_dict(self) -> dict[str, Any]:
@@ -56,14 +56,14 @@ class Answer:
     text: str
     citations: tuple[Citation, ...] = ()
     refused: bool = False
-    #: Whether no passage seems to answer the question: the text then says so and quotes what comes closest.
+    #: Whether no chunk seems to answer the question: the text then says so and quotes what comes closest.
     closest: bool = False
     #: Why it is refused, or only comes closest.
     reason: str | None = None
     #: Words of the sources, verbatim, at the top of the text: the rest is dangerous without them.
     warnings: tuple[str, ...] = ()
-    #: The passages that the answer could draw on, best first.
-    passages: tuple[NodeWithScore, ...] = ()
+    #: The chunks that the answer could draw on, best first.
+    chunks: tuple[NodeWithScore, ...] = ()
     #: Sentences of a language model that failed the citation check, each with the reason.
     dropped: tuple[str, ...] = ()
     timings: Timings = Timings()

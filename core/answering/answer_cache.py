@@ -1,4 +1,4 @@
-"""Caches a language model's checked answers: the same question over the same passages has the same answer."""
+"""Caches a language model's checked answers: the same question over the same chunks has the same answer."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _answer = Table(
 class AnswerCache:
     """A synthesizer that asks another one only when the catalog's table ``ragstone_answer`` does not hold the answer.
 
-    The key is made of the question in its context, the passages (and so of the corpus's state as far as it concerns
+    The key is made of the question in its context, the chunks (and so of the corpus's state as far as it concerns
     the answer), the prompt, and the model with its settings. Only complete answers are kept. The table is a cache: its
     rows may be deleted at any time, and no failure of the storage fails an answer.
     """

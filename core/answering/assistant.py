@@ -65,13 +65,13 @@ class Assistant(BaseQueryEngine):
         self._pipeline = host.pipeline
 
     @property
-    def has_passages(self) -> bool:
-        """Whether ``passage`` can find anything."""
-        return self.profile.passage is not None or self.corpus.contents.exists
+    def has_chunks(self) -> bool:
+        """Whether ``chunk`` can find anything."""
+        return self.profile.chunk is not None or self.corpus.contents.exists
 
-    def passage(self, chunk_id: str) -> BaseNode:
-        """The passage that a citation names. Raises ``NotFound``, ``StorageError``."""
-        find = self.profile.passage or self.corpus.contents.node
+    def chunk(self, chunk_id: str) -> BaseNode:
+        """The chunk that a citation names. Raises ``NotFound``, ``StorageError``."""
+        find = self.profile.chunk or self.corpus.contents.node
         return find(chunk_id)
 
     @property
@@ -111,14 +111,14 @@ class Assistant(BaseQueryEngine):
         return OwnContext(pieces) if current_scope() or has_listeners() else pieces
 
     def retrieve_for(self, question: Question | str) -> tuple[Retrieval, Verdict]:
-        """The passages that a question would be answered from, with their scores, and whether they are enough."""
+        """The chunks that a question would be answered from, with their scores, and whether they are enough."""
         asked, filters = self._resolved(question)
         fields = {"assistant": self.name, "question": asked.text, "filters": dict(asked.filters)}
         with step("Assistant.retrieve_for", **fields), self._without_exit():
             return self._judged(asked, filters)
 
     def _resolved(self, question: Question | str) -> tuple[Question, MetadataFilters | None]:
-        """The question with its number of passages, and what the passages' metadata must be. Raises ``BadRequest``."""
+        """The question with its number of chunks, and what the chunks' metadata must be. Raises ``BadRequest``."""
         asked = question if isinstance(question, Question) else Question(question)
         filters = self.profile.filters.metadata(asked.filters)
         return (asked if asked.top_k else replace(asked, top_k=self.profile.top_k)), filters
@@ -143,7 +143,7 @@ class Assistant(BaseQueryEngine):
         asked = question.text if earlier else topic_of(question.text) or reworded(question.text)
         found = self._pipeline.retrieve(self.corpus, asked, top_k=top_k, filters=filters)
         retrieval = replace(found, follow_up=earlier)
-        with step("Gate.weigh", passages=len(retrieval.nodes), threshold=retrieval.threshold) as weighed:
+        with step("Gate.weigh", chunks=len(retrieval.nodes), threshold=retrieval.threshold) as weighed:
             evidence = weigh_evidence(retrieval)
             verdict = judge(evidence, retrieval, self.corpus.options.least_likelihood)
             weighed.set_result(lambda: {**asdict(evidence), "score": evidence.score, "verdict": verdict})
@@ -187,11 +187,11 @@ class Assistant(BaseQueryEngine):
         near: list[BaseNode] = []
         if self.corpus.contents.exists:
             found = self._pipeline.retrieve(self.corpus, selection[:LONGEST_QUESTION], top_k=5, filters=filters)
-            near = [passage.node for passage in found.nodes]
+            near = [chunk.node for chunk in found.nodes]
         spent = (time.perf_counter() - started) * 1000
         with step("Gate.weigh", selection=len(selection)) as weighed:
-            passage = placed(selection, near, question.filters)
-            retrieval, is_about_it = from_selection(self.corpus.encoder, question.text, passage)
+            chunk = placed(selection, near, question.filters)
+            retrieval, is_about_it = from_selection(self.corpus.encoder, question.text, chunk)
             verdict: Verdict = "answered" if is_about_it else "refused"
             weighed.set_result(lambda: {"verdict": verdict})
         return replace(retrieval, retrieve_ms=retrieval.retrieve_ms + spent), verdict
@@ -200,7 +200,7 @@ class Assistant(BaseQueryEngine):
 
     def _query(self, query_bundle: QueryBundle) -> RESPONSE_TYPE:
         answer = self.ask(query_bundle.query_str)
-        return Response(answer.text, source_nodes=list(answer.passages), metadata={"answer": answer.to_dict()})
+        return Response(answer.text, source_nodes=list(answer.chunks), metadata={"answer": answer.to_dict()})
 
     async def _aquery(self, query_bundle: QueryBundle) -> RESPONSE_TYPE:
         return self._query(query_bundle)

@@ -1,4 +1,4 @@
-"""How an assistant's passages are cited: which metadata a citation has, its address, and what people see of it."""
+"""How an assistant's chunks are cited: which metadata a citation has, its address, and what people see of it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a passage is, for people."""
+    """Where a chunk is, for people."""
 
     #: Of its source; empty where it has none.
     title: str = ""
@@ -34,13 +34,13 @@ class Place:
 class CitationFormat:
     """What the citations of an assistant have, in JSON and for people."""
 
-    #: Metadata of a passage that its citations have in JSON, in this order.
+    #: Metadata of a chunk that its citations have in JSON, in this order.
     fields: tuple[str, ...]
-    #: Address of a passage: a path of this server, or an ``https`` address.
+    #: Address of a chunk: a path of this server, or an ``https`` address.
     url: Callable[[BaseNode], str]
-    #: The fields that people see, where a passage has them: the title of its source …
+    #: The fields that people see, where a chunk has them: the title of its source …
     title: str = "title"
-    #: … the way to the passage within it, from the outside in …
+    #: … the way to the chunk within it, from the outside in …
     parts: tuple[str, ...] = ("chapter", "section", "heading", "place")
     #: … the label of its page, the licence …
     page: str = "page_label"
@@ -53,11 +53,11 @@ class CitationFormat:
     shown: Callable[[BaseNode], Mapping[str, Any]] = lambda _node: {}
 
     def fields_of(self, node: BaseNode) -> dict[str, Any]:
-        """The fields of a passage's citation, by name."""
+        """The fields of a chunk's citation, by name."""
         return {name: node.metadata.get(name) for name in self.fields} | dict(self.shown(node))
 
     def place(self, fields: Mapping[str, Any]) -> Place:
-        """The place of a passage whose citation has these fields."""
+        """The place of a chunk whose citation has these fields."""
         parts = [str(fields[name]) for name in self.parts if fields.get(name)]
         if fields.get(self.page):
             parts.append(f"p. {fields[self.page]}")

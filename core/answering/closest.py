@@ -1,4 +1,4 @@
-"""The words before a passage that comes closest to a question without answering it."""
+"""The words before a chunk that comes closest to a question without answering it."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _WORD = re.compile(r"[^\W_]+(?:[-’'][^\W_]+)*")
 def closest_words(retrieval: Retrieval) -> str:
     """What is missing for an answer: "Not answered here: the text speaks of X, but not of Y. This comes closest:"."""
     best = sentences_of(retrieval)[0]
-    known = retrieval.terms(best.passage).all_stems
-    # Words that the passage has elsewhere are not missing from the text.
+    known = retrieval.terms(best.chunk).all_stems
+    # Words that the chunk has elsewhere are not missing from the text.
     rare = _RARE * max(retrieval.idf.values(), default=0.0)
     absent = [
         word

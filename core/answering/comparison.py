@@ -49,7 +49,7 @@ def choose_sides(
                 return [quote]
             # What it speaks of comes first: "A, which is quicker than B, …" is about A.
             known = frozenset(stem_hashes(quote.text[:_HEAD]))
-        near = known | retrieval.terms(quote.passage).heading_stems
+        near = known | retrieval.terms(quote.chunk).heading_stems
         if quote.kind == "row":  # it is about what its first cell names
             known = frozenset(stem_hashes(quote.text.partition("|")[0]))
         for number, (own, against) in enumerate(((one, other), (other, one))):

@@ -23,7 +23,7 @@ _ROOT = 7
 
 
 class Composition:
-    """Numbers the passages in the order of their first citation, and applies the assistant's guard."""
+    """Numbers the chunks in the order of their first citation, and applies the assistant's guard."""
 
     def __init__(self, nodes: Sequence[BaseNode], profile: Profile, stored: Mapping[str, ChunkTerms]) -> None:
         """``stored``: terms by node id, as far as they are stored."""
@@ -86,7 +86,7 @@ class Composition:
         return f"{gap}{words}"
 
     def _add(self, sentence: Sentence) -> str:
-        cited = [self._nodes[passage] for passage in sentence.passages]
+        cited = [self._nodes[chunk] for chunk in sentence.chunks]
         markers = "".join(f"[{self._number(*each)}]" for each in zip(cited, sentence.quotes, strict=True))
         setting = self._profile.setting(cited[0])
         changes = setting != self._setting

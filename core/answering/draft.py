@@ -11,11 +11,11 @@ _LONGEST_DROPPED = 300
 
 @dataclass(frozen=True)
 class Sentence:
-    """A supported sentence: its text without markers, and the numbers of its passages (from 0)."""
+    """A supported sentence: its text without markers, and the numbers of its chunks (from 0)."""
 
     text: str
-    passages: tuple[int, ...]
-    #: For each of the passages its own words that support it.
+    chunks: tuple[int, ...]
+    #: For each of the chunks its own words that support it.
     quotes: tuple[str, ...]
     #: Whether a new paragraph begins with it.
     opens_paragraph: bool = False

@@ -1,4 +1,4 @@
-"""Extractive answers: the sentences of the passages that answer, word for word, each with its marker."""
+"""Extractive answers: the sentences of the chunks that answer, word for word, each with its marker."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ _LONGEST_PAIR = 600
 
 
 def choose(retrieval: Retrieval) -> list[ScoredSentence]:
-    """The passages' sentences that answer, the best one first: those whose scores are close, at most three."""
+    """The chunks' sentences that answer, the best one first: those whose scores are close, at most three."""
     sides = sides_of(retrieval.question)
     if sides and (compared := choose_sides(rank_quotes(retrieval), sides, retrieval)):
         return _with_references(compared, retrieval)
@@ -68,7 +68,7 @@ def choose(retrieval: Retrieval) -> list[ScoredSentence]:
     if best is None:
         return []
     chosen, stems = [best], [_stems(best, retrieval)]
-    has_list = best.end > retrieval.terms(best.passage).units[best.unit].end
+    has_list = best.end > retrieval.terms(best.chunk).units[best.unit].end
     score, asked = best.score - best.for_defining, frozenset(map(stem_hash, retrieval.idf))
     takes_one = not asks_for_several(retrieval.question) and not asks_for_manner(retrieval.question)
     for other in allowed:
@@ -84,20 +84,16 @@ def choose(retrieval: Retrieval) -> list[ScoredSentence]:
             stems.append(own)
     quotes: list[ScoredSentence] = []
     for quote in _with_references(chosen, retrieval):
-        if not any(
-            each.passage == quote.passage and each.start < quote.end and quote.start < each.end for each in quotes
-        ):
-            known = {each.start for each in quotes if each.passage == quote.passage}
+        if not any(each.chunk == quote.chunk and each.start < quote.end and quote.start < each.end for each in quotes):
+            known = {each.start for each in quotes if each.chunk == quote.chunk}
             quotes.append(_with_what_follows(quote, retrieval, known))
     return quotes[:1] + _in_text_order(quotes[1:])
 
 
 def _in_text_order(quotes: Sequence[ScoredSentence]) -> list[ScoredSentence]:
-    """The quotes of each passage in the order of its text, in the places that they have among the others."""
+    """The quotes of each chunk in the order of its text, in the places that they have among the others."""
     waiting = sorted(quotes, key=lambda quote: quote.start)
-    return [
-        waiting.pop(next(at for at, each in enumerate(waiting) if each.passage == quote.passage)) for quote in quotes
-    ]
+    return [waiting.pop(next(at for at, each in enumerate(waiting) if each.chunk == quote.chunk)) for quote in quotes]
 
 
 def rank_quotes(retrieval: Retrieval) -> Iterator[ScoredSentence]:
@@ -119,11 +115,11 @@ def rank_quotes(retrieval: Retrieval) -> Iterator[ScoredSentence]:
 
 def header_of(sentence: ScoredSentence, retrieval: Retrieval) -> str:
     """The header of the table whose row the sentence is, with its rule; empty for other sentences."""
-    known = retrieval.terms(sentence.passage)
+    known = retrieval.terms(sentence.chunk)
     first = known.header_of(sentence.unit)
-    if first is None or first in instructing_units(sentence.passage, retrieval):
+    if first is None or first in instructing_units(sentence.chunk, retrieval):
         return ""
-    header = line_of(retrieval.nodes[sentence.passage].node.get_content(), known.units[first].start).rstrip()
+    header = line_of(retrieval.nodes[sentence.chunk].node.get_content(), known.units[first].start).rstrip()
     cells = len(_BAR.findall(header)) - header.endswith("|")
     return f"{header}\n|{' --- |' * cells}"
 
@@ -134,14 +130,14 @@ def line_of(text: str, at: int) -> str:
 
 
 def _stems(sentence: ScoredSentence, retrieval: Retrieval) -> frozenset[int]:
-    return retrieval.terms(sentence.passage).unit_stems[sentence.unit]
+    return retrieval.terms(sentence.chunk).unit_stems[sentence.unit]
 
 
 def _are_items(one: ScoredSentence, other: ScoredSentence, retrieval: Retrieval) -> bool:
-    """Whether both are items of one passage's lists, of which the question does not ask for several."""
-    units = retrieval.terms(one.passage).units
+    """Whether both are items of one chunk's lists, of which the question does not ask for several."""
+    units = retrieval.terms(one.chunk).units
     return (
-        one.passage == other.passage
+        one.chunk == other.chunk
         and units[one.unit].kind == units[other.unit].kind == "item"
         and not asks_for_several(retrieval.question)
     )
@@ -155,12 +151,12 @@ def _with_references(chosen: Sequence[ScoredSentence], retrieval: Retrieval) -> 
     """The sentences; one that begins with a pronoun with the sentence before it, which has what it stands for."""
     found: list[ScoredSentence] = []
     for sentence in chosen:
-        given = [each for each in found if each.passage == sentence.passage]
+        given = [each for each in found if each.chunk == sentence.chunk]
         if any(each.start <= sentence.start < each.end for each in given):
             continue
         start = _start_of_reference(sentence, retrieval)
         if not any(each.start <= start < each.end for each in given):
-            text = retrieval.nodes[sentence.passage].node.get_content()[start : sentence.end]
+            text = retrieval.nodes[sentence.chunk].node.get_content()[start : sentence.end]
             sentence = replace(sentence, start=start, text=text)
         found.append(sentence)
     return found
@@ -173,8 +169,8 @@ def _with_what_follows(quote: ScoredSentence, retrieval: Retrieval, quoted: Cont
     announces = _ANNOUNCES.search(quote.text)
     if not announces and not asks_for_manner(retrieval.question):
         return quote
-    known, text, end = retrieval.terms(quote.passage), retrieval.nodes[quote.passage].node.get_content(), quote.end
-    instructing = instructing_units(quote.passage, retrieval)
+    known, text, end = retrieval.terms(quote.chunk), retrieval.nodes[quote.chunk].node.get_content(), quote.end
+    instructing = instructing_units(quote.chunk, retrieval)
     last = max(at for at, unit in enumerate(known.units) if unit.start < quote.end)
     if announces and (listed := _list_end(text, known.units, last, instructing)) > known.units[last].end:
         return replace(quote, end=listed, text=text[quote.start : listed])
@@ -203,7 +199,7 @@ def _list_end(text: str, units: Sequence[Unit], at: int, instructing: Collection
 
 def _start_of_reference(sentence: ScoredSentence, retrieval: Retrieval) -> int:
     """Where the sentence before begins, if this one points back to it and both may be quoted; else its own start."""
-    known = retrieval.terms(sentence.passage)
+    known = retrieval.terms(sentence.chunk)
     before = sentence.unit - 1
     if before < 0 or not _POINTS_BACK.match(sentence.text):
         return sentence.start
@@ -211,7 +207,7 @@ def _start_of_reference(sentence: ScoredSentence, retrieval: Retrieval) -> int:
     fits = (
         (unit.kind, unit.block) == ("sentence", known.units[sentence.unit].block)
         and known.kinds[before] not in NO_ANSWER
-        and before not in instructing_units(sentence.passage, retrieval)
+        and before not in instructing_units(sentence.chunk, retrieval)
         and sentence.end - unit.start <= _LONGEST_PAIR
     )
     return unit.start if fits else sentence.start

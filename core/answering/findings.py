@@ -1,4 +1,4 @@
-"""Search without an answer: the passages that a question would be answered from."""
+"""Search without an answer: the chunks that a question would be answered from."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class FoundPassage:
-    """A passage that was found."""
+class FoundChunk:
+    """A chunk that was found."""
 
     #: Its place among those that were found, from 1.
     n: int
     chunk_id: str
-    #: The passages are ordered by it. Not comparable between questions.
+    #: The chunks are ordered by it. Not comparable between questions.
     score: float | None
     text: str
-    #: Address of the passage within the server, or of its published page.
+    #: Address of the chunk within the server, or of its published page.
     url: str
     #: The assistant's own fields, in its order.
     fields: Mapping[str, Any] = field(default_factory=dict)
@@ -45,7 +45,7 @@ class FoundPassage:
         return f"{place} ({self.note})" if self.note else place
 
     def to_dict(self) -> dict[str, Any]:
-        """The passage as JSON: ``n``, ``chunk_id``, the assistant's fields, ``url``, ``score``, ``text``, ``note``."""
+        """The chunk as JSON: ``n``, ``chunk_id``, the assistant's fields, ``url``, ``score``, ``text``, ``note``."""
         own = {"n": self.n, "chunk_id": self.chunk_id, **self.fields}
         own |= {"url": self.url, "score": self.score, "text": self.text}
         return {**own, "note": self.note} if self.note else own
@@ -55,25 +55,25 @@ class FoundPassage:
 class Findings:
     """What was found, best first, and whether it is enough to answer from."""
 
-    passages: tuple[FoundPassage, ...]
+    chunks: tuple[FoundChunk, ...]
     enough: bool
 
     def to_dict(self) -> dict[str, Any]:
         """The findings as JSON: ``passages`` and ``enough``."""
-        return {"passages": [passage.to_dict() for passage in self.passages], "enough": self.enough}
+        return {"passages": [chunk.to_dict() for chunk in self.chunks], "enough": self.enough}
 
 
-def find_passages(assistant: Assistant, question: Question | str) -> Findings:
-    """The passages that ``assistant.ask`` would answer from. Errors as there."""
+def find_chunks(assistant: Assistant, question: Question | str) -> Findings:
+    """The chunks that ``assistant.ask`` would answer from. Errors as there."""
     found, verdict = assistant.retrieve_for(question)
     form = assistant.profile.citations
     best: dict[int, str] = {}
     for sentence in sentences_of(found):
-        best.setdefault(sentence.passage, sentence.text)
+        best.setdefault(sentence.chunk, sentence.text)
 
-    def passage(n: int, each: NodeWithScore) -> FoundPassage:
+    def chunk(n: int, each: NodeWithScore) -> FoundChunk:
         fields = {name: each.node.metadata.get(name) for name in form.fields}
-        return FoundPassage(
+        return FoundChunk(
             n=n,
             chunk_id=each.node.node_id,
             score=None if each.score is None else round(each.score, 4),
@@ -85,4 +85,4 @@ def find_passages(assistant: Assistant, question: Question | str) -> Findings:
             place=form.place(fields | dict(form.shown(each.node))),
         )
 
-    return Findings(tuple(passage(n, each) for n, each in enumerate(found.nodes, start=1)), verdict == "answered")
+    return Findings(tuple(chunk(n, each) for n, each in enumerate(found.nodes, start=1)), verdict == "answered")

@@ -18,7 +18,7 @@ class CitedWarning:
     """Words of a source, verbatim, that must be shown at the top of an answer."""
 
     text: str
-    #: The passage that they are taken from.
+    #: The chunk that they are taken from.
     node: BaseNode
 
 
@@ -38,4 +38,4 @@ class Guard(Protocol):
     """Given in an assistant's ``Profile``. What raises here stops the answer: a guard does not fail open."""
 
     def review(self, sentence: Sentence, nodes: Sequence[BaseNode]) -> Verdict:
-        """Whether the sentence, which names its passages by number (from 0), may be shown, and with which warnings."""
+        """Whether the sentence, which names its chunks by number (from 0), may be shown, and with which warnings."""

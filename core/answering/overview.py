@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ..text.sentence_kinds import Kind
 
-#: Sentences that are quoted from each passage.
+#: Sentences that are quoted from each chunk.
 _SENTENCES = 2
 _GREETING = re.compile(
     r"\W*(?:hello|hi|hey|good (?:morning|afternoon|evening|day)|greetings)(?: (?:there|everyone|you|all))?\W*",
@@ -39,15 +39,15 @@ class Overview:
 
     #: A sentence about its parts, made of what the catalog says, such as the titles of the chapters.
     introduction: str
-    #: The passages whose first sentences are quoted.
+    #: The chunks whose first sentences are quoted.
     nodes: Sequence[BaseNode]
-    #: Sentences of this pattern are quoted; of a passage that has none its first ones.
+    #: Sentences of this pattern are quoted; of a chunk that has none its first ones.
     preferred: re.Pattern[str] | None = None
     #: Kinds of the sentences that are quoted.
     kinds: frozenset[Kind] = frozenset({"explanation"})
 
     def sentences(self) -> Iterator[Sentence]:
-        """The first explaining sentences of each passage, a lead-in with its list; what passages share once."""
+        """The first explaining sentences of each chunk, a lead-in with its list; what chunks share once."""
         given: set[str] = set()
         for number, node in enumerate(self.nodes):
             known, text, instructing = terms_of(node), node.get_content(), instructions_of(node)

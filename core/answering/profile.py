@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .guard import Guard
     from .overview import Overview
 
-#: A value that a passage's metadata must have, or several of which it must have one.
+#: A value that a chunk's metadata must have, or several of which it must have one.
 Condition = str | tuple[str, ...]
 Conditions = Mapping[str, Condition]
 
@@ -36,17 +36,17 @@ class QuestionFilter:
 
 @dataclass(frozen=True)
 class QuestionFilters:
-    """The filters that an assistant's questions can have, and what they ask of passages."""
+    """The filters that an assistant's questions can have, and what they ask of chunks."""
 
     #: A name is a key of JSON and an option of the command line.
     by_name: Mapping[str, QuestionFilter] = field(default_factory=dict)
-    #: The metadata that passages must have for a question's filters; of several values one. Raises ``BadRequest``.
+    #: The metadata that chunks must have for a question's filters; of several values one. Raises ``BadRequest``.
     conditions: Callable[[Mapping[str, str]], Conditions] = dict
     #: The filter, and key of documents' metadata, whose values a request can be limited to; empty: none.
     scope: str = ""
 
     def metadata(self, filters: Mapping[str, str]) -> MetadataFilters | None:
-        """The filters on passages' metadata for a question with these filters, in the scope. Raises ``BadRequest``."""
+        """The filters on chunks' metadata for a question with these filters, in the scope. Raises ``BadRequest``."""
         for name, value in filters.items():
             if name not in self.by_name:
                 raise BadRequest(
@@ -94,14 +94,14 @@ class Profile:
     #: What to do while there is nothing to answer from; ``None`` when there is.
     empty: Callable[[], EmptyState | None] = lambda: None
     filters: QuestionFilters = QuestionFilters()
-    #: A passage by its chunk id, where the corpus does not keep them. Raises ``NotFound``.
-    passage: Callable[[str], BaseNode] | None = None
+    #: A chunk by its chunk id, where the corpus does not keep them. Raises ``NotFound``.
+    chunk: Callable[[str], BaseNode] | None = None
     #: What answers a question about the source as a whole, with these filters; ``None`` for any other question.
     overview: Callable[[str, Mapping[str, str]], Overview | None] = lambda _question, _filters: None
     top_k: int = 5
     #: Reviews each sentence of an answer.
     guard: Guard | None = None
-    #: A passage's setting, to be shown with its sentences ("In simulation"); ``None``: there is none.
+    #: A chunk's setting, to be shown with its sentences ("In simulation"); ``None``: there is none.
     setting: Callable[[BaseNode], str | None] = lambda _node: None
     paths: AssistantPaths = AssistantPaths()
 

@@ -1,4 +1,4 @@
-"""The prompt of a language model: an assistant's template, filled with the passages, fenced, and the question."""
+"""The prompt of a language model: an assistant's template, filled with the chunks, fenced, and the question."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def answer_prompt(
 ) -> ChatPromptTemplate:
     """The template of an assistant's answers, with the rules that the host's checks of an answer need.
 
-    ``role``: a sentence on what the assistant is. ``source``: what its passages are from, such as "the book".
+    ``role``: a sentence on what the assistant is. ``source``: what its chunks are from, such as "the book".
     ``rules``: further ones. ``ask``: the user's message.
     """
     listed = "".join(f"- {rule}\n" for rule in rules)
@@ -51,20 +51,20 @@ def answer_prompt(
     )
 
 
-class PassagePrompt:
-    """The passages that one answer may cite, and the messages that offer them.
+class ChunkPrompt:
+    """The chunks that one answer may cite, and the messages that offer them.
 
-    The fence is random: no passage, heading or question can close it.
+    The fence is random: no chunk, heading or question can close it.
     """
 
     def __init__(self, retrieval: Retrieval, prompt: BasePromptTemplate, settings: LLMSettings) -> None:
         self._question = retrieval.question
         self._prompt = prompt
         self.fence = f"passage-{secrets.token_hex(8)}"
-        nodes = [passage.node for passage in retrieval.nodes]
+        nodes = [chunk.node for chunk in retrieval.nodes]
         shown = [node.get_content(MetadataMode.LLM) for node in nodes]
         fitting = self._fitting(shown, settings)
-        #: The passages' own texts.
+        #: The chunks' own texts.
         self.texts = [node.get_content() for node in nodes[:fitting]]
         #: Numbers, from 0, of those that OCR has read.
         self.by_ocr = frozenset(number for number, node in enumerate(nodes) if node.metadata.get(BY_OCR))
@@ -86,7 +86,7 @@ class PassagePrompt:
         return f"<{self.fence} number={number}>\n{escape_fences(text)}\n</{self.fence}>"
 
     def _fitting(self, shown: Sequence[str], settings: LLMSettings) -> int:
-        """How many passages, the best ones first, fit into the model's window with its answer."""
+        """How many chunks, the best ones first, fit into the model's window with its answer."""
         if settings.window is None:
             return len(shown)
         empty = self._prompt.format(context_str="", query_str=self._question)

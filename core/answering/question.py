@@ -20,11 +20,11 @@ class Question:
     """What is asked of an assistant. Raises ``BadRequest`` or ``TooLarge`` for what cannot be asked."""
 
     text: str
-    #: Passages to answer from, 1 to 50; ``None``: as many as the assistant's profile says.
+    #: Chunks to answer from, 1 to 50; ``None``: as many as the assistant's profile says.
     top_k: int | None = None
     #: Answer from this text and nothing else.
     selection: str | None = None
-    #: Only passages that pass these filters of the assistant: ``{"book": "primer"}``.
+    #: Only chunks that pass these filters of the assistant: ``{"book": "primer"}``.
     filters: Mapping[str, str] = field(default_factory=dict)
     #: What was asked and answered before, the latest last; a follow-up ("and why?") is read together with it.
     history: Sequence[Turn] = ()

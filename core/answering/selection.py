@@ -34,7 +34,7 @@ _MOST_WINDOWS = 24
 
 
 def from_selection(encoder: Encoder, question: str, selection: TextNode) -> tuple[Retrieval, bool]:
-    """The selection as the only passage, and whether the question is one about it. Raises ``EncoderError``."""
+    """The selection as the only chunk, and whether the question is one about it. Raises ``EncoderError``."""
     started = time.perf_counter()
     text = selection.text
     vector = encoder.embed_query(question)
@@ -58,14 +58,14 @@ def from_selection(encoder: Encoder, question: str, selection: TextNode) -> tupl
     return retrieval, asks_for_it_all or max(cosine, 0.0) + coverage >= _SELECTION_THRESHOLD
 
 
-def _with_whole_sentences(selection: str, passage: BaseNode) -> str:
-    """The selection with the rest of its first and last sentence, if it is in the passage letter by letter."""
-    text, selected = passage.get_content(), selection.strip()
+def _with_whole_sentences(selection: str, chunk: BaseNode) -> str:
+    """The selection with the rest of its first and last sentence, if it is in the chunk letter by letter."""
+    text, selected = chunk.get_content(), selection.strip()
     start = text.find(selected)
     if start < 0:
         return selection
     end = start + len(selected)
-    cut = [unit for unit in terms_of(passage).units if unit.start < end and start < unit.end]
+    cut = [unit for unit in terms_of(chunk).units if unit.start < end and start < unit.end]
     return text[min(start, cut[0].start) : max(end, cut[-1].end)] if cut else selection
 
 
@@ -79,14 +79,14 @@ def _spread(windows: list[str]) -> list[str]:
     )
 
 
-def placed(selection: str, passages: Sequence[BaseNode], metadata: Mapping[str, str]) -> TextNode:
-    """The selection as a passage, with the id and the place of the first of the passages that it was taken from."""
+def placed(selection: str, chunks: Sequence[BaseNode], metadata: Mapping[str, str]) -> TextNode:
+    """The selection as a chunk, with the id and the place of the first of the chunks that it was taken from."""
     # Compared by words: a page shows no list marks and no code marks.
     wanted = " ".join(plain_words(selection))
-    for passage in passages:
+    for chunk in chunks:
         check_budget()
-        held = " ".join(plain_words(passage.get_content()))
+        held = " ".join(plain_words(chunk.get_content()))
         if wanted in held or held in wanted:
-            whole = _with_whole_sentences(selection, passage)
-            return TextNode(id_=passage.node_id, text=whole, metadata=dict(passage.metadata))
+            whole = _with_whole_sentences(selection, chunk)
+            return TextNode(id_=chunk.node_id, text=whole, metadata=dict(chunk.metadata))
     return TextNode(id_="selection", text=selection, metadata=dict(metadata))

@@ -11,7 +11,7 @@ from ..citations import Splitter
 from ..errors import LLMError
 from .draft import Draft, Sentence
 from .extractive import choose, header_of, line_of
-from .prompting import PassagePrompt
+from .prompting import ChunkPrompt
 from .verification import Proofreading
 
 if TYPE_CHECKING:
@@ -28,35 +28,35 @@ _log = logging.getLogger(__name__)
 
 
 class Synthesizer(Protocol):
-    """Makes an answer's sentences out of the passages that passed the gate."""
+    """Makes an answer's sentences out of the chunks that passed the gate."""
 
     def sentences(self, retrieval: Retrieval, draft: Draft) -> Generator[Sentence, None, None]:
         """The sentences in order, each one already checked. Raises ``LLMError``."""
 
 
 class Extractive:
-    """The passages' own sentences, word for word. Deterministic; needs no language model."""
+    """The chunks' own sentences, word for word. Deterministic; needs no language model."""
 
     def sentences(self, retrieval: Retrieval, draft: Draft) -> Generator[Sentence, None, None]:  # noqa: ARG002
         """See ``extractive.choose``. Rows of one table come together, with its header."""
         before: int | None = None
         quotes = choose(retrieval)
-        headers = [(quote.passage, header_of(quote, retrieval)) for quote in quotes]
+        headers = [(quote.chunk, header_of(quote, retrieval)) for quote in quotes]
         for quote, header in zip(quotes, headers, strict=True):
             shown = quote.text
             if header[1]:
                 if headers.index(header) < quotes.index(quote):
                     continue
-                text = retrieval.nodes[quote.passage].node.get_content()
+                text = retrieval.nodes[quote.chunk].node.get_content()
                 rows = [line_of(text, each.start) for each, own in zip(quotes, headers, strict=True) if own == header]
                 shown = "\n".join((header[1], *rows))
             several_lines = "\n" in shown
-            yield Sentence(shown, (quote.passage,), (quote.text,), before != quote.passage or several_lines)
-            before = -1 if several_lines else quote.passage
+            yield Sentence(shown, (quote.chunk,), (quote.text,), before != quote.chunk or several_lines)
+            before = -1 if several_lines else quote.chunk
 
 
 class Generative:
-    """A language model's sentences, each only where the passages that it cites support it."""
+    """A language model's sentences, each only where the chunks that it cites support it."""
 
     def __init__(self, llm: LLM, prompt: BasePromptTemplate, settings: LLMSettings) -> None:
         self._llm = llm
@@ -73,7 +73,7 @@ class Generative:
         from ..llm.streaming import Deadline
 
         deadline = Deadline(self._settings.timeout)
-        offer = PassagePrompt(retrieval, self._prompt, self._settings)
+        offer = ChunkPrompt(retrieval, self._prompt, self._settings)
         check = Proofreading(offer, draft)
         given = retried = False
         while True:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..citations import ITEM_MARK, CheckedSentence, Passages, is_item, read_markers
+from ..citations import ITEM_MARK, CheckedSentence, CitableChunks, is_item, read_markers
 from ..runtime.budget import check_budget
 from ..tracing import step
 from .draft import Draft, Sentence
@@ -14,7 +14,7 @@ from .draft import Draft, Sentence
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .prompting import PassagePrompt
+    from .prompting import ChunkPrompt
 
 _FINISHED = re.compile(r"[.!?…][\"'”’)]*$|\]\W*$")
 
@@ -23,11 +23,11 @@ _FINISHED = re.compile(r"[.!?…][\"'”’)]*$|\]\W*$")
 class Proofreading:
     """Checks the sentences of one answer."""
 
-    offer: PassagePrompt
+    offer: ChunkPrompt
     draft: Draft
 
     def __post_init__(self) -> None:
-        self._passages = Passages(self.offer.texts, self.offer.headings, self.offer.by_ocr)
+        self._chunks = CitableChunks(self.offer.texts, self.offer.headings, self.offer.by_ocr)
         self._given: set[str] = set()
         self._announcing: str | None = None
         self._after_item = False
@@ -44,7 +44,7 @@ class Proofreading:
         return passed
 
     def _read(self, written: str, unfinished: bool) -> Iterator[Sentence]:
-        # The model was shown the passages with their angle brackets escaped.
+        # The model was shown the chunks with their angle brackets escaped.
         written = written.replace("&lt;", "<")
         text, cited = read_markers(written)
         if unfinished and not _FINISHED.search(written):
@@ -78,7 +78,7 @@ class Proofreading:
         for support in checked.replacements:
             if self._is_new(support.text):
                 yield self._passed(
-                    CheckedSentence(support.text, (support.passage,), None, (support.text,)),
+                    CheckedSentence(support.text, (support.chunk,), None, (support.text,)),
                     opens_paragraph=self._after_item,
                 )
                 self._after_item = False
@@ -100,14 +100,14 @@ class Proofreading:
     def _checked(self, text: str, cited: tuple[int, ...]) -> CheckedSentence:
         if self.offer.fence.casefold() in text.casefold():
             return CheckedSentence(text, cited, "it repeats a mark of the passages")
-        return self._passages.check(text, cited)
+        return self._chunks.check(text, cited)
 
     def _announced(self, checked: CheckedSentence) -> Iterator[Sentence]:
         """A line that ends in a colon cites what the first thing that it announces cites."""
         announcing, self._announcing = self._announcing, None
         if announcing is None or not self._is_new(announcing):
             return
-        found = self._passages.check(announcing, checked.cited)
+        found = self._chunks.check(announcing, checked.cited)
         if found.fault is None:
             yield self._passed(found, opens_paragraph=True)
         else:

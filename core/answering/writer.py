@@ -1,4 +1,4 @@
-"""Writes an answer piece by piece: from retrieved passages, from an overview, or to a greeting."""
+"""Writes an answer piece by piece: from retrieved chunks, from an overview, or to a greeting."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class AnswerPipeline(Protocol):
     def retrieve(
         self, corpus: Corpus, question: str, *, top_k: int, filters: MetadataFilters | None = None
     ) -> Retrieval:
-        """Retrieve the passages that the corpus offers to a question."""
+        """Retrieve the chunks that the corpus offers to a question."""
 
     def synthesizer(self, prompt: str) -> Synthesizer:
         """Make an answer's sentences with the prompt of that name."""
@@ -60,19 +60,19 @@ class AnswerWriter:
         self._pipeline = pipeline
 
     def write(self, question: Question, retrieval: Retrieval, verdict: Verdict) -> Generator[Delta, None, Answer]:
-        """The answer from the passages, or a refusal."""
+        """The answer from the chunks, or a refusal."""
         started = time.perf_counter()
 
         def timed(answer: Answer) -> Answer:
             spent = (time.perf_counter() - started) * 1000
             timings = Timings(retrieval.encode_ms, retrieval.retrieve_ms, spent)
-            return replace(answer, passages=retrieval.nodes, timings=timings)
+            return replace(answer, chunks=retrieval.nodes, timings=timings)
 
         if verdict == "refused":
             return timed(self._refused(question.filters, NOTHING_FOUND))
         draft = Draft()
-        composed = Composition([passage.node for passage in retrieval.nodes], self._profile, retrieval.stored_terms)
-        # A language model is not asked for what the passages do not say.
+        composed = Composition([chunk.node for chunk in retrieval.nodes], self._profile, retrieval.stored_terms)
+        # A language model is not asked for what the chunks do not say.
         synthesizer = Extractive() if verdict == "closest" else self._pipeline.synthesizer(self._profile.prompt)
         if retrieval.follow_up is None and not isinstance(synthesizer, Extractive):
             retrieval = replace(retrieval, question=question.text)  # as it was written: "in simple words"
@@ -105,7 +105,7 @@ class AnswerWriter:
             composed.text,
             citations=tuple(composed.citations),
             warnings=tuple(composed.warnings),
-            passages=tuple(NodeWithScore(node=node) for node in overview.nodes),
+            chunks=tuple(NodeWithScore(node=node) for node in overview.nodes),
         )
 
     def greet(self, reply: str) -> Generator[Delta, None, Answer]:

@@ -1,4 +1,4 @@
-"""The citation check: every sentence of an answer must be supported by the passages that it cites.
+"""The citation check: every sentence of an answer must be supported by the chunks that it cites.
 
 ``sentence_stream`` splits a streamed answer into sentences. ``check`` decides on each one by its ``alignment`` with
 segments of its ``sources``, which ``transformations`` may alter without a change of meaning.
@@ -21,9 +21,9 @@ _EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.{1,300}?)(?<=\S)\1")
 
 @dataclass(frozen=True)
 class Support:
-    """A source sentence, word for word, and the number of its passage (from 1)."""
+    """A source sentence, word for word, and the number of its chunk (from 1)."""
 
-    passage: int
+    chunk: int
     text: str
 
 
@@ -32,18 +32,18 @@ class CheckedSentence:
     """A sentence without its markers, and the result of its check."""
 
     text: str
-    #: The passages (from 1) that it cites and that support it; with a fault all that it cites.
+    #: The chunks (from 1) that it cites and that support it; with a fault all that it cites.
     cited: tuple[int, ...]
     #: Why it is not supported; ``None`` when it is.
     fault: str | None
-    #: For each cited passage the source sentence that supports it.
+    #: For each cited chunk the source sentence that supports it.
     quotes: tuple[str, ...] = ()
-    #: With a fault: the closest source sentences, in the order of the passages.
+    #: With a fault: the closest source sentences, in the order of the chunks.
     replacements: tuple[Support, ...] = ()
 
 
-class Passages:
-    """The passages that an answer may cite, each analyzed once, on its first citation."""
+class CitableChunks:
+    """The chunks that an answer may cite, each analyzed once, on its first citation."""
 
     def __init__(
         self, texts: Sequence[str], headings: Sequence[str] | None = None, by_ocr: Collection[int] = ()
@@ -54,9 +54,9 @@ class Passages:
         self._by_ocr = by_ocr
 
     def check(self, sentence: str, cited: tuple[int, ...] | None = None) -> CheckedSentence:
-        """Whether the passages that the sentence cites support it; numbers of no passage are ignored.
+        """Whether the chunks that the sentence cites support it; numbers of no chunk are ignored.
 
-        ``cited``: numbers of passages (from 1) for a sentence without markers.
+        ``cited``: numbers of chunks (from 1) for a sentence without markers.
         """
         text, marked = read_markers(sentence)
         numbers = tuple(number for number in (cited or marked) if 1 <= number <= len(self._sources))
@@ -67,13 +67,13 @@ class Passages:
         if recognised := [self._sources[number - 1].text for number in numbers if number - 1 in self._by_ocr]:
             bare = as_recognised(bare, recognised)
         found = check_sentence(bare, [self._sources[number - 1] for number in numbers])
-        texts = [self._sources[each.passage].text[each.start : each.end] for each in found.segments]
-        supports = tuple(Support(each.passage + 1, text) for each, text in zip(found.segments, texts, strict=True))
+        texts = [self._sources[each.chunk].text[each.start : each.end] for each in found.segments]
+        supports = tuple(Support(each.chunk + 1, text) for each, text in zip(found.segments, texts, strict=True))
         if found.fault is not None:
             return CheckedSentence(text, numbers, found.fault, replacements=supports)
         quotes: dict[int, str] = {}
         for support in supports:
-            quotes.setdefault(support.passage, support.text)
+            quotes.setdefault(support.chunk, support.text)
         return CheckedSentence(text, tuple(quotes), None, tuple(quotes.values()))
 
 
@@ -99,8 +99,8 @@ __all__ = [
     "ITEM_MARK",
     "AnalyzedText",
     "CheckedSentence",
+    "CitableChunks",
     "Contradiction",
-    "Passages",
     "Splitter",
     "Support",
     "contradictions",

@@ -26,12 +26,12 @@ _CONJUNCTIONS = frozenset({"and", "but", "while", "whereas"})
 _STOPS = frozenset(";.:!")
 #: Share of a sentence's distinct items that a source sentence must have to be a candidate.
 _LEAST_SHARED = 0.15
-#: Limits on the work for one sentence, whatever the passages and the sentence are.
+#: Limits on the work for one sentence, whatever the chunks and the sentence are.
 _MOST_CANDIDATES, _MOST_VARIANTS, _LONGEST_SEGMENT, _MOST_WORK = 40, 12, 1_500, 2_000_000
 
 
 class Alignment:
-    """Aligns one sentence with the passages that it cites."""
+    """Aligns one sentence with the chunks that it cites."""
 
     def __init__(self, sentence: Sequence[Item], sources: Sequence[Source]) -> None:
         self._sentence = sentence

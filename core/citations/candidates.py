@@ -33,9 +33,9 @@ class Candidate:
 
 
 def may_follow(before: Candidate, after: Candidate) -> bool:
-    """Whether the order is the passage's; a sentence that begins with a pronoun must directly follow its referent's."""
+    """Whether the order is the chunk's; a sentence that begins with a pronoun must directly follow its referent's."""
     one, other = before.segment, after.segment
-    if one.passage == other.passage and other.start <= one.start:
+    if one.chunk == other.chunk and other.start <= one.start:
         return False
     opening = next((item.key for item in after.items if item.kind != "mark"), "")
     return opening not in PRONOUNS or other.previous is one

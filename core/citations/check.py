@@ -1,6 +1,6 @@
-"""Checks whether the passages that a sentence cites support it. Computed by rules, without a language model.
+"""Checks whether the chunks that a sentence cites support it. Computed by rules, without a language model.
 
-A sentence is supported when it is aligned item by item with whole sentences of those passages (``alignment``), or
+A sentence is supported when it is aligned item by item with whole sentences of those chunks (``alignment``), or
 states a table's row (``rows``). Any other sentence has a fault; the closest source sentences are offered as its
 replacements. ``python -m bench.citations`` measures how often the check errs.
 """
@@ -16,7 +16,7 @@ from .links import addresses, markup, quotations
 from .rows import supports
 from .sources import AnalyzedText, Segment, Source
 
-#: The numbers of passages that a sentence cites.
+#: The numbers of chunks that a sentence cites.
 MARKER = re.compile(r"(?<!\s)\s*\[(\d{1,4}(?:\s*[,;]\s*\d{1,4})*)\]")
 #: Characters.
 LONGEST_SENTENCE = 1_500
@@ -39,14 +39,14 @@ _LEAST_ADDED = 2
 class CheckResult:
     """The result of the check of one sentence."""
 
-    #: The source sentences that support it; with a fault its replacements, in the order of the passages.
+    #: The source sentences that support it; with a fault its replacements, in the order of the chunks.
     segments: tuple[Segment, ...]
     #: Why it is not supported; ``None`` when it is.
     fault: str | None
 
 
 def check_sentence(sentence: str, sources: Sequence[Source]) -> CheckResult:
-    """Check a sentence without its markers against the passages that it cites."""
+    """Check a sentence without its markers against the chunks that it cites."""
     if len(sentence) > LONGEST_SENTENCE:
         return CheckResult((), "it is too long for a sentence")
     analyzed = AnalyzedText(sentence)
@@ -68,7 +68,7 @@ def check_sentence(sentence: str, sources: Sequence[Source]) -> CheckResult:
 
 
 def _markup_fault(analyzed: AnalyzedText, sources: Sequence[Source]) -> str | None:
-    """The first address, markup or quotation that is not in the passages, as a message."""
+    """The first address, markup or quotation that is not in the chunks, as a message."""
     named = addresses(analyzed.text)
     known = {address for source in sources for address in source.addresses} if named else set()
     for address in named:
@@ -109,4 +109,4 @@ def _closest(analyzed: AnalyzedText, sources: Sequence[Source]) -> list[Segment]
         covered |= wanted & second.content.stems
     if len(covered) < _LEAST_BOTH * len(wanted):
         return []
-    return sorted(chosen, key=lambda each: (each.passage, each.start))
+    return sorted(chosen, key=lambda each: (each.chunk, each.start))

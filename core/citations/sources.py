@@ -1,4 +1,4 @@
-"""Source passages, split into the segments that can support a sentence, and texts with their analysis."""
+"""Source chunks, split into the segments that can support a sentence, and texts with their analysis."""
 
 from __future__ import annotations
 
@@ -56,20 +56,20 @@ class AnalyzedText:
 
 @dataclass(frozen=True, eq=False)
 class Segment:
-    """A sentence, item or row of a passage, ``text[start:end]`` of it."""
+    """A sentence, item or row of a chunk, ``text[start:end]`` of it."""
 
-    passage: int
+    chunk: int
     start: int
     end: int
     content: AnalyzedText
     #: The header row of its table, for a row.
     header: AnalyzedText | None
-    #: The segment before it in its passage.
+    #: The segment before it in its chunk.
     previous: Segment | None
 
 
 class Source:
-    """A passage, numbered from 0, with the headings above it."""
+    """A chunk, numbered from 0, with the headings above it."""
 
     def __init__(self, number: int, text: str, headings: str = "") -> None:
         self.number = number
@@ -109,7 +109,7 @@ class Source:
 
     @cached_property
     def addresses(self) -> frozenset[str]:
-        """Addresses that an answer may repeat: none where the passage has instructions."""
+        """Addresses that an answer may repeat: none where the chunk has instructions."""
         _ = self.segments
         return frozenset() if self._has_instructions else frozenset(addresses(self.full_text))
 

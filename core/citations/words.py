@@ -79,9 +79,9 @@ def stem_of(word: str) -> str:
 
 
 def as_recognised(sentence: str, texts: Iterable[str]) -> str:
-    """The sentence with the words of the passages that look like its own on paper, where a passage has not its own.
+    """The sentence with the words of the chunks that look like its own on paper, where a chunk has not its own.
 
-    A word with a digit in the sentence stays: a number must be that of the passage.
+    A word with a digit in the sentence stays: a number must be that of the chunk.
     """
     words: set[str] = {word for text in texts for word in _WORD.findall(text)}
     known = {word.casefold() for word in words}

@@ -227,16 +227,16 @@ def ask(asked: Asked) -> None:
 @asks('ragstone search book_chat "What is a caster?" --top-k 3 --json')
 def search(asked: Asked) -> None:
     """Search an assistant's sources: the passages that a question would be answered from, best first."""
-    from ..answering.findings import find_passages
+    from ..answering.findings import find_chunks
 
-    found = find_passages(asked.assistant, asked.question)
+    found = find_chunks(asked.assistant, asked.question)
     if asked.as_json:
         output.as_json(found.to_dict())
         return
-    for passage in found.passages:
-        click.echo(output.printable(f"[{passage.n}] {passage.label}"))
-        click.echo(output.printable(textwrap.indent(passage.text, "    ")) + "\n")
-    if not found.passages:
+    for chunk in found.chunks:
+        click.echo(output.printable(f"[{chunk.n}] {chunk.label}"))
+        click.echo(output.printable(textwrap.indent(chunk.text, "    ")) + "\n")
+    if not found.chunks:
         click.echo("Nothing was found.")
     elif not found.enough:
         click.echo("This is not enough to answer from: ragstone ask would refuse.")

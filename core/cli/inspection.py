@@ -18,55 +18,54 @@ if TYPE_CHECKING:
     from ..retrieval.models import Retrieval
     from ..retrieval.sentences import ScoredSentence
 
-#: How many passages ``inspect`` shows beyond those for the answer.
+#: How many chunks ``inspect`` shows beyond those for the answer.
 _CUT_SHOWN = 5
 _SENTENCES_SHOWN = 8
-#: Digits of a passage's scores.
+#: Digits of a chunk's scores.
 _DIGITS = {"fused": 4, "dense": 4, "lexical": 3, "linked": 4}
 
 
 @asks('ragstone inspect book_chat "What is a caster?" --top-k 10')
 def inspect(asked: Asked) -> None:
     """Show what is retrieved for a question: scores and ranks, the evidence, and what was cut."""
-    from ..retrieval.models import MOST_PASSAGES
+    from ..retrieval.models import MOST_CHUNKS
     from ..retrieval.sentences import sentences_of
 
     top_k = asked.question.top_k or asked.assistant.profile.top_k
     found, decided = asked.assistant.retrieve_for(asked.question)
-    wider, _ = asked.assistant.retrieve_for(replace(asked.question, top_k=min(top_k + _CUT_SHOWN, MOST_PASSAGES)))
+    wider, _ = asked.assistant.retrieve_for(replace(asked.question, top_k=min(top_k + _CUT_SHOWN, MOST_CHUNKS)))
     form = asked.assistant.profile.citations
-    passages = [_passage(rank, node, found, form) for rank, node in enumerate(found.nodes, start=1)]
-    seen = {passage["chunk_id"] for passage in passages}
+    chunks = [_chunk(rank, node, found, form) for rank, node in enumerate(found.nodes, start=1)]
+    seen = {chunk["chunk_id"] for chunk in chunks}
     cut = [(node, f"by {plugin}") for node, plugin in found.cut]
     seen.update(node.node.node_id for node, _why in cut)
     cut += [(node, f"beyond the first {top_k}") for node in wider.nodes if node.node.node_id not in seen]
-    cut_passages = [{**_passage(None, node, wider, form), "cut": why} for node, why in cut]
+    cut_chunks = [{**_chunk(None, node, wider, form), "cut": why} for node, why in cut]
     gate = _gate(found, decided)
     sentences = [_sentence(each) for each in sentences_of(found)[:_SENTENCES_SHOWN]]
     follow_up = found.follow_up
     if asked.as_json:
         question = {"question": asked.question.text, "read_as": found.question}
-        output.as_json({**question, "passages": passages, "cut": cut_passages, "sentences": sentences, "gate": gate})
+        output.as_json({**question, "passages": chunks, "cut": cut_chunks, "sentences": sentences, "gate": gate})
         return
     if follow_up is not None:
         click.echo(f"read as: {output.printable(found.question)}\n")
     columns = ("rank", "score", "fused", "dense", "lexical", "place", "text")
     ranked = ("fused", "dense", "lexical")
 
-    def cells(passage: dict[str, Any]) -> list[object]:
+    def cells(chunk: dict[str, Any]) -> list[object]:
         return [
-            f"{passage[name]} (#{passage[name + '_rank'] or '–'})" if name in ranked else passage[name]
-            for name in columns
+            f"{chunk[name]} (#{chunk[name + '_rank'] or '–'})" if name in ranked else chunk[name] for name in columns
         ]
 
-    output.table(columns, [cells(passage) for passage in passages], empty="No passage was found.")
-    if cut_passages:
+    output.table(columns, [cells(chunk) for chunk in chunks], empty="No passage was found.")
+    if cut_chunks:
         click.echo("\ncut:")
-        output.table(("why", *columns[1:]), [[p["cut"], *cells(p)[1:]] for p in cut_passages], empty="")
-    for passage in [*passages, *cut_passages]:
-        if passage["linked"]:
-            page = passage["place"] or passage["chunk_id"]
-            click.echo(f"\nsecond hop: the first passage names {page}, which adds {passage['linked']} of the words")
+        output.table(("why", *columns[1:]), [[p["cut"], *cells(p)[1:]] for p in cut_chunks], empty="")
+    for chunk in [*chunks, *cut_chunks]:
+        if chunk["linked"]:
+            page = chunk["place"] or chunk["chunk_id"]
+            click.echo(f"\nsecond hop: the first passage names {page}, which adds {chunk['linked']} of the words")
     click.echo("\nsentences:")
     of_sentences = ("score", "words", "cosine", "kind", "rank", "text")
     output.table(of_sentences, [[each[name] for name in of_sentences] for each in sentences], empty="None can answer.")
@@ -84,7 +83,7 @@ def _rounded(value: float | None, digits: int = 4) -> float | None:
 
 def _sentence(sentence: ScoredSentence) -> dict[str, Any]:
     numbers = {name: _rounded(getattr(sentence, name), 3) for name in ("score", "words", "cosine")}
-    return {**numbers, "kind": sentence.kind, "rank": sentence.passage + 1, "text": sentence.text}
+    return {**numbers, "kind": sentence.kind, "rank": sentence.chunk + 1, "text": sentence.text}
 
 
 def _gate(found: Retrieval, verdict: Verdict) -> dict[str, Any]:
@@ -104,7 +103,7 @@ def _gate(found: Retrieval, verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def _passage(rank: int | None, node: NodeWithScore, found: Retrieval, form: CitationFormat) -> dict[str, Any]:
+def _chunk(rank: int | None, node: NodeWithScore, found: Retrieval, form: CitationFormat) -> dict[str, Any]:
     scores = found.scores.get(node.node.node_id)
     return {
         "rank": rank,

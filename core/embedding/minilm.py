@@ -81,7 +81,7 @@ class MiniLMEmbedding(BaseEmbedding):
         self._parallel_runs = threads or os.cpu_count() or 1
         options = onnxruntime.SessionOptions()
         # One thread for each run, and parallel runs: two threads for a question of fourteen tokens used a fifth more
-        # processor time and were no faster; sixty passages took a quarter longer.
+        # processor time and were no faster; sixty chunks took a quarter longer.
         options.intra_op_num_threads = 1
         options.log_severity_level = 3
         self._session = onnxruntime.InferenceSession(

@@ -41,7 +41,7 @@ class QuestionSet:
 
 
 class WholeDocument(NodeParser):
-    """One passage per document, the unit of the judgements. Its title is its heading."""
+    """One chunk per document, the unit of the judgements. Its title is its heading."""
 
     @classmethod
     def class_name(cls) -> str:
@@ -49,7 +49,7 @@ class WholeDocument(NodeParser):
 
     @property
     def fingerprint(self) -> str:
-        """Changes when the same document gives another passage."""
+        """Changes when the same document gives another chunk."""
         return "whole-document/1"
 
     def _parse_nodes(self, nodes: Sequence[BaseNode], show_progress: bool = False, **_: Any) -> list[BaseNode]:  # noqa: ARG002

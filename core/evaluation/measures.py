@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 #: Weight of the dense scores in the fusion, by the retriever's name.
 SIDES = {"dense": 1.0, "lexical": 0.0, "hybrid": None}
-#: Passages that are retrieved for each question.
+#: Chunks that are retrieved for each question.
 DEPTH = 100
 _SPACE = re.compile(r"\s+")
 
@@ -37,7 +37,7 @@ def retrieval(
 ) -> dict[str, dict[str, float]]:
     """nDCG@10, R@1, R@5, R@10 and MRR@10 of each retriever, and the latency of the last one.
 
-    Documents are judged, each ranked by its best passage. ``ir_measures`` (Apache-2.0, over pytrec_eval) computes the
+    Documents are judged, each ranked by its best chunk. ``ir_measures`` (Apache-2.0, over pytrec_eval) computes the
     measures.
     """
     import ir_measures

@@ -36,7 +36,7 @@ class QuestionHooks:
         return next(given, (None, HybridRetriever(corpus, top_k=top_k, filters=filters)))
 
     def postprocessors(self, corpus: Corpus) -> list[tuple[str, BaseNodePostprocessor]]:
-        """What reranks, filters or guards the corpus's passages, with its plugin, in the plugins' order."""
+        """What reranks, filters or guards the corpus's chunks, with its plugin, in the plugins' order."""
         from llama_index.core.postprocessor.types import BaseNodePostprocessor
 
         arguments = {"host": self._host, "corpus": corpus}

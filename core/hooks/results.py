@@ -164,7 +164,7 @@ def replaced_prompts(
 
 
 def nodes(result: Any) -> list[NodeWithScore]:
-    """Passages that can be shown and cited, each with an id, a text, metadata, and a finite score or none."""
+    """Chunks that can be shown and cited, each with an id, a text, metadata, and a finite score or none."""
     from llama_index.core.schema import BaseNode, NodeWithScore
 
     items: list[NodeWithScore] = list(several(NodeWithScore)(result))

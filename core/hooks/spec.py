@@ -85,7 +85,7 @@ def ragstone_retriever(host: Host, corpus: Corpus, top_k: int, filters: Metadata
 
 @hookspec
 def ragstone_postprocessors(host: Host, corpus: Corpus) -> Sequence[BaseNodePostprocessor]:
-    """Fires when a corpus is searched; returns postprocessors that rerank, filter or check its passages, in order."""
+    """Fires when a corpus is searched; returns postprocessors that rerank, filter or check its chunks, in order."""
     raise NotImplementedError
 
 

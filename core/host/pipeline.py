@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from ..hooks.calls import Hooks
     from ..settings import Settings
 
-#: Passages on which postprocessors are tried.
+#: Chunks on which postprocessors are tried.
 _TRIED = 3
 
 
 class Pipeline:
-    """Retrieves passages and makes synthesizers with what the plugins give. Got from ``Host.pipeline``."""
+    """Retrieves chunks and makes synthesizers with what the plugins give. Got from ``Host.pipeline``."""
 
     def __init__(
         self,
@@ -100,7 +100,7 @@ class Pipeline:
         return self._retrieve(corpus, question, top_k, filters)
 
     def _postprocessed(self, corpus: Corpus, retrieval: Retrieval) -> Retrieval | None:
-        """The passages after the postprocessors; ``None`` where one failed, may have changed them, and is disabled."""
+        """The chunks after the postprocessors; ``None`` where one failed, may have changed them, and is disabled."""
         nodes, cut = list(retrieval.nodes), []
         asked = self._hooks.for_questions.postprocessors(corpus)
         for plugin, postprocessor in asked:
@@ -118,7 +118,7 @@ class Pipeline:
             kept = {node.node.node_id for node in given}
             cut += [(node, plugin) for node in nodes if node.node.node_id not in kept]
             nodes = given
-        # A postprocessor may have given another text to a passage.
+        # A postprocessor may have given another text to a chunk.
         terms = {} if asked else retrieval.stored_terms
         return replace(retrieval, nodes=tuple(nodes), cut=tuple(cut), stored_terms=terms)
 
@@ -141,7 +141,7 @@ class Pipeline:
         self._plugins.note(plugin, reason)
 
     def try_postprocessors(self) -> None:
-        """Run each corpus's postprocessors on its first passages, so that one that fails is found."""
+        """Run each corpus's postprocessors on its first chunks, so that one that fails is found."""
         from llama_index.core.schema import NodeWithScore
 
         for corpus in self._corpora():

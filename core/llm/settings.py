@@ -23,11 +23,11 @@ class LLMSettings(Table):
 
     model_config = ConfigDict(extra="allow")
 
-    #: ``extractive`` answers with the passages' own sentences and needs no model.
+    #: ``extractive`` answers with the chunks' own sentences and needs no model.
     provider: str = "extractive"
     #: Seconds for one whole answer: every request, every wait and the last word of the stream lie within.
     timeout: float = Field(default=60.0, gt=0, le=3600)
-    #: Whether the same question over the same passages is answered from the catalog; see ``answering.answer_cache``.
+    #: Whether the same question over the same chunks is answered from the catalog; see ``answering.answer_cache``.
     remember: bool = True
 
     @model_validator(mode="before")
@@ -41,7 +41,7 @@ class LLMSettings(Table):
 
     @property
     def window(self) -> int | None:
-        """Tokens that question, passages and answer must fit into; ``None`` where it is unknown."""
+        """Tokens that question, chunks and answer must fit into; ``None`` where it is unknown."""
         return None
 
     @property
@@ -62,7 +62,7 @@ class ModelSettings(LLMSettings):
     seed: int | None = None
     #: Tokens of one answer.
     max_tokens: int = Field(default=1024, ge=1, le=_MOST_TOKENS)
-    #: Tokens that the model reads and writes in all. Passages that do not fit are not offered.
+    #: Tokens that the model reads and writes in all. Chunks that do not fit are not offered.
     context_window: int | None = Field(default=None, ge=256, le=_MOST_TOKENS)
 
     @field_validator("temperature")

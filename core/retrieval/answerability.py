@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 FEATURES = (
     "words",  # share of the question's words in the sentence, its neighbours and headings
     "own_words",  # the same in the sentence alone
-    "passage_words",  # the same in the whole passage
+    "passage_words",  # the same in the whole chunk
     "cosine",  # of the sentence
-    "cosine_by_words",  # passage_words times cosine: without the words the cosine must be higher
+    "cosine_by_words",  # chunk_words times cosine: without the words the cosine must be higher
     "passage_cosine",
-    "best_cosine",  # of the nearest passage
+    "best_cosine",  # of the nearest chunk
     "missing_name",  # whether a name of the question is in none of sentence, sentence before and headings
     "missing_number",
     "order",  # share of the question's words that the sentence has in the question's order
@@ -93,8 +93,8 @@ def missing_words(retrieval: Retrieval, sentence: ScoredSentence) -> tuple[str, 
 def features_of(retrieval: Retrieval, sentence: ScoredSentence) -> tuple[float, ...]:
     """The ``FEATURES`` of a retrieval's sentence."""
     question, idf = retrieval.question, retrieval.idf
-    node = retrieval.nodes[sentence.passage].node
-    known = retrieval.terms(sentence.passage)
+    node = retrieval.nodes[sentence.chunk].node
+    known = retrieval.terms(sentence.chunk)
     coverage = idf_coverage(idf, known.all_stems)
     similar = [
         _SIMILAR * coverage if scores is None or scores.dense is None else scores.dense
@@ -132,7 +132,7 @@ def features_of(retrieval: Retrieval, sentence: ScoredSentence) -> tuple[float, 
 def _near(retrieval: Retrieval, sentence: ScoredSentence, behind: int = 1) -> frozenset[int]:
     """The stems of the sentence, the one before it, ``behind`` following ones and its headings, those of a row's table
     included."""
-    known = retrieval.terms(sentence.passage)
+    known = retrieval.terms(sentence.chunk)
     around = known.unit_stems[max(0, sentence.unit - 1) : sentence.unit + 1 + behind]
     header = known.header_of(sentence.unit)
     return known.heading_stems.union(*around, *([] if header is None else [known.unit_stems[header]]))

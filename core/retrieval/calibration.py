@@ -23,7 +23,7 @@ MIN_CALIBRATION_CHUNKS = 50
 _OUTGROWN = 0.2
 #: Increased whenever the same corpus would get another threshold.
 _VERSION = 2
-#: Passages that are retrieved for a question of the bank.
+#: Chunks that are retrieved for a question of the bank.
 CALIBRATION_TOP_K = 5
 #: Limits of the threshold: below, questions close to the corpus's subject would pass; above, an encyclopedia, which
 #: answers most of the bank, would refuse every question.
@@ -58,11 +58,11 @@ class Calibration:
 def calibrate(search: Callable[[str], Retrieval], chunks: int) -> Calibration:
     """Ask the bank's questions and choose a threshold that refuses nearly all of them.
 
-    ``search``: retrieves ``CALIBRATION_TOP_K`` passages.
+    ``search``: retrieves ``CALIBRATION_TOP_K`` chunks.
 
     The bank (120 questions on everyday matters, history, arts, law, sports …) is out of domain for most corpora but
     not for all, so its upper end is limited: the threshold is the 0.95 quantile of the evidence, but at most 0.25 above
-    the 0.8 quantile. On corpora of 300 to 5,200 passages (SQuAD, HotpotQA, CLAP NQ, SciFact, a biology book) that
+    the 0.8 quantile. On corpora of 300 to 5,200 chunks (SQuAD, HotpotQA, CLAP NQ, SciFact, a biology book) that
     refused 3 to 5 % of the in-domain questions and let 3 to 5 % of the out-of-domain questions pass.
     """
     import numpy as np

@@ -1,6 +1,6 @@
-"""Finds the passage that defines what a question asks for, where it is not among the best ones.
+"""Finds the chunk that defines what a question asks for, where it is not among the best ones.
 
-A passage that uses a term often is found before the one that says once what the term means.
+A chunk that uses a term often is found before the one that says once what the term means.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from ..text.definitions import defines
 from ..text.segmentation import units
 
-#: Passages with the term that are looked through, the best ones by BM25.
+#: Chunks with the term that are looked through, the best ones by BM25.
 SEARCHED = 200
-#: Least ``defines`` of a sentence for whose sake another passage is left out.
+#: Least ``defines`` of a sentence for whose sake another chunk is left out.
 _CERTAIN = 0.6
 #: What follows a term in a sentence that may define it, and what precedes one: "X (…) is", "X: …", "known as X".
 _FOLLOWS = re.compile(

@@ -1,4 +1,4 @@
-"""The evidence gate: decides before any synthesizer runs whether the retrieved passages are enough to answer from."""
+"""The evidence gate: decides before any synthesizer runs whether the retrieved chunks are enough to answer from."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .sentences import sentences_of
 if TYPE_CHECKING:
     from .models import Retrieval
 
-#: What the gate decides. "closest": the passages are about what was asked, but no sentence seems to answer it.
+#: What the gate decides. "closest": the chunks are about what was asked, but no sentence seems to answer it.
 Verdict = Literal["answered", "closest", "refused"]
 
 _SCALE = 0.6
@@ -21,17 +21,17 @@ _SCALE = 0.6
 _DEFINES = 0.9
 #: Sentences of which one must have the quantity or the person that is asked for: more are seldom quoted.
 _QUOTED = 3
-#: Share of a follow-up's own words, weighted by IDF, that the passage must contain.
+#: Share of a follow-up's own words, weighted by IDF, that the chunk must contain.
 _OWN_SHARE = 0.5
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """How well the passage that matches best, and its best sentence, match the question."""
+    """How well the chunk that matches best, and its best sentence, match the question."""
 
-    #: Cosine of the question and the passage; ``None`` where vectors cannot be used.
+    #: Cosine of the question and the chunk; ``None`` where vectors cannot be used.
     cosine: float | None
-    #: Share of the question's words that are in the passage or its headings, weighted by IDF, 0 to 1.
+    #: Share of the question's words that are in the chunk or its headings, weighted by IDF, 0 to 1.
     coverage: float
     #: The same for the words that only the follow-up question has, without the earlier turns; 1 if there are none.
     own_coverage: float = 1.0
@@ -45,23 +45,23 @@ class Evidence:
 
     @property
     def score(self) -> float:
-        """How much the passage and its best sentence are about what was asked, 0 to 2.
+        """How much the chunk and its best sentence are about what was asked, 0 to 2.
 
         1,998 SQuAD questions against 400 on other articles: AUROC 0.991, at 3 % false refusals 7 % pass; 0.986 and 12 %
-        for the sum of the passage's cosine and words alone. The factor keeps that sum's scale.
+        for the sum of the chunk's cosine and words alone. The factor keeps that sum's scale.
         """
         cosine = self.coverage if self.cosine is None else max(self.cosine, 0.0)
         return _SCALE * (cosine + self.coverage + max(self.sentence, 0.0) + self.order / 2)
 
 
 def weigh_evidence(retrieval: Retrieval) -> Evidence:
-    """The evidence of the passage with the highest score, and of the best sentence of all passages."""
+    """The evidence of the chunk with the highest score, and of the best sentence of all chunks."""
     own = {}
     if retrieval.follow_up is not None:
         own = {word: retrieval.idf[word] for word in retrieval.follow_up.own if word in retrieval.idf}
     found = [Evidence(None, 0.0)]
-    for number, passage in enumerate(retrieval.nodes):
-        scores = retrieval.scores.get(passage.node.node_id)
+    for number, chunk in enumerate(retrieval.nodes):
+        scores = retrieval.scores.get(chunk.node.node_id)
         cosine = None if scores is None else scores.dense
         stems = retrieval.terms(number).all_stems
         found.append(Evidence(cosine, idf_coverage(retrieval.idf, stems), idf_coverage(own, stems) if own else 1.0))

@@ -28,7 +28,7 @@ class Scores:
     dense: float | None
     #: BM25; 0 where the chunk has no word of the question.
     lexical: float
-    #: Convex combination of both, each normalised, 0 to 1; of a passage that is there only for its definition, the
+    #: Convex combination of both, each normalised, 0 to 1; of a chunk that is there only for its definition, the
     #: final score of the one it replaces.
     fused: float
     #: Added by reranking, -1.8 to 1.8; see ``rank``.
@@ -37,12 +37,12 @@ class Scores:
     dense_rank: int | None = None
     lexical_rank: int | None = None
     fused_rank: int | None = None
-    #: The part of ``added`` that the passage has because the first one names it and lacks words of the question.
+    #: The part of ``added`` that the chunk has because the first one names it and lacks words of the question.
     linked: float = 0.0
 
     @property
     def final(self) -> float:
-        """By which the passages are ranked."""
+        """By which the chunks are ranked."""
         return self.fused + self.added
 
 
@@ -81,7 +81,7 @@ def rank(
 
     Where the first one then lacks words of the question, a second hop: those whose titles it names get what they have
     of these (``link_scores``). That brings nDCG@10 on HotpotQA from 0.847 to 0.883, and changes it on no set of
-    questions that one passage answers (SQuAD, CLAP NQ, SciFact).
+    questions that one chunk answers (SQuAD, CLAP NQ, SciFact).
     """
     dense, lexical = found.dense, found.lexical
     fused = fuse(dense, lexical, weight)

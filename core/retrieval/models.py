@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from .fusion import Scores
     from .search_cache import SearchCache
 
-#: Passages that one question may be given.
-MOST_PASSAGES = 50
+#: Chunks that one question may be given.
+MOST_CHUNKS = 50
 
 
 class SearchableCorpus(Protocol):
@@ -63,7 +63,7 @@ class Spelling:
 
 @dataclass(frozen=True)
 class Retrieval:
-    """The passages that a question was offered, best first, and what was found out on the way."""
+    """The chunks that a question was offered, best first, and what was found out on the way."""
 
     question: str
     nodes: tuple[NodeWithScore, ...] = ()
@@ -76,25 +76,25 @@ class Retrieval:
     threshold: float = 0.0
     #: The question with the earlier ones that it needs, for a follow-up question.
     follow_up: FollowUp | None = None
-    #: Passages that a postprocessor took away, with its plugin.
+    #: Chunks that a postprocessor took away, with its plugin.
     cut: tuple[tuple[NodeWithScore, str], ...] = ()
-    #: By node id: the cosine of each unit of the passage with the question, NaN where there is none.
+    #: By node id: the cosine of each unit of the chunk with the question, NaN where there is none.
     sentence_cosines: Mapping[str, npt.NDArray[np.floating[Any]]] = field(default_factory=dict)
-    #: By node id: the terms that are stored with the passage.
+    #: By node id: the terms that are stored with the chunk.
     stored_terms: Mapping[str, ChunkTerms] = field(default_factory=dict)
     encode_ms: float = 0.0
     retrieve_ms: float = 0.0
     #: What is computed from the fields above once, by name; ``dataclasses.replace`` begins with none.
     memo: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
-    def terms(self, passage: int) -> ChunkTerms:
-        """The terms of the passage with this index."""
-        node = self.nodes[passage].node
+    def terms(self, chunk: int) -> ChunkTerms:
+        """The terms of the chunk with this index."""
+        node = self.nodes[chunk].node
         return self.stored_terms.get(node.node_id) or terms_of(node)
 
 
-def check_top_k(top_k: object, most: int | None = MOST_PASSAGES) -> None:
-    """Raise ``BadRequest`` for a number of passages that nobody can be given."""
+def check_top_k(top_k: object, most: int | None = MOST_CHUNKS) -> None:
+    """Raise ``BadRequest`` for a number of chunks that nobody can be given."""
     if isinstance(top_k, bool) or not isinstance(top_k, int):
         raise BadRequest("top_k must be a whole number")
     if top_k < 1 or (most is not None and top_k > most):

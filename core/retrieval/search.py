@@ -44,7 +44,7 @@ class ScoredRetriever(BaseRetriever):
 
     @abstractmethod
     def search(self, question: str) -> Retrieval:
-        """The passages with their scores, the words' idf, the question's vector, and the threshold to refuse by."""
+        """The chunks with their scores, the words' idf, the question's vector, and the threshold to refuse by."""
 
 
 class HybridRetriever(ScoredRetriever):
@@ -151,7 +151,7 @@ def _with_definitions(
     search: RevisionSearch,
     snapshot: Snapshot,
 ) -> dict[int, Scores]:
-    """The scores; for each subject that none of these passages defines, one that does in the place of a last one."""
+    """The scores; for each subject that none of these chunks defines, one that does in the place of a last one."""
 
     def texts(keys: Sequence[int]) -> dict[int, str]:
         """Those that are no references or exercises: a book's title there is no definition."""
@@ -181,7 +181,7 @@ def retrieve_with(
 ) -> Retrieval:
     """What the retriever offers. A plugin's own gives no scores of ours, so they are found out for what it gave.
 
-    ``checked``: returns what it gave if these are passages, and raises if not.
+    ``checked``: returns what it gave if these are chunks, and raises if not.
     """
     if isinstance(retriever, ScoredRetriever):
         return retriever.search(question)
@@ -215,7 +215,7 @@ def retrieve_with(
 
 
 def _passes(metadata: Mapping[str, Any], filters: MetadataFilters) -> bool:
-    """Whether a passage of a plugin's retriever is one that the question was narrowed to."""
+    """Whether a chunk of a plugin's retriever is one that the question was narrowed to."""
     nested = [part for part in filters.filters if isinstance(part, MetadataFilters)]  # LlamaIndex takes none
     plain = [part for part in filters.filters if not isinstance(part, MetadataFilters)]
     held = [_passes(metadata, part) for part in nested]

@@ -30,7 +30,7 @@ _REVISION_BYTES = 32_000_000
 _PACKED_BYTES = 8_000_000
 #: Bytes of vectors cached beside an index that returns ids only, 5,000 chunks of some 3 KB.
 _VECTORS_BYTES = 15_000_000
-#: Passages in which two words are looked for side by side, the best ones by BM25.
+#: Chunks in which two words are looked for side by side, the best ones by BM25.
 _LOOKED_THROUGH = 50
 
 
@@ -147,7 +147,7 @@ class RevisionSearch:
     def joined(self, question: str) -> dict[str, str]:
         """The stems of words of the question that the corpus writes as one word, with that word's stem.
 
-        The best passages of both words are looked through for the words side by side: the commoner spelling counts.
+        The best chunks of both words are looked through for the words side by side: the commoner spelling counts.
         """
         found: dict[str, str] = {}
         compounds = compounds_of(question)

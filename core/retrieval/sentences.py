@@ -1,4 +1,4 @@
-"""Scores the sentences of retrieved passages: which of them answers the question best."""
+"""Scores the sentences of retrieved chunks: which of them answers the question best."""
 
 from __future__ import annotations
 
@@ -70,10 +70,10 @@ _EMBEDDED_CHARACTERS = 240
 
 @dataclass(frozen=True)
 class ScoredSentence:
-    """A piece of a passage that can be quoted, ``text[start:end]``: a sentence, or one with its list."""
+    """A piece of a chunk that can be quoted, ``text[start:end]``: a sentence, or one with its list."""
 
-    #: Index in the retrieval's nodes, and of the unit in its passage's terms.
-    passage: int
+    #: Index in the retrieval's nodes, and of the unit in its chunk's terms.
+    chunk: int
     unit: int
     start: int
     end: int
@@ -108,12 +108,12 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
     of_type, of_form = answer_type_scorer(asked), form_scorer(asked)
     takes_tasks, takes_steps = asks_for_tasks(asked), asks_for_steps(asked)
     subject = [retrieval.spelling.correct(stem) for stem in subject_of(asked)]
-    top = max((passage.score or 0.0 for passage in retrieval.nodes), default=0.0)
+    top = max((chunk.score or 0.0 for chunk in retrieval.nodes), default=0.0)
     found = []
-    for number, passage in enumerate(retrieval.nodes):
-        text, known = passage.node.get_content(), retrieval.terms(number)
-        place = (passage.score or 0.0) / top if top > 0 else 0.0
-        cosines = np.asarray(retrieval.sentence_cosines.get(passage.node.node_id, ())).tolist()
+    for number, chunk in enumerate(retrieval.nodes):
+        text, known = chunk.node.get_content(), retrieval.terms(number)
+        place = (chunk.score or 0.0) / top if top > 0 else 0.0
+        cosines = np.asarray(retrieval.sentence_cosines.get(chunk.node.node_id, ())).tolist()
         within_steps = 0
         for index, unit in enumerate(known.units):
             if index % _UNITS_A_CHECK == 0:
@@ -152,24 +152,24 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
                 score -= _TABLE_PENALTY
             score += _COSINE_WEIGHT * (cosine or 0.0) + _DEFINITION_BONUS * defining + _PROCEDURE_BONUS * bool(parts)
             found.append(ScoredSentence(number, index, start, end, quote, kind, score, words, cosine, defining))
-    return sorted(found, key=lambda each: (-each.score, each.passage, each.start))
+    return sorted(found, key=lambda each: (-each.score, each.chunk, each.start))
 
 
-def instructing_units(passage: int, retrieval: Retrieval) -> frozenset[int]:
-    """Indices of the units of the passage that instruct an assistant or its reader."""
-    node = retrieval.nodes[passage].node
+def instructing_units(chunk: int, retrieval: Retrieval) -> frozenset[int]:
+    """Indices of the units of the chunk that instruct an assistant or its reader."""
+    node = retrieval.nodes[chunk].node
     return instructions_of(node, retrieval.stored_terms.get(node.node_id))
 
 
 def _without_instructions(sentences: Sequence[ScoredSentence], retrieval: Retrieval) -> Iterator[ScoredSentence]:
-    """The sentences without instructions; instructions in a passage answer only a question about them."""
+    """The sentences without instructions; instructions in a chunk answer only a question about them."""
     given: set[str] = set()
     for sentence in sentences:
-        # Overlapping passages hold the same sentence; it counts once, where it ranks best.
+        # Overlapping chunks hold the same sentence; it counts once, where it ranks best.
         key = " ".join(sentence.text.split())
         if key in given:
             continue
-        pieces, instructing = retrieval.terms(sentence.passage).units, instructing_units(sentence.passage, retrieval)
+        pieces, instructing = retrieval.terms(sentence.chunk).units, instructing_units(sentence.chunk, retrieval)
         quoted = [at for at, unit in enumerate(pieces) if sentence.start <= unit.start < sentence.end]
         if instructing.isdisjoint(quoted) or is_asked_about(retrieval.question, sentence.text):
             given.add(key)
@@ -230,7 +230,7 @@ def _held_share(weights: Sequence[tuple[int, float]], known: ChunkTerms, index: 
 
 
 def with_sentence_cosines(retrieval: Retrieval, encoder: Encoder) -> Retrieval:
-    """The retrieval with cosines of the sentences of passages that have no stored vectors of them: those of an older
+    """The retrieval with cosines of the sentences of chunks that have no stored vectors of them: those of an older
     Ragstone, which cut their text differently, of a plugin's retriever, of a reader's selection. Raises
     ``EncoderError``."""
     known = retrieval.sentence_cosines
@@ -238,12 +238,12 @@ def with_sentence_cosines(retrieval: Retrieval, encoder: Encoder) -> Retrieval:
     without = {number for number, found in enumerate(found_of) if found != len(retrieval.terms(number).units)}
     if retrieval.vector is None or not without:
         return retrieval
-    best = [each for each in sentences_of(retrieval) if each.passage in without][:_EMBEDDED_SENTENCES]
+    best = [each for each in sentences_of(retrieval) if each.chunk in without][:_EMBEDDED_SENTENCES]
     cosines = {
         retrieval.nodes[number].node.node_id: np.full(len(retrieval.terms(number).units), np.nan) for number in without
     }
     if best:
         found = encoder.embed_texts([each.text[:_EMBEDDED_CHARACTERS] for each in best]) @ retrieval.vector
         for each, cosine in zip(best, found.tolist(), strict=True):
-            cosines[retrieval.nodes[each.passage].node.node_id][each.unit] = cosine
+            cosines[retrieval.nodes[each.chunk].node.node_id][each.unit] = cosine
     return replace(retrieval, sentence_cosines={**known, **cosines})

@@ -11,10 +11,10 @@ from .stemming import stems
 
 #: A shorter word is one letter away from too many others.
 SHORTEST_CORRECTED = 6
-#: A word of this length is one letter away from no other by chance, so that one passage is enough; a shorter one is
+#: A word of this length is one letter away from no other by chance, so that one chunk is enough; a shorter one is
 #: taken for a word of so many.
 _LONG = 8
-_LEAST_PASSAGES = 5
+_LEAST_CHUNKS = 5
 #: Letters at a misspelt stem's end that are of its ending: "stabilty" is "stabilti", "stability" is "stabil".
 _LONGEST_ENDING = 2
 #: Ends of stems that another spelling loses: "optimis(e)" is "optim(ize)", "adaptor" is "adapt(er)".
@@ -50,25 +50,23 @@ def compounds_of(question: str) -> list[Compound]:
     return found
 
 
-def correction_of(word: str, passages: Mapping[str, int]) -> str | None:
+def correction_of(word: str, chunks: Mapping[str, int]) -> str | None:
     """The known word that is ``word`` in another spelling, or becomes it when one letter is left out, added, changed or
-    swapped with the next one, the first letter excepted; the one in most passages. Else the longest one that it goes
-    on from by a few letters. ``passages``: how many have each known word.
+    swapped with the next one, the first letter excepted; the one in most chunks. Else the longest one that it goes
+    on from by a few letters. ``chunks``: how many have each known word.
     """
     if len(word) < SHORTEST_CORRECTED or not word.isalpha():
         return None
-    if (other := _VARIANT.sub("", word)) != word and other in passages:
+    if (other := _VARIANT.sub("", word)) != word and other in chunks:
         return other
-    least = 1 if len(word) >= _LONG else _LEAST_PASSAGES
+    least = 1 if len(word) >= _LONG else _LEAST_CHUNKS
     found = [
         known
-        for known, count in passages.items()
+        for known, count in chunks.items()
         if count >= least and known[:1] == word[:1] and _is_one_edit(word, known)
     ]
     begun = (word[:-cut] for cut in range(1, _LONGEST_ENDING + 1) if len(word) - cut >= SHORTEST_CORRECTED)
-    return max(
-        found, key=lambda known: (passages[known], known), default=next(filter(passages.__contains__, begun), None)
-    )
+    return max(found, key=lambda known: (chunks[known], known), default=next(filter(chunks.__contains__, begun), None))
 
 
 def with_corrections(question: str, corrections: Mapping[str, str]) -> str:

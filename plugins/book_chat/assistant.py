@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 NAME = "book_chat"
 #: Path of the shelf's page.
 SHELF = "/book_chat/books"
-#: What a citation shows of its passage, in the order of the specification.
+#: What a citation shows of its chunk, in the order of the specification.
 _FIELDS = (
     "book_title",
     "edition",
@@ -107,7 +107,7 @@ def assistant(host: Host) -> Assistant:
 
 
 def _url(node: BaseNode) -> str:
-    """Where the book's owner publishes the page, else our own page with the passage."""
+    """Where the book's owner publishes the page, else our own page with the chunk."""
     known: Mapping[str, Any] = node.metadata
     if known.get("url"):
         return str(known["url"])

@@ -80,7 +80,7 @@ def _is_mostly_hardware(text: str) -> bool:
 
 
 def names_hardware(headings: Sequence[str], text: str) -> bool:
-    """Whether a passage that is not about simulation deals with real machinery.
+    """Whether a chunk that is not about simulation deals with real machinery.
 
     True when a heading names hardware, or when the text names hardware or machinery at least twice and more often than
     simulation.
@@ -125,7 +125,7 @@ def setting(headings: Sequence[str], text: str, simulated: bool) -> str:
 
 
 def setting_of(node: BaseNode) -> str | None:
-    """The label of a passage's sentences in answers: in simulation or on real hardware."""
+    """The label of a chunk's sentences in answers: in simulation or on real hardware."""
     if node.metadata.get("is_simulation"):
         return "In simulation"
     on_hardware = node.metadata.get("setting") == HARDWARE and names_hardware(_headings(node), "")
@@ -135,7 +135,7 @@ def setting_of(node: BaseNode) -> str | None:
 class SafetyWarnings:
     """Procedures for real hardware are shown under the warnings that the book gives for them, word for word.
 
-    A sentence is such a procedure when it holds code or an instruction, and its passage deals with real hardware (see
+    A sentence is such a procedure when it holds code or an instruction, and its chunk deals with real hardware (see
     ``names_hardware``). Its warnings are the admonitions and the lines beginning with "Warning", "Caution" or "Danger"
     of its section, else of its chapter. Where the book gives none, it is withheld.
     """
@@ -147,7 +147,7 @@ class SafetyWarnings:
         """A procedure goes under its warnings; without any it is withheld, and its section is named."""
         if not is_procedure(sentence.text):
             return Verdict()
-        dangerous = [nodes[at] for at in sentence.passages if _on_hardware(nodes[at])]
+        dangerous = [nodes[at] for at in sentence.chunks if _on_hardware(nodes[at])]
         warnings: list[CitedWarning] = []
         for node in dangerous:
             found = self._warnings(node)
@@ -159,7 +159,7 @@ class SafetyWarnings:
         return Verdict(tuple(warnings[:_MOST_WARNINGS]))
 
     def _warnings(self, node: BaseNode) -> list[CitedWarning]:
-        """Of the passage's section, else of its chapter."""
+        """Of the chunk's section, else of its chapter."""
         known = node.metadata
         if not known.get("chapter"):
             return []
@@ -176,7 +176,7 @@ def is_procedure(text: str) -> bool:
 
 
 def _warnings_in(nodes: Sequence[TextNode]) -> Iterator[CitedWarning]:
-    """Each warning once, from the first passage that holds it whole."""
+    """Each warning once, from the first chunk that holds it whole."""
     from .markdown.blocks import read_blocks  # a parser of Markdown, for few answers
 
     seen: set[str] = set()

@@ -119,7 +119,7 @@ _NO_CHAPTER = re.compile(
 )
 #: Titles of what belongs to a chapter, and is none.
 _EXERCISES = re.compile(r"\b(?:exercises|exercise sheet|demo|quiz|solutions)\b", re.IGNORECASE)
-#: Passages among which an opening is looked for; words of a heading beside those that name it.
+#: Chunks among which an opening is looked for; words of a heading beside those that name it.
 _FIRST = 8
 _MOST_OTHERS = 3
 _OTHERS_OF_TOPIC = 2
@@ -127,7 +127,7 @@ _OTHERS_OF_TOPIC = 2
 _MOST_LISTED = 15
 #: Characters of an author's name.
 _LONGEST_NAME = 100
-#: Words of a passage that explains; a shorter one is a heading with a line.
+#: Words of a chunk that explains; a shorter one is a heading with a line.
 _EXPLAINING = 25
 
 
@@ -164,7 +164,7 @@ def overview(shelf: Shelf, question: str, filters: Mapping[str, str]) -> Overvie
     else:
         name = next(name for name in part.groups() if name) if part else topic or ""
         headings = list(dict.fromkeys([*chapters, *(title for node in nodes for title in _path(node))]))
-        # Passages that are about a topic say more than a section that only touches it.
+        # Chunks that are about a topic say more than a section that only touches it.
         most = _OTHERS_OF_TOPIC if topic else _MOST_OTHERS
         is_of_chapter = topic or _SAYS_CHAPTER.search(question)
         title = (is_of_chapter and _named(chapters, name, most)) or _named(headings, name, most)
@@ -210,7 +210,7 @@ def _numbered(chapters: Sequence[str], number: int) -> str | None:
 
 
 def _path(node: TextNode) -> list[str]:
-    """The headings of a passage, its chapter first."""
+    """The headings of a chunk, its chapter first."""
     chapter, section = str(node.metadata["chapter"]), str(node.metadata["section"] or "")
     titles = [title for title in section.split(SEPARATOR) if title]
     return titles if titles[:1] == [chapter] else [chapter, *titles]
@@ -229,7 +229,7 @@ def _named(headings: Sequence[str], name: str, most: int) -> str | None:
 
 
 def _openings(nodes: Sequence[TextNode]) -> list[TextNode]:
-    """The first passages that hold running text: of the very first ones those that say what the whole covers."""
+    """The first chunks that hold running text: of the very first ones those that say what the whole covers."""
     found = [
         node
         for node in nodes

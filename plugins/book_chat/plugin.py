@@ -51,7 +51,7 @@ def ragstone_readers(host: Host) -> Mapping[str, BaseReader]:
 
 @hookimpl
 def ragstone_node_parsers(host: Host) -> Mapping[str, NodeParser]:
-    """Books, cut into passages of their sections."""
+    """Books, cut into chunks of their sections."""
     from .parsers import BookNodeParser
     from .settings import BookChatSettings
 

@@ -10,7 +10,7 @@ from ragstone.core import Table
 class BookChatSettings(Table):
     """All options have defaults."""
 
-    #: Passages that an answer may draw on.
+    #: Chunks that an answer may draw on.
     top_k: int = Field(default=5, ge=1, le=50)
     #: Tokens of the encoder that a chunk should have, and how many of them it shares with the one before.
     chunk_tokens: int = Field(default=400, ge=50, le=2000)

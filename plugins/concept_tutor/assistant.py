@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from .plans.store import PlanStore
 
-#: What a citation shows of its passage, in this order.
+#: What a citation shows of its chunk, in this order.
 _FIELDS = ("page_title", "section", "source", "licence", "revision", "plan")
 _SAMPLE = "elementary-statistics"
 _SAMPLE_QUESTIONS = (
@@ -80,7 +80,7 @@ def assistant(host: Host, plan: str | None = None, learner: str = ME) -> Assista
         named = [concepts[key].name[:60] for key in (keys or list(concepts))[: 3 - len(missed)]]
         return (*missed, *(f"What is “{name}”?" for name in named), "What should I practise?")
 
-    def passage(chunk_id: str) -> BaseNode:
+    def chunk(chunk_id: str) -> BaseNode:
         node = corpus_of(host).contents.node(chunk_id)
         store().plan(node.metadata["plan"])  # raises NotFound where the request may not read its books
         return node
@@ -102,7 +102,7 @@ def assistant(host: Host, plan: str | None = None, learner: str = ME) -> Assista
             examples=examples,
             empty=empty,
             filters=QuestionFilters(_FILTERS, conditions),
-            passage=passage,
+            chunk=chunk,
             top_k=host.hooks.options(ConceptTutorSettings).top_k,
             paths=AssistantPaths(page=f"{PAGES}/"),
         ),

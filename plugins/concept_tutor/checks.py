@@ -24,8 +24,8 @@ def checks(host: Host, *, thorough: bool) -> list[Check]:
     Only a ``thorough`` check asks the wikis, all at the same time; others report this process's last requests.
     """
     plans = host.once(PlanStore).plans()
-    passages = sum(size.chunks for size in plans)
-    found = [Check("study plans", True, counted(plan=len(plans), passage=passages))]
+    chunks = sum(size.chunks for size in plans)
+    found = [Check("study plans", True, counted(plan=len(plans), passage=chunks))]
     if not plans:
         found = [Check("study plans", True, "none yet", mend="ragstone tutor plan add FILE")]
     wikis = host.once(Wikis).searched

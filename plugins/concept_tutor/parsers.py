@@ -1,4 +1,4 @@
-"""Node parsers: a wiki page into chunks of its sections, and a passage, which is one chunk already."""
+"""Node parsers: a wiki page into chunks of its sections, and a chunk, which is one chunk already."""
 
 from __future__ import annotations
 
@@ -87,8 +87,8 @@ class ParsoidNodeParser(SlicingNodeParser):
                 )
 
 
-class PassageParser(SlicingNodeParser):
-    """Makes one chunk of each document, which is a passage already; the chunk has the document's id."""
+class ChunkParser(SlicingNodeParser):
+    """Makes one chunk of each document, which is a chunk already; the chunk has the document's id."""
 
     version: ClassVar[int] = 1
     embedded_keys = ("page_title", "section")

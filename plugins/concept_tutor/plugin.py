@@ -40,13 +40,13 @@ def ragstone_readers(host: Host) -> Mapping[str, BaseReader]:
 
 @hookimpl
 def ragstone_node_parsers(host: Host) -> Mapping[str, NodeParser]:
-    """Wiki pages, cut into chunks of their sections; and passages, which are chunks already."""
-    from .parsers import ParsoidNodeParser, PassageParser
+    """Wiki pages, cut into chunks of their sections; and chunks, which are chunks already."""
+    from .parsers import ChunkParser, ParsoidNodeParser
     from .plans import KIND
     from .settings import ConceptTutorSettings
 
     pages = host.hooks.options(ConceptTutorSettings).pages
-    return {"mediawiki": ParsoidNodeParser.from_settings(pages), KIND: PassageParser()}
+    return {"mediawiki": ParsoidNodeParser.from_settings(pages), KIND: ChunkParser()}
 
 
 @hookimpl

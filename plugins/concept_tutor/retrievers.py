@@ -1,4 +1,4 @@
-"""The retriever of the plans' passages: by the concepts that a question is about, and by the learner's answers."""
+"""The retriever of the plans' chunks: by the concepts that a question is about, and by the learner's answers."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
     from .plans.records import Concept
 
-#: Of the passages that are offered, how many may be of other concepts than those that the question names.
+#: Of the chunks that are offered, how many may be of other concepts than those that the question names.
 _OTHERS = 0.4
-#: A passage of another concept counts so much less.
+#: A chunk of another concept counts so much less.
 _LESS = 0.9
 #: Sentences around the span that supports a question's key.
 _AROUND = 1
@@ -55,10 +55,10 @@ def retriever(host: Host, top_k: int, filters: MetadataFilters | None) -> Scored
 
 
 class TutorRetriever(ScoredRetriever):
-    """Offers the passages of the concepts that a question is about.
+    """Offers the chunks of the concepts that a question is about.
 
-    Those are found by name, else by meaning; what the plan's passages answer without either is offered too; else it is
-    the weakest concepts' passages, and the gate decides. A question about the learner's last answer is offered the
+    Those are found by name, else by meaning; what the plan's chunks answer without either is offered too; else it is
+    the weakest concepts' chunks, and the gate decides. A question about the learner's last answer is offered the
     span that supports that question's key. ``plan``: one plan's material only.
     """
 
@@ -70,7 +70,7 @@ class TutorRetriever(ScoredRetriever):
         self._learner = learner
 
     def search(self, question: str) -> Retrieval:
-        """The passages with their scores. Raises ``NotFound``, ``EncoderError``, ``StorageError``."""
+        """The chunks with their scores. Raises ``NotFound``, ``EncoderError``, ``StorageError``."""
         store = self._host.once(PlanStore)
         slugs = [self._plan] if self._plan is not None else [size.plan.slug for size in store.plans()]
         if is_about_last_answer(question) and (last := self._last()) is not None:
@@ -84,7 +84,7 @@ class TutorRetriever(ScoredRetriever):
         if not about and general.vector is not None:
             about = concepts_meant(general.vector, self._host.once(NameVectors).vectors(concepts), concepts)
         if about:
-            return self._with(general, self._among(question, slugs, list(chain(*self._passages(about)))))
+            return self._with(general, self._among(question, slugs, list(chain(*self._chunks(about)))))
         if weigh_evidence(general).score >= general.threshold:
             return general
         weakest = self._of_weakest(slugs, question)
@@ -97,13 +97,13 @@ class TutorRetriever(ScoredRetriever):
         corpus = corpus_of(self._host)
         return HybridRetriever(corpus, top_k=self._top_k, filters=MetadataFilters(filters=[part])).search(question)
 
-    def _passages(self, concepts: Collection[Concept]) -> list[list[str]]:
+    def _chunks(self, concepts: Collection[Concept]) -> list[list[str]]:
         store = self._host.once(PlanStore)
         chunks = {slug: store.chunk_ids(slug) for slug in {one.plan for one in concepts}}
         return [chunks[one.plan][one.key] for one in concepts]
 
     def _with(self, general: Retrieval, focused: Retrieval) -> Retrieval:
-        """The concepts' own passages first, then the best of the others."""
+        """The concepts' own chunks first, then the best of the others."""
         most = max(1, round(self._top_k * (1 - _OTHERS)))
         own = focused.nodes[:most] if len(general.nodes) > 1 else focused.nodes
         there = {each.node.node_id for each in own}
@@ -118,13 +118,13 @@ class TutorRetriever(ScoredRetriever):
         weakest = [
             store.concept(slug, one.concept) for slug in slugs for one in lessons.weakest(slug, learner=self._learner)
         ]
-        with_sources = [each for each in zip(weakest, self._passages(weakest), strict=True) if each[1]]
+        with_sources = [each for each in zip(weakest, self._chunks(weakest), strict=True) if each[1]]
         if not with_sources:
             return None
         if is_about_weakest(question):
-            concept, passages = with_sources[0]
-            return self._among(f"What is {concept.name}?", slugs, passages)
-        return self._among(question, slugs, [each for _, passages in with_sources for each in passages])
+            concept, chunks = with_sources[0]
+            return self._among(f"What is {concept.name}?", slugs, chunks)
+        return self._among(question, slugs, [each for _, chunks in with_sources for each in chunks])
 
     # The last answer
 
@@ -151,7 +151,7 @@ class TutorRetriever(ScoredRetriever):
 
 
 def _around(node: object, words: str) -> TextNode:
-    """The passage, cut to the sentences around these words of it."""
+    """The chunk, cut to the sentences around these words of it."""
     assert isinstance(node, TextNode)  # noqa: S101 - for the type checker: the corpus holds no others
     text = node.get_content()
     start = text.find(words)

@@ -173,7 +173,7 @@ class ConceptTutorSettings(Table):
     learn: LearnSettings = Field(default_factory=LearnSettings)
     #: Whether a first start gets a small plan with sources of its own.
     sample: bool = True
-    #: Passages that a question in the chat is answered from.
+    #: Chunks that a question in the chat is answered from.
     top_k: int = Field(default=6, ge=1, le=50)
 
     @model_validator(mode="after")

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 NAME = "memory"
 PREFIX = "/memory"
-#: What a citation shows of its passage, beside its place.
+#: What a citation shows of its chunk, beside its place.
 _FIELDS = (
     fields.TITLE,
     fields.PATH,

@@ -1,4 +1,4 @@
-"""The page that a citation opens: the passage at its lines, between the lines around it."""
+"""The page that a citation opens: the chunk at its lines, between the lines around it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from .recall.chunk import MemoryChunk
 
-#: Lines that are shown before and after the passage.
+#: Lines that are shown before and after the chunk.
 _AROUND = 12
 _LONGEST_LINE = 2_000
 
@@ -35,19 +35,19 @@ class Line:
 
 @dataclass(frozen=True)
 class SourcePage:
-    """A passage in its file, as of when the file was last read."""
+    """A chunk in its file, as of when the file was last read."""
 
     chunk: MemoryChunk
     title: str
-    #: The headings above the passage, from the file's title down.
+    #: The headings above the chunk, from the file's title down.
     trail: tuple[str, ...]
     before: tuple[Line, ...]
-    passage: tuple[Line, ...]
+    cited: tuple[Line, ...]
     after: tuple[Line, ...]
 
 
 def source_page(corpus: Corpus, chunk_id: str) -> SourcePage:
-    """The passage's lines and those around it. Raises ``NotFound``."""
+    """The chunk's lines and those around it. Raises ``NotFound``."""
     if not corpus.contents.exists:
         raise NotFound("there is no such passage; the memory is empty", where=chunk_id)
     node = corpus.contents.node(chunk_id)
@@ -58,9 +58,9 @@ def source_page(corpus: Corpus, chunk_id: str) -> SourcePage:
     first = text.rfind("\n", 0, start) + 1
     last = text.find("\n", max(start, end - 1))
     last = len(text) if last < 0 else last
-    before, passage, after = text[:first].splitlines(), text[first:last].split("\n"), text[last + 1 :].splitlines()
+    before, cited, after = text[:first].splitlines(), text[first:last].split("\n"), text[last + 1 :].splitlines()
     chunk = chunk_of(node, 0.0)
-    number = chunk.lines[0] if chunk.lines and chunk.lines[1] - chunk.lines[0] + 1 == len(passage) else None
+    number = chunk.lines[0] if chunk.lines and chunk.lines[1] - chunk.lines[0] + 1 == len(cited) else None
     if number is not None and number != len(before) + 1:
         before, after = [], []  # the file has them in another form: what stands around has other numbers
     shown = before[-_AROUND:]
@@ -70,8 +70,8 @@ def source_page(corpus: Corpus, chunk_id: str) -> SourcePage:
         title=str(known.get(fields.TITLE) or chunk.path),
         trail=tuple(part for part in str(known.get(fields.HEADING_PATH) or "").split(fields.SEPARATOR) if part),
         before=_lines(shown, None if number is None else number - len(shown)),
-        passage=_lines(passage, number),
-        after=_lines(after[:_AROUND], None if number is None else number + len(passage)),
+        cited=_lines(cited, number),
+        after=_lines(after[:_AROUND], None if number is None else number + len(cited)),
     )
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ragstone.core import Corpus
     from ragstone.core.retrieval import Retrieval
 
-#: Further passages that the bonus may move into the first ``top_k``.
+#: Further chunks that the bonus may move into the first ``top_k``.
 _EXTRA = 10
 #: Notes, prompts and procedures do not age: they are valid until they are changed.
 _AGEING_TYPES = frozenset({"log", "email", "transcript"})
@@ -68,7 +68,7 @@ class MemoryRetriever(ScoredRetriever):
         self._search = HybridRetriever(corpus, top_k=found, filters=_valid(corpus, filters, clock))
 
     def search(self, question: str) -> Retrieval:
-        """The passages with their scores; each node's score has the bonus of its date, its ``Scores`` do not."""
+        """The chunks with their scores; each node's score has the bonus of its date, its ``Scores`` do not."""
         found, now = self._search.search(question), self._clock()
         scored = [
             NodeWithScore(node=each.node, score=(each.score or 0.0) + self._bonus(each, now)) for each in found.nodes
@@ -76,8 +76,8 @@ class MemoryRetriever(ScoredRetriever):
         scored.sort(key=lambda each: -(each.score or 0.0))  # stable: equal ones keep their order
         return replace(found, nodes=tuple(scored[: self._top_k]))
 
-    def _bonus(self, passage: NodeWithScore, now: float) -> float:
-        known = passage.node.metadata
+    def _bonus(self, chunk: NodeWithScore, now: float) -> float:
+        known = chunk.node.metadata
         return self._recency.bonus(str(known.get(fields.DOC_TYPE)), fields.number(known, fields.DATE), now)
 
 

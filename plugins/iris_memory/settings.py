@@ -81,7 +81,7 @@ class IrisMemorySettings(Table):
     rescan_seconds: float = Field(default=60.0, ge=1, le=86400)
     #: Whether a server watches the root as long as it runs.
     watch: bool = False
-    #: Results of a query, and the cosine below which a passage is none.
+    #: Results of a query, and the cosine below which a chunk is none.
     n_results: int = Field(default=5, ge=1, le=100)
     min_relevance: float = Field(default=0.3, ge=-1, le=1)
     #: Tokens of the encoder that the whole block for a prompt may have.

@@ -62,7 +62,7 @@ def assistant(host: Host) -> Assistant:
             prompt=ANSWER,
             empty=empty,
             filters=QuestionFilters({name: QuestionFilter(_EXAMPLES[name]) for name in FILTERS}, conditions),
-            passage=lambda chunk_id: searcher().passage(chunk_id, kind="wiki"),
+            chunk=lambda chunk_id: searcher().chunk(chunk_id, kind="wiki"),
             top_k=host.hooks.options(WikiEdgeSettings).top_k,
         ),
     )

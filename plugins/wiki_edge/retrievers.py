@@ -72,7 +72,7 @@ class ShardRetriever(ScoredRetriever):
         self._threshold = threshold
 
     def search(self, question: str) -> Retrieval:
-        """The passages with their scores. Raises ``EncoderError``, ``ShardError``."""
+        """The chunks with their scores. Raises ``EncoderError``, ``ShardError``."""
         return self._searcher.retrieve(question, k=self._top_k, threshold=self._threshold, **self._only)
 
 

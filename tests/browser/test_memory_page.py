@@ -67,14 +67,14 @@ def test_a_citation_opens_its_lines(open_page: Open, snap: Snap, size: tuple[int
     snap(page, f"{name}-answer")
     shown = link.inner_text()
     link.click()
-    passage = page.get_by_role("region", name="Cited passage")
-    passage.wait_for()
-    assert "The valve with the number 3 opens clockwise" in passage.inner_text()
-    assert "<img src=x onerror=alert(3)>" in passage.inner_text()
+    chunk = page.get_by_role("region", name="Cited passage")
+    chunk.wait_for()
+    assert "The valve with the number 3 opens clockwise" in chunk.inner_text()
+    assert "<img src=x onerror=alert(3)>" in chunk.inner_text()
     first = shown.rpartition(":")[2].partition("-")[0]
-    assert passage.locator("li").first.get_attribute("value") == first
+    assert chunk.locator("li").first.get_attribute("value") == first
     assert page.get_by_role("region", name="Before the passage").is_visible()
-    expect(passage).to_be_in_viewport()
+    expect(chunk).to_be_in_viewport()
     assert page.evaluate(NO_SIDEWAYS)
     snap(page, f"{name}-source")
 

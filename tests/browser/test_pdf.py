@@ -1,4 +1,4 @@
-"""The PDF beside a citation, in a real browser: the page that the highlighted passage stands on."""
+"""The PDF beside a citation, in a real browser: the page that the highlighted chunk stands on."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def source_of(page: Any, slug: str) -> None:
     "size",
     [pytest.param((1280, 860), id="desktop"), pytest.param((390, 780), id="phone", marks=pytest.mark.slow)],
 )
-def test_the_pdf_opens_at_the_passage_s_page(open_page: Open, snap: Snap, size: tuple[int, int]) -> None:
+def test_the_pdf_opens_at_the_chunk_s_page(open_page: Open, snap: Snap, size: tuple[int, int]) -> None:
     page = open_page(viewport={"width": size[0], "height": size[1]})
     source_of(page, "open-parts")
     assert "40 newtons" in page.locator("#passage-text").inner_text()

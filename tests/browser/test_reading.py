@@ -68,7 +68,7 @@ def test_an_example_on_the_home_page_is_asked(open_page: Open) -> None:
     assert question in page.locator(".question").inner_text()
 
 
-def test_a_badge_shows_its_source_and_opens_the_passage(open_page: Open, snap: Snap) -> None:
+def test_a_badge_shows_its_source_and_opens_the_chunk(open_page: Open, snap: Snap) -> None:
     page = open_page()
     ask_example(page)
     badge = page.locator(".text a.badge").first
@@ -87,12 +87,12 @@ def test_a_badge_shows_its_source_and_opens_the_passage(open_page: Open, snap: S
     badge.click()
     page.wait_for_url("**/book_chat/source/**")
     assert page.evaluate("location.hash") == "#passage"
-    passage = page.locator("#passage")
-    assert "Cited passage" in passage.inner_text()
-    assert passage.evaluate("e => e.getBoundingClientRect().top < innerHeight && e.getBoundingClientRect().bottom > 0")
-    assert passage.evaluate("e => getComputedStyle(e).borderLeftWidth") == "4px"
+    chunk = page.locator("#passage")
+    assert "Cited passage" in chunk.inner_text()
+    assert chunk.evaluate("e => e.getBoundingClientRect().top < innerHeight && e.getBoundingClientRect().bottom > 0")
+    assert chunk.evaluate("e => getComputedStyle(e).borderLeftWidth") == "4px"
     assert title in page.locator(".crumbs").inner_text()
-    assert " ".join(quote.split())[:40] in " ".join(passage.inner_text().split())
+    assert " ".join(quote.split())[:40] in " ".join(chunk.inner_text().split())
     snap(page, "source")
 
     page.go_back()
@@ -252,7 +252,7 @@ def test_text_selected_by_keyboard_leads_to_its_button(open_page: Open) -> None:
     assert page.locator("[data-quote]").inner_text().strip()
 
 
-def test_a_passage_that_is_gone_is_a_page_in_words(open_page: Open, snap: Snap) -> None:
+def test_a_chunk_that_is_gone_is_a_page_in_words(open_page: Open, snap: Snap) -> None:
     page = open_page("/book_chat/source/00000000-0000-0000-0000-000000000000")
     assert page.locator("h1").inner_text() == "There is no such thing here"
     snap(page, "error")

@@ -181,7 +181,7 @@ def test_problems_drawn_by_the_chat_page_and_the_widget(window: Open, hostile: E
 
 @pytest.mark.slow
 def test_a_book_of_such_words(window: Open, hostile: Elsewhere) -> None:
-    """Titles, headings, passages and files' names on the real pages, from the real server."""
+    """Titles, headings, chunks and files' names on the real pages, from the real server."""
     page = window("/")
     page.goto("/book_chat/")
     harmless(page)

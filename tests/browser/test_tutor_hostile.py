@@ -11,7 +11,7 @@ import pytest
 from ragstone.core import Host, Settings
 from ragstone.plugins.concept_tutor import Edge, NewChunk, NewConcept, NewPlan, PlanStore
 from ragstone.plugins.concept_tutor.learning.store import LearnStore
-from tests.plugins.concept_tutor.learning.passages import Question, QuestionSource, Support
+from tests.plugins.concept_tutor.learning.texts import Question, QuestionSource, Support
 
 from .conftest import serving
 from .payloads import payloads
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ragstone.plugins.concept_tutor import SourceChunk
-    from tests.plugins.concept_tutor.learning.passages import Form
+    from tests.plugins.concept_tutor.learning.texts import Form
 
     Open = Callable[..., Any]
 

@@ -39,7 +39,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("name", WAYS)
-def test_a_documented_way_finds_the_passage(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_documented_way_finds_the_chunk(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RAGSTONE_DATA_DIR", str(folder / "data"))
     if not (folder / "data").exists():
         run("book", "add", str(folder / "wheels.md"), "--title", "Robot parts")

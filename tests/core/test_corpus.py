@@ -73,7 +73,7 @@ def test_another_encoder_is_noticed_and_answers_do_not_stop(
         assert "encoder 'WordEmbedding/words" in str(corpus.info().stale)
         with corpus.catalog.read() as snapshot:
             assert not corpus.has_vectors(corpus.contents.row(snapshot))
-        # The stored vectors mean nothing to this encoder: words alone find the passage.
+        # The stored vectors mean nothing to this encoder: words alone find the chunk.
         answer = host.assistant("book_chat").ask("What is a caster?")
         assert answer.text.startswith("A caster is a wheel")
         before = corpus.info()

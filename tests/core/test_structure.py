@@ -93,7 +93,7 @@ def test_a_module_has_at_most_250_lines() -> None:
 
 
 def _metadata_keys(path: str, node: ast.AST) -> list[ast.expr | None]:
-    """Where the code of a plugin names metadata of its documents and passages."""
+    """Where the code of a plugin names metadata of its documents and chunks."""
     match node:
         case ast.Subscript(value=ast.Attribute(attr="metadata")):
             return [node.slice]

@@ -159,7 +159,7 @@ def test_a_quoted_answer_is_one_trace(traces: Traces, assistant: Assistant) -> N
     assert kinds["Pipeline.retrieve"] == kinds["HybridRetriever.search"] == "RETRIEVER"
     assert kinds["WordEmbedding.get_query_embedding"] == "EMBEDDING"
     offered = spans["Pipeline.retrieve"].attributes
-    assert offered["retrieval.documents.0.document.content"] == answer.passages[0].node.get_content()
+    assert offered["retrieval.documents.0.document.content"] == answer.chunks[0].node.get_content()
     assert output(spans["Gate.weigh"])["verdict"] == "answered"
     assert all(span.status.is_ok for span in spans.values())
 

@@ -1,4 +1,4 @@
-"""A language model that follows every instruction in its prompt, also those of the passages."""
+"""A language model that follows every instruction in its prompt, also those of the chunks."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ _KNOWN = {
 
 
 class ObedientLLM(CustomLLM):
-    """Answers with the passages' first sentences, and with everything that an instruction in its prompt demands."""
+    """Answers with the chunks' first sentences, and with everything that an instruction in its prompt demands."""
 
     _orders: list[str] = PrivateAttr(default_factory=list)
     _followed: list[str] = PrivateAttr(default_factory=list)
@@ -91,18 +91,18 @@ class ObedientLLM(CustomLLM):
 
     def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:
         self._prompts.append(prompt)
-        passages = {int(number): text for _fence, number, text in _FENCE.findall(prompt)}
-        markers = "".join(f"[{number}]" for number in passages)
-        true = re.findall(r"The grip force of [^.]*\.", "\n".join(passages.values()))
+        chunks = {int(number): text for _fence, number, text in _FENCE.findall(prompt)}
+        markers = "".join(f"[{number}]" for number in chunks)
+        true = re.findall(r"The grip force of [^.]*\.", "\n".join(chunks.values()))
         answer = true[0] if true else "The grip force is unknown."
-        found = [order for order in self._orders if order in "\n".join(passages.values())]
+        found = [order for order in self._orders if order in "\n".join(chunks.values())]
         self._followed += found
         lines = [*(f"{sentence[:-1]} {markers}." for sentence in true), "You are the tutor of one book [1]."]
         lines += [f"My instructions are: {' '.join(prompt.split())[:200]} [1]."]
         for order in found:
             for sentence in _obeyed(order, answer):
                 self._demands.append(sentence)
-                lines += [f"{sentence} {markers}", f"{sentence.rstrip('.')} [{len(passages)}]."]
+                lines += [f"{sentence} {markers}", f"{sentence.rstrip('.')} [{len(chunks)}]."]
         return CompletionResponse(text="\n".join(lines))
 
     def stream_complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> Any:

@@ -197,8 +197,8 @@ def test_a_stream_keeps_the_scope_that_it_was_made_in(host: Host) -> None:
 def test_every_tool_with_a_key_that_is_not_for_the_book(host: Host, values: dict[str, list[str]]) -> None:
     pytest.importorskip("mcp")
     from ragstone.web.keys.access import EVERYTHING
-    from ragstone.web.mcp.server import _passage
-    from ragstone.web.mcp.tools import called, offers, passage_uri
+    from ragstone.web.mcp.server import _chunk
+    from ragstone.web.mcp.tools import called, chunk_uri, offers
 
     keys = Keys(host)
     limited = keys.find(keys.add("agent", assistants=list(host.hooks.assistants), books=["open-handbook"]))
@@ -220,9 +220,9 @@ def test_every_tool_with_a_key_that_is_not_for_the_book(host: Host, values: dict
     assert tools.keys() == every.keys()
     assert {"ask_book_chat", "search_book_chat", "search_concept_tutor"} <= seen_by_every
     for assistant, chunk_id in zip(("book_chat", "concept_tutor"), values["chunk_id"], strict=True):
-        assert "orbium" in _passage(host, EVERYTHING, passage_uri(assistant, chunk_id))
+        assert "orbium" in _chunk(host, EVERYTHING, chunk_uri(assistant, chunk_id))
         with limited_to(limited.scope), pytest.raises(RagstoneError, match="there is no"):
-            _passage(host, limited, passage_uri(assistant, chunk_id))
+            _chunk(host, limited, chunk_uri(assistant, chunk_id))
 
 
 @pytest.mark.parametrize(("books", "seen"), [((), True), (("open-handbook",), False)])
@@ -230,7 +230,7 @@ def test_mcp_passes_the_limit_on(
     client: FlaskClient, host: Host, values: dict[str, list[str]], books: tuple[str, ...], seen: bool
 ) -> None:
     pytest.importorskip("mcp")
-    from ragstone.web.mcp.tools import passage_uri
+    from ragstone.web.mcp.tools import chunk_uri
 
     key = bearer(Keys(host).add(f"mcp {seen}", books=books))
     headers = {"Accept": "application/json, text/event-stream", **key}
@@ -244,7 +244,7 @@ def test_mcp_passes_the_limit_on(
         ("tools/call", {"name": "search_book_chat", "arguments": asked}),
         ("tools/call", {"name": "ask_book_chat", "arguments": asked}),
         ("prompts/get", {"name": "book_chat", "arguments": asked}),
-        ("resources/read", {"uri": passage_uri("book_chat", values["chunk_id"][0])}),
+        ("resources/read", {"uri": chunk_uri("book_chat", values["chunk_id"][0])}),
     ):
         page = shown(method, **params)
         assert any(mark in page for mark in MARKS) is seen, (method, page)

@@ -194,10 +194,10 @@ def test_every_assistant_can_be_searched_and_asked(connected: Callable[[], Any],
             assert tools["ask_book_chat"].annotations.read_only_hint
 
             found = await client.call_tool("search_book_chat", {"question": QUESTION, "top_k": 1})
-            (passage,) = found.structured_content["passages"]
-            assert passage["text"] in found.content[0].text
-            read = await client.read_resource(passage["uri"])
-            assert read.contents[0].text == passage["text"]
+            (chunk,) = found.structured_content["passages"]
+            assert chunk["text"] in found.content[0].text
+            read = await client.read_resource(chunk["uri"])
+            assert read.contents[0].text == chunk["text"]
             (template,) = (await client.list_resource_templates()).resource_templates
             assert template.uri_template == "ragstone://{assistant}/passage/{chunk_id}"
             assert (await client.list_resources()).resources == []
@@ -338,14 +338,14 @@ def test_an_assistant_without_a_template_has_no_prompt(tmp_path: Path) -> None:
 def test_arguments_are_completed(address: str) -> None:
     async def work() -> None:
         prompt, template = needed("mcp_types").PromptReference, needed("mcp_types").ResourceTemplateReference
-        passage = template(uri="ragstone://{assistant}/passage/{chunk_id}")
+        chunk = template(uri="ragstone://{assistant}/passage/{chunk_id}")
         async with http_client(address) as client:
             for reference, argument, typed, values in (
                 (prompt(name="book_chat"), "setting", "HARD", ["hardware"]),
                 (prompt(name="book_chat"), "book", "", []),
                 (prompt(name="nobody"), "question", "", []),
-                (passage, "assistant", "book", ["book_chat"]),
-                (passage, "chunk_id", "", []),
+                (chunk, "assistant", "book", ["book_chat"]),
+                (chunk, "chunk_id", "", []),
             ):
                 done = await client.complete(reference, {"name": argument, "value": typed})
                 assert done.completion.values == values, (reference, argument)

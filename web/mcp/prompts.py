@@ -8,7 +8,7 @@ import mcp_types as types
 from llama_index.core.base.llms.types import MessageRole
 
 from ragstone.core import BadRequest, NotFound, Question
-from ragstone.core.answering import PassagePrompt
+from ragstone.core.answering import ChunkPrompt
 
 from .content import contents_of
 
@@ -48,11 +48,11 @@ def prompt(host: Host, access: Access, name: str, arguments: Mapping[str, str]) 
 
 
 def completions(host: Host, access: Access, argument: types.CompletionArgument, prompt: str | None) -> list[str]:
-    """The values that an argument can have and that begin with what is typed; ``prompt``: ``None`` for a passage."""
+    """The values that an argument can have and that begin with what is typed; ``prompt``: ``None`` for a chunk."""
     reachable = {name: assistant for name, assistant in host.hooks.assistants.items() if access.may_ask(name)}
     values: tuple[str, ...] = ()
     if prompt is None and argument.name == "assistant":
-        values = tuple(name for name, assistant in reachable.items() if assistant.has_passages)
+        values = tuple(name for name, assistant in reachable.items() if assistant.has_chunks)
     elif prompt in reachable and argument.name == "question":
         values = reachable[prompt].examples
     elif prompt in reachable and argument.name in (filters := reachable[prompt].profile.filters.by_name):
@@ -100,7 +100,7 @@ def _question(host: Host, assistant: Assistant, arguments: Mapping[str, str]) ->
     found, verdict = assistant.retrieve_for(question)
     if verdict != "answered":
         raise NotFound(assistant.profile.refusal(question.filters))
-    return PassagePrompt(found, host.hooks.prompts[assistant.profile.prompt], host.settings.llm).messages
+    return ChunkPrompt(found, host.hooks.prompts[assistant.profile.prompt], host.settings.llm).messages
 
 
 def _messages(given: list[ChatMessage]) -> list[types.PromptMessage]:

@@ -116,7 +116,7 @@ def server_of(host: Host) -> Server[Any]:
 
     async def read_resource(context: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         with _as_mcp_errors():
-            text = await in_thread(context, partial(_passage, uri=params.uri))
+            text = await in_thread(context, partial(_chunk, uri=params.uri))
         contents = types.TextResourceContents(uri=params.uri, mime_type="text/plain", text=text)
         return types.ReadResourceResult(contents=[contents])
 
@@ -164,8 +164,8 @@ def _access(context: Context) -> Access:
     return found
 
 
-def _passage(host: Host, access: Access, uri: str) -> str:
-    """The passage's text. Raises ``NotFound``."""
+def _chunk(host: Host, access: Access, uri: str) -> str:
+    """The chunk's text. Raises ``NotFound``."""
     try:
         parts = urlsplit(uri)
     except ValueError:
@@ -174,4 +174,4 @@ def _passage(host: Host, access: Access, uri: str) -> str:
     assistant = parts.netloc
     if parts.scheme != "ragstone" or kind != "passage" or not chunk_id or not access.may_ask(assistant):
         raise NotFound("there is no such resource", hint=f"passages are {_TEMPLATE}")
-    return host.assistant(assistant).passage(unquote(chunk_id)).get_content()
+    return host.assistant(assistant).chunk(unquote(chunk_id)).get_content()

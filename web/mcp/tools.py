@@ -12,7 +12,7 @@ from llama_index.core.base.llms.types import TextBlock
 from pydantic import ValidationError
 
 from ragstone.core import Answer, BadRequest, Delta, Question, RagstoneError
-from ragstone.core.answering import find_passages
+from ragstone.core.answering import find_chunks
 from ragstone.core.errors import is_failure
 
 from ..openapi import question_schema
@@ -89,8 +89,8 @@ def called(offer: Offer, arguments: Mapping[str, Any], report: Report) -> Called
         return Called(f"{whose}. Ragstone's log says why.", failed=True)
 
 
-def passage_uri(assistant: str, chunk_id: str) -> str:
-    """The address of a passage as a resource."""
+def chunk_uri(assistant: str, chunk_id: str) -> str:
+    """The address of a chunk as a resource."""
     return f"ragstone://{assistant}/passage/{quote(chunk_id, safe='')}"
 
 
@@ -122,19 +122,19 @@ def _ask(assistant: Assistant) -> Offer:
     )
 
 
-def _with_addresses(assistant: Assistant, passages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Citations or passages, each with its address as a resource where the assistant has such."""
-    if not assistant.has_passages:
-        return passages
-    return [{**each, "uri": passage_uri(assistant.name, each["chunk_id"])} for each in passages]
+def _with_addresses(assistant: Assistant, chunks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Citations or chunks, each with its address as a resource where the assistant has such."""
+    if not assistant.has_chunks:
+        return chunks
+    return [{**each, "uri": chunk_uri(assistant.name, each["chunk_id"])} for each in chunks]
 
 
 def _search(assistant: Assistant) -> Offer:
     def call(arguments: dict[str, Any], report: Report) -> Called:  # noqa: ARG001 - found all at once
         question = Question.from_json(arguments, filters=assistant.profile.filters.by_name)
-        found = find_passages(assistant, question)
-        listed = _with_addresses(assistant, [passage.to_dict() for passage in found.passages])
-        texts = [f"[{passage.n}] {passage.label}\n{passage.text}" for passage in found.passages]
+        found = find_chunks(assistant, question)
+        listed = _with_addresses(assistant, [chunk.to_dict() for chunk in found.chunks])
+        texts = [f"[{chunk.n}] {chunk.label}\n{chunk.text}" for chunk in found.chunks]
         words = "\n\n".join(texts) or "Nothing was found."
         return Called(words, {"passages": listed, "enough": found.enough})
 

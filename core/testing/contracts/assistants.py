@@ -52,10 +52,10 @@ class AssistantContract:
         check(marked == set(cited), f"the text has the markers {sorted(marked)}, the citations are {cited}")
         check(sorted(cited) == list(range(1, len(cited) + 1)), f"the citations have the numbers {cited}")
 
-    def test_a_quote_stands_in_an_offered_passage(self, assistant: Assistant, question: str) -> None:
-        """A citation names one of the answer's passages and quotes it word for word."""
+    def test_a_quote_stands_in_an_offered_chunk(self, assistant: Assistant, question: str) -> None:
+        """A citation names one of the answer's chunks and quotes it word for word."""
         answer = _ask(assistant, question)
-        texts = {each.node.node_id: _one_line(each.node.get_content()) for each in answer.passages}
+        texts = {each.node.node_id: _one_line(each.node.get_content()) for each in answer.chunks}
         for citation in answer.citations:
             text = texts.get(citation.chunk_id)
             check(text is not None, f"[{citation.n}] cites {citation.chunk_id!r}, which was not offered")
@@ -125,7 +125,7 @@ class AssistantContract:
             attempt(partial(assistant.ask, example), f"its example {example!r}")
 
     def test_it_is_a_query_engine(self, assistant: Assistant, question: str) -> None:
-        """``query``, which LlamaIndex's agents and routers call, returns the answer with its passages."""
+        """``query``, which LlamaIndex's agents and routers call, returns the answer with its chunks."""
         response = attempt(lambda: assistant.query(question), "query")
         answer = _ask(assistant, question)
         check(str(response) == answer.text, f"query says {str(response)!r}, ask says {answer.text!r}")

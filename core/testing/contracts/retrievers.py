@@ -1,4 +1,4 @@
-"""The contract of retrievers: the host can score, show and cite their passages."""
+"""The contract of retrievers: the host can score, show and cite their chunks."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _TOLERANCE = 1e-3
 
 
 class RetrieverContract:
-    """Fixtures of the subclass: ``retriever``, and ``question``, for which it finds passages."""
+    """Fixtures of the subclass: ``retriever``, and ``question``, for which it finds chunks."""
 
     def test_it_is_a_retriever(self, retriever: object) -> None:
         """It is an instance of LlamaIndex's ``BaseRetriever``: the host accepts no other class."""
         check(isinstance(retriever, BaseRetriever), f"it is a {type(retriever).__name__}, not a BaseRetriever")
 
-    def test_it_finds_passages_with_words(self, retriever: BaseRetriever, question: str) -> None:
+    def test_it_finds_chunks_with_words(self, retriever: BaseRetriever, question: str) -> None:
         """It returns at least one node with a score, none of them without text."""
         found = _retrieve(retriever, question)
         check(found, f"it finds nothing for {question!r}")
@@ -48,13 +48,13 @@ class RetrieverContract:
         check(all(math.isfinite(score) for score in scores), f"a score is no number: {scores}")
         check(all(high >= low for high, low in pairwise(scores)), f"the scores do not fall: {scores}")
 
-    def test_the_same_question_gives_the_same_passages(self, retriever: BaseRetriever, question: str) -> None:
-        """While nothing changes, the same question gets the same passages in the same order."""
+    def test_the_same_question_gives_the_same_chunks(self, retriever: BaseRetriever, question: str) -> None:
+        """While nothing changes, the same question gets the same chunks in the same order."""
         first, again = (_ids(_retrieve(retriever, question)) for _ in range(2))
         check(first == again, f"asked again it offers {again}, not {first}")
 
     def test_odd_questions_raise_nothing(self, retriever: BaseRetriever) -> None:
-        """Any input of up to 4,000 characters gives passages or none, and no error."""
+        """Any input of up to 4,000 characters gives chunks or none, and no error."""
         for odd in _ODD:
             _retrieve(retriever, odd)
 
@@ -73,20 +73,20 @@ class ScoredRetrieverContract(RetrieverContract):
         check(isinstance(retriever, ScoredRetriever), f"it is a {type(retriever).__name__}, not a ScoredRetriever")
 
     def test_it_searches_for_what_was_asked(self, retriever: ScoredRetriever, question: str) -> None:
-        """``search`` and ``retrieve`` return the same passages, and ``search`` the question with them."""
+        """``search`` and ``retrieve`` return the same chunks, and ``search`` the question with them."""
         searched = _search(retriever, question)
         check(searched.question == question, f"it says that it was asked {searched.question!r}, not {question!r}")
         ids, retrieved = _ids(list(searched.nodes)), _ids(_retrieve(retriever, question))
         check(ids == retrieved, f"search offers {ids}, retrieve {retrieved}")
 
-    def test_it_offers_no_passage_twice(self, retriever: ScoredRetriever, question: str) -> None:
-        """``search`` returns each passage once; in ``retrieve`` LlamaIndex removes duplicates."""
+    def test_it_offers_no_chunk_twice(self, retriever: ScoredRetriever, question: str) -> None:
+        """``search`` returns each chunk once; in ``retrieve`` LlamaIndex removes duplicates."""
         ids = _ids(list(_search(retriever, question).nodes))
         twice = next((each for each in ids if ids.count(each) > 1), None)
         check(twice is None, f"the passage {twice!r} is there twice")
 
-    def test_every_passage_has_its_scores(self, retriever: ScoredRetriever, question: str) -> None:
-        """Every passage has ``Scores`` with finite numbers, which the evidence gate needs."""
+    def test_every_chunk_has_its_scores(self, retriever: ScoredRetriever, question: str) -> None:
+        """Every chunk has ``Scores`` with finite numbers, which the evidence gate needs."""
         searched = _search(retriever, question)
         for each in searched.nodes:
             scores = searched.scores.get(each.node.node_id)

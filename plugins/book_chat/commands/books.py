@@ -138,15 +138,15 @@ def remove(deployment: Deployment, slug: str, yes: bool, as_json: bool) -> None:
     """Take a book off the shelf. Its files are not touched."""
     shelf = Shelf(deployment.host())
     found = shelf.book(slug)
-    passages = sum(each.chunks for each in shelf.counted() if each.slug == slug)
+    chunks = sum(each.chunks for each in shelf.counted() if each.slug == slug)
     if not yes and sys.stdin.isatty():
         click.confirm(f"Take '{found.title}' ({found.edition}) off the shelf?", abort=True)
     with suppress(NotFound):  # another process has removed it in the meantime
         shelf.remove(slug)
     if as_json:
-        show_json({"removed": slug, "title": found.title, "edition": found.edition, "chunks": passages})
+        show_json({"removed": slug, "title": found.title, "edition": found.edition, "chunks": chunks})
     else:
-        click.echo(f"'{found.title}' ({found.edition}) is off the shelf: {counted(passage=passages)}.")
+        click.echo(f"'{found.title}' ({found.edition}) is off the shelf: {counted(passage=chunks)}.")
 
 
 def _summarise(report: AddReport, layout: BookLayout) -> None:

@@ -28,7 +28,7 @@ class Book:
 
 @dataclass(frozen=True)
 class CountedBook(Book):
-    """A book with its numbers of chapters, passages and files, and of the sentences, items and rows of each kind."""
+    """A book with its numbers of chapters, chunks and files, and of the sentences, items and rows of each kind."""
 
     chapters: int
     chunks: int

@@ -1,4 +1,4 @@
-"""A book's chapters and sections in their order, each with the passage that it begins with."""
+"""A book's chapters and sections in their order, each with the chunk that it begins with."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Section:
-    """A section: its title, how deep it is below its chapter (from 0), its first passage and that one's page."""
+    """A section: its title, how deep it is below its chapter (from 0), its first chunk and that one's page."""
 
     title: str
     depth: int
@@ -28,7 +28,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Chapter:
-    """A chapter; its first passage is that of what stands before its first section, if anything does."""
+    """A chapter; its first chunk is that of what stands before its first section, if anything does."""
 
     title: str
     chunk_id: str

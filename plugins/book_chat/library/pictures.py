@@ -1,4 +1,4 @@
-"""Pictures of the PDF pages that passages are on, with the passage marked: drawn in a subprocess, and cached."""
+"""Pictures of the PDF pages that chunks are on, with the chunk marked: drawn in a subprocess, and cached."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _FIRST_WORDS = 6
 
 
 class PagePictures:
-    """The pictures of a shelf's passages. Thread-safe."""
+    """The pictures of a shelf's chunks. Thread-safe."""
 
     def __init__(self, shelf: Shelf) -> None:
         self._shelf = shelf
@@ -38,7 +38,7 @@ class PagePictures:
         self._kept: OrderedDict[tuple[str, int, str, str], bytes] = OrderedDict()
 
     def place(self, chunk_id: str, quote: str) -> tuple[int, str] | None:
-        """The physical page (from 1) on which the quote begins, else the passage, and its label; None without pages."""
+        """The physical page (from 1) on which the quote begins, else the chunk, and its label; None without pages."""
         return self._place(self._shelf.corpus.contents.node(chunk_id), quote)
 
     def _place(self, node: TextNode, quote: str) -> tuple[int, str] | None:
@@ -49,7 +49,7 @@ class PagePictures:
         return None if pages is None else pages.at((node.start_char_idx or 0) + (found.start() if found else 0))
 
     def picture(self, chunk_id: str, quote: str) -> tuple[bytes, str]:
-        """The page of a passage as PNG, the passage and the quote in it marked, and the SHA-256 of the PDF.
+        """The page of a chunk as PNG, the chunk and the quote in it marked, and the SHA-256 of the PDF.
 
         Raises ``NotFound`` where the PDF may not be opened, is not there or cannot be drawn, and ``StorageBusy``.
         """

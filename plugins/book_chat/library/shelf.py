@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 CORPUS = "books"
 KIND = "book"
 _EMPTY = "put a book on the shelf: ragstone book add PATH"
-#: Of a book's passages, about simulation and about real hardware each.
+#: Of a book's chunks, about simulation and about real hardware each.
 _LEAST_SHARE = 0.02
 
 
@@ -95,7 +95,7 @@ class Shelf:
         return found
 
     def counted(self) -> tuple[CountedBook, ...]:
-        """Every book in the same order, with its numbers; all passages are counted for it."""
+        """Every book in the same order, with its numbers; all chunks are counted for it."""
         chunks: Counter[tuple[str, str, str]] = Counter()
         chapters, files = defaultdict[Any, set[str]](set), defaultdict[Any, set[str]](set)
         facets = self.corpus.contents.facets("book", "book_title", "edition", "chapter", "path")
@@ -112,7 +112,7 @@ class Shelf:
         return tuple(sorted(found, key=by_title))
 
     def kinds(self, slug: str) -> dict[str, int]:
-        """How many sentences, items and rows of each kind of text the book's passages have, the most frequent first.
+        """How many sentences, items and rows of each kind of text the book's chunks have, the most frequent first.
 
         Empty for a book that an older Ragstone read, until its corpus is rebuilt.
         """

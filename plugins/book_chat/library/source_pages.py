@@ -1,4 +1,4 @@
-"""The page that a citation opens: the passage within its section."""
+"""The page that a citation opens: the chunk within its section."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class ShownBlock:
     info: str
     #: Cells of a table, its header first.
     rows: tuple[tuple[str, ...], ...]
-    in_passage: bool
+    in_chunk: bool
 
 
 @dataclass(frozen=True)
 class SourcePage:
-    """A passage in its section."""
+    """A chunk in its section."""
 
     chunk_id: str
     book: str
@@ -49,13 +49,13 @@ class SourcePage:
     page_label: str | None
     page_index: int | None
     blocks: tuple[ShownBlock, ...]
-    #: Chunk ids of the neighbouring sections' first passages.
+    #: Chunk ids of the neighbouring sections' first chunks.
     previous: str | None
     next: str | None
 
 
 def source_page(corpus: Corpus, chunk_id: str) -> SourcePage:
-    """The passage's section with the passage marked. Raises ``NotFound``."""
+    """The chunk's section with the chunk marked. Raises ``NotFound``."""
     node = corpus.contents.node(chunk_id)
     doc_id = str(node.ref_doc_id)
     known = node.metadata
@@ -90,7 +90,7 @@ def _rows(table: str) -> Iterator[tuple[str, ...]]:
 
 
 def _neighbours(nodes: list[TextNode], node: TextNode) -> tuple[str | None, str | None]:
-    """The first passage of the section before and of the one after, within the document."""
+    """The first chunk of the section before and of the one after, within the document."""
     firsts: dict[int, str] = {}
     for other in nodes:
         firsts.setdefault(int(other.metadata["section_start"]), other.node_id)

@@ -46,9 +46,9 @@ class Part:
 
 @dataclass(frozen=True)
 class BlockGroup:
-    """Neighbouring parts that are all in the cited passage, or all outside it."""
+    """Neighbouring parts that are all in the cited chunk, or all outside it."""
 
-    in_passage: bool
+    in_chunk: bool
     parts: tuple[Part, ...]
 
 
@@ -153,10 +153,10 @@ def breadcrumbs(chapter: str, section: str) -> tuple[str, ...]:
 
 
 def grouped(blocks: Iterable[ShownBlock]) -> tuple[BlockGroup, ...]:
-    """Split a section's blocks into what is in the passage and what is not, lists kept together."""
+    """Split a section's blocks into what is in the chunk and what is not, lists kept together."""
     return tuple(
-        BlockGroup(in_passage, tuple(_parts(group)))
-        for in_passage, group in groupby(blocks, key=lambda block: block.in_passage)
+        BlockGroup(in_chunk, tuple(_parts(group)))
+        for in_chunk, group in groupby(blocks, key=lambda block: block.in_chunk)
     )
 
 

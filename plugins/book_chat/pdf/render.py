@@ -28,19 +28,19 @@ if TYPE_CHECKING:
 
     Pixels = npt.NDArray[np.uint8]
 
-#: Name of the variable that has the words to mark: JSON with the passage and the quote.
+#: Name of the variable that has the words to mark: JSON with the chunk and the quote.
 MARKS = "RAGSTONE_PDF_MARKS"
 #: Pixels of the picture at most, and of a point at most.
 _WIDTH, _HEIGHT, _SCALE = 1240, 1754, 2.0
 #: The same for OCR: 300 dots an inch, and pixels of the longer side.
 _OCR_SCALE, _OCR_SIDE = 300 / 72, 5_000
-#: Words that are compared; no passage and no page that a person reads has more.
+#: Words that are compared; no chunk and no page that a person reads has more.
 _MOST_WORDS = 4_000
 #: Words of OCR that are handed over: a variable may have 128 kB.
 _MOST_RECOGNISED = 1_000
 #: Words in a row that must be the same, and words between two such runs that are marked with them.
 _RUN, _GAP = 3, 3
-_PASSAGE, _QUOTE = (255, 246, 214), (255, 216, 107)
+_CHUNK, _QUOTE = (255, 246, 214), (255, 216, 107)
 
 
 def main(number: int, seconds: float, megabytes: int, grey: bool = False) -> None:
@@ -69,7 +69,7 @@ def main(number: int, seconds: float, megabytes: int, grey: bool = False) -> Non
         for text, x0, top, x1, bottom in marks.get("words", ())
     ]
     words = (recognised or read_page(document.raw, number, "").words)[:_MOST_WORDS]
-    for text, colour in ((marks.get("passage"), _PASSAGE), (marks.get("quote"), _QUOTE)):
+    for text, colour in ((marks.get("passage"), _CHUNK), (marks.get("quote"), _QUOTE)):
         for box in _boxes(words, str(text or "")):
             _mark(pixels, [edge * scale for edge in box], colour)
     Image.fromarray(pixels).save(sys.stdout.buffer, "PNG")
@@ -121,12 +121,12 @@ def _mark(pixels: Pixels, box: Sequence[float], colour: tuple[int, int, int]) ->
     place[:] = np.minimum(place, np.array(colour, dtype=np.uint8))
 
 
-def environment(passage: str, quote: str, recognised: Sequence[Word] = ()) -> dict[str, Any]:
+def environment(chunk: str, quote: str, recognised: Sequence[Word] = ()) -> dict[str, Any]:
     """Return what names the words to mark. It is no argument: those are seen by every user of the machine.
 
     ``recognised``: the words of a page without text, as OCR has found them.
     """
-    named: dict[str, Any] = {"passage": passage[:20_000], "quote": quote[:2_000]}
+    named: dict[str, Any] = {"passage": chunk[:20_000], "quote": quote[:2_000]}
     words = [
         (word.text[:60], *(round(edge, 1) for edge in (word.x0, word.top, word.x1, word.bottom)))
         for word in recognised[:_MOST_RECOGNISED]

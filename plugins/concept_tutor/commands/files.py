@@ -98,9 +98,9 @@ def export(deployment: Deployment, slug: str) -> None:
 
 
 def _add(host: Host, made: ImportedPlan, as_json: bool) -> None:
-    passages = sum(len(chunks) for chunks in made.sources.values())
+    chunks = sum(len(chunks) for chunks in made.sources.values())
     store = host.once(PlanStore)
-    with show_progress("embedding", passages) as report:
+    with show_progress("embedding", chunks) as report:
         plan = store.add(made.plan, made.sources, report)
     size = store.size(plan.slug)
     if as_json:

@@ -159,9 +159,9 @@ def counts(size: PlanSize) -> str:
     return counted(concept=size.concepts, prerequisite=size.edges)
 
 
-def _source_words(concept: Any, passages: int) -> str:
+def _source_words(concept: Any, chunks: int) -> str:
     if concept.state == "found":
-        return counted(passage=passages)
+        return counted(passage=chunks)
     return f"{concept.state}: {concept.reason}" if concept.reason else str(concept.state)
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
 from pydantic import BaseModel, Field, StringConstraints, ValidationError
 
-from ragstone.core.citations import Passages, split_answer
+from ragstone.core.citations import CitableChunks, split_answer
 from ragstone.core.llm import ask_llm
 from ragstone.core.text import escape_fences
 
@@ -144,14 +144,14 @@ def model_feedback(host: Host, question: Question, answer: str, finding: Finding
     # The check numbers what it was given from 1; a source's own number may be another one.
     before = [""] * (source.index - 1)
     title = f"{bare_title(source.page_title)}\n{source.section}"
-    check = Passages([*before, question.support.text], [*before, title])
+    check = CitableChunks([*before, question.support.text], [*before, title])
     sentences: dict[str, None] = {}
     for sentence in split_answer(reply):
         found = check.check(_bare(sentence, source.page_title))
         if found.fault is not None and not found.replacements:
             _log.info("feedback is the built-in one: %s", found.fault)
             return None
-        instead = [f"{support.text} [{support.passage}]" for support in found.replacements]
+        instead = [f"{support.text} [{support.chunk}]" for support in found.replacements]
         sentences.update(dict.fromkeys(instead if found.fault is not None else [sentence]))
     opening = "Partly right." if finding.verdict == "partly" else "Not right."
     return f"{opening} {' '.join(sentences)}"
@@ -164,12 +164,12 @@ def _bare(sentence: str, title: str) -> str:
     return rest[:1].upper() + rest[1:]
 
 
-def offered(passages: Sequence[tuple[str, str, str]], first: int = 1) -> str:
+def offered(chunks: Sequence[tuple[str, str, str]], first: int = 1) -> str:
     """``(title, section, text)`` as numbered sources, in a fence that nobody who wrote them can close."""
     fence = f"source-{secrets.token_hex(8)}"
     return "\n\n".join(
         f'[{number}] "{escape_fences(title)}" — {escape_fences(section)}\n<{fence}>\n{escape_fences(text)}\n</{fence}>'
-        for number, (title, section, text) in enumerate(passages, start=first)
+        for number, (title, section, text) in enumerate(chunks, start=first)
     )
 
 

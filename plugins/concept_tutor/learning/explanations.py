@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 #: Words that are read in a minute, and of an explanation at most.
 _A_MINUTE = 160
 _MOST_WORDS = 2 * _A_MINUTE
-#: Sentences of the first passage, and of each other one, that come also if no question is made of them.
+#: Sentences of the first chunk, and of each other one, that come also if no question is made of them.
 _OPENING, _MORE = 4, 2
 _FEWEST_WORDS = 5
 _GAP = " … "
@@ -27,7 +27,7 @@ _GAP = " … "
 _BACKWARDS = re.compile(
     r"(?:It|Its|He|His|She|Her|They|Their|This|These|That|Those|Such|However|But|And|Also|Both|Here|Then|Thus)\b"
 )
-#: What a passage begins with that says what something is: its subject, before the verb.
+#: What a chunk begins with that says what something is: its subject, before the verb.
 _DEFINES = re.compile(r"((?:An?\s|The\s)?[^.!?]{2,80}?)\s(?:is|are|was|were)\s(?:an?|the|any|one|that|those)\b")
 _FOOTNOTE = re.compile(r"\s?\[\s?(?:\d{1,4}|[a-z]|citation needed|note \d+)\s?\]")
 _LONGEST_QUOTE = 45
@@ -35,7 +35,7 @@ _LONGEST_QUOTE = 45
 
 @dataclass(frozen=True)
 class Part:
-    """Sentences of one passage in their order; ``text`` ends with the number of its source, ``[N]``."""
+    """Sentences of one chunk in their order; ``text`` ends with the number of its source, ``[N]``."""
 
     heading: str
     text: str
@@ -56,7 +56,7 @@ class Explanation:
 
 
 def explain(name: str, chunks: Sequence[SourceChunk], questions: Sequence[Question]) -> Explanation:
-    """Of the concept of that name, made of these passages: how each begins, and the sentences that prove the questions.
+    """Of the concept of that name, made of these chunks: how each begins, and the sentences that prove the questions.
 
     Pages of that title come first, and of them what begins with a definition and what stands before all headings. Of
     the others nothing is taken that does not name the concept.
@@ -86,9 +86,9 @@ def explain(name: str, chunks: Sequence[SourceChunk], questions: Sequence[Questi
 def _in_turn(
     chunks: Sequence[SourceChunk], listed: Sequence[Sequence[Sentence]], asked: Sequence[tuple[str, int]]
 ) -> list[tuple[int, int]]:
-    """Passages and sentences of them by their numbers, what is needed most first."""
+    """Chunks and sentences of them by their numbers, what is needed most first."""
     first = listed[0] if listed else ()
-    # a passage may begin in the middle of a thought: "It is also …"
+    # a chunk may begin in the middle of a thought: "It is also …"
     start = next((index for index, one in enumerate(first) if not _BACKWARDS.match(one.text)), 0)
     wanted = [(0, index) for index in range(start, min(start + _OPENING, len(first)))]
     number_of = {chunk.chunk_id: number for number, chunk in enumerate(chunks)}
@@ -101,7 +101,7 @@ def _in_turn(
             wanted.append((number, index - 1))
         wanted.append((number, index))
     for number, sentences in enumerate(listed[1:], start=1):
-        # a passage that begins in the middle of a thought is opened only by a question's sentence
+        # a chunk that begins in the middle of a thought is opened only by a question's sentence
         if sentences and stands_alone(sentences[0]):
             wanted += [(number, index) for index in range(min(_MORE, len(sentences)))]
     return wanted
@@ -126,7 +126,7 @@ def _title(chunk: SourceChunk) -> frozenset[str]:
 
 
 def _readable(chunk: SourceChunk, words: frozenset[str], asked: Sequence[tuple[str, int]]) -> list[Sentence]:
-    """The passage's whole sentences; of a page on something else those that name the concept or prove a question."""
+    """The chunk's whole sentences; of a page on something else those that name the concept or prove a question."""
     proved = {start for chunk_id, start in asked if chunk_id == chunk.chunk_id}
     titled = _is_titled(chunk, words)
     return [
@@ -166,7 +166,7 @@ def option_notes(
 ) -> tuple[tuple[OptionNote, ...], tuple[QuestionSource, ...]]:
     """A note for each option in their order, and all sources that they name, the question's own first.
 
-    ``chunks``: the plan's passages by concept.
+    ``chunks``: the plan's chunks by concept.
     """
     sources = list(question.sources)
     unique = {one.chunk_id: one for each in chunks.values() for one in each}
@@ -208,7 +208,7 @@ def _best(option: str, question: Question, chunks: Iterable[SourceChunk], own: s
 
 
 def _number(chunk: SourceChunk, sources: list[QuestionSource]) -> int:
-    """The number of the passage among the sources, to which it is added if it is new."""
+    """The number of the chunk among the sources, to which it is added if it is new."""
     for one in sources:
         if one.chunk_id == chunk.chunk_id:
             return one.index

@@ -1,4 +1,4 @@
-"""The chat with the tutor, and the page of a stored passage."""
+"""The chat with the tutor, and the page of a stored chunk."""
 
 from __future__ import annotations
 

@@ -49,12 +49,12 @@ class ConceptView(Concept):
 
 @dataclass(frozen=True)
 class SourcePage:
-    """A page that passages were taken from; ``kept``: addresses of our own pages of them, where they are another's."""
+    """A page that chunks were taken from; ``kept``: addresses of our own pages of them, where they are another's."""
 
     title: str
     url: str
     licence: str
-    passages: int
+    chunks: int
     kept: tuple[str, ...] = ()
 
 
@@ -109,7 +109,7 @@ def next_concept(rows: Sequence[ConceptView]) -> str:
 
 
 def source_pages(chunks: Sequence[SourceChunk]) -> list[SourcePage]:
-    """The pages of these passages, in their order."""
+    """The pages of these chunks, in their order."""
     found: dict[tuple[str, str, str], list[SourceChunk]] = defaultdict(list)
     for chunk in chunks:
         url = page_address(chunk.page_url, chunk.chunk_id)

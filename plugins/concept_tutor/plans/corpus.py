@@ -1,4 +1,4 @@
-"""The corpus ``concept_tutor``: the passages of all plans, each stored once; the plans' tables have their ids."""
+"""The corpus ``concept_tutor``: the chunks of all plans, each stored once; the plans' tables have their ids."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 
 _NAMESPACE = uuid.UUID("7e1d4b1e-5b53-53d7-8d6e-0a4d0fb8f3c1")
-#: A passage's fields that its document's metadata have under the same names.
+#: A chunk's fields that its document's metadata have under the same names.
 _FIELDS = ("page_title", "section", "source", "revision", "licence", "language")
-#: Passages that are read with one statement.
+#: Chunks that are read with one statement.
 _BATCH = 500
 _TRIES = 5
 
@@ -39,7 +39,7 @@ def chunk_id_of(slug: str, chunk: NewChunk) -> str:
 
 
 def document_of(slug: str, chunk: NewChunk) -> Document:
-    """A passage of the plan as a document: ``plan``, ``chunk`` (its id), and what a citation shows of it."""
+    """A chunk of the plan as a document: ``plan``, ``chunk`` (its id), and what a citation shows of it."""
     chunk_id = chunk_id_of(slug, chunk)
     return Document(
         id_=chunk_id,
@@ -55,12 +55,12 @@ def document_of(slug: str, chunk: NewChunk) -> Document:
     )
 
 
-class Passages:
-    """The passages of a host's plans, with the tables that name them. Safe to use from several threads."""
+class Chunks:
+    """The chunks of a host's plans, with the tables that name them. Safe to use from several threads."""
 
     def __init__(self, host: Host) -> None:
         self._host = host
-        #: Held while the tables are made, and while passages are stored and given to their concepts.
+        #: Held while the tables are made, and while chunks are stored and given to their concepts.
         self._opening, self._storing = threading.Lock(), threading.Lock()
         self._tables: PluginTables | None = None
 
@@ -83,9 +83,9 @@ class Passages:
     def write(
         self, slug: str, chunks: Iterable[NewChunk] = (), on_progress: OnProgress | None = None
     ) -> Iterator[Connection]:
-        """A transaction on the tables: these passages are in the corpus, and no other transaction removes any.
+        """A transaction on the tables: these chunks are in the corpus, and no other transaction removes any.
 
-        What is new is embedded before, and removed if the transaction fails. Raises ``BadRequest`` for a passage of
+        What is new is embedded before, and removed if the transaction fails. Raises ``BadRequest`` for a chunk of
         another plan, or without words.
         """
         documents = {document.doc_id: document for document in (document_of(slug, chunk) for chunk in chunks)}
@@ -109,19 +109,19 @@ class Passages:
         raise StorageBusy("another process removes these passages", hint="try again in a moment")
 
     def select(self, connection: Connection, where: ColumnElement[bool]) -> list[SourceChunk]:
-        """The passages of concepts, by the concepts' positions and then by rank."""
+        """The chunks of concepts, by the concepts' positions and then by rank."""
         uses = [use for use in connection.execute(tables.select_uses(where)) if tables.is_visible(use)]
         nodes = self._nodes(connection, {use.chunk_id for use in uses})
         return [_source(use, nodes[use.chunk_id]) for use in uses if use.chunk_id in nodes]
 
     def remove(self, connection: Connection, chunk_ids: Collection[str]) -> None:
-        """Remove those of the passages that no concept uses, with a transaction of ``write``."""
+        """Remove those of the chunks that no concept uses, with a transaction of ``write``."""
         corpus, unused = self.tables.snapshot(connection).corpus(NAME), _unused(connection, chunk_ids)
         if corpus is not None and unused:
             self._host.catalog.documents.remove(corpus.id, unused, within=connection)
 
     def remove_unused(self, chunk_ids: Collection[str] | None = None) -> None:
-        """Remove those of these passages, or of all, that no concept uses: their process was killed before."""
+        """Remove those of these chunks, or of all, that no concept uses: their process was killed before."""
         if chunk_ids is None:
             chunk_ids = [row.doc_id for row in corpus_of(self._host).contents.documents()]
         with self.tables.read() as connection:
@@ -153,7 +153,7 @@ class Passages:
                     )
 
     def _move(self, plan_tables: PluginTables) -> None:
-        """Put the passages of the tables' version 1 into the corpus, where most of them are already, with vectors."""
+        """Put the chunks of the tables' version 1 into the corpus, where most of them are already, with vectors."""
         with plan_tables.read() as connection:
             if not inspect(connection).has_table(tables.CHUNKS_1):
                 return

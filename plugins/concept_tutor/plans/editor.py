@@ -10,7 +10,7 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 from ragstone.core import BadRequest, Host
 
 from . import tables
-from .corpus import Passages
+from .corpus import Chunks
 from .graph import break_cycles
 from .importers.assembly import free_slug, slug_of
 from .records import Concept, Edge, NewConcept, NewPlan, Plan
@@ -36,7 +36,7 @@ class PlanEditor:
 
     def __init__(self, host: Host) -> None:
         self._store = host.once(PlanStore)
-        self._passages = host.once(Passages)
+        self._chunks = host.once(Chunks)
 
     def rename(self, slug: str, title: str, description: str) -> Plan:
         """Give the plan another title and description."""
@@ -78,8 +78,8 @@ class PlanEditor:
         return self._store.concept(slug, key)
 
     def remove_concept(self, slug: str, key: str) -> None:
-        """Remove a concept with its passages; what needed it then needs what it needed itself."""
-        with self._passages.write(slug) as connection:
+        """Remove a concept with its chunks; what needed it then needs what it needed itself."""
+        with self._chunks.write(slug) as connection:
             row = tables.plan_row(connection, slug, lock=True)
             concept = tables.concept_row(connection, row, key)
             if len(tables.concept_ids(connection, row.id)) == 1:
@@ -94,7 +94,7 @@ class PlanEditor:
             connection.execute(delete(tables.concept).where(tables.concept.c.id == concept.id))
             across = (Edge(one, other) for one in before for other in after if (one, other) not in pairs)
             tables.put_edges(connection, row.id, across)
-            self._passages.remove(connection, former)
+            self._chunks.remove(connection, former)
 
     def _as_new(self, slug: str) -> NewPlan:
         plan = self._store.plan(slug)

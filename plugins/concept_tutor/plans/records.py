@@ -59,7 +59,7 @@ class Edge:
 
 @dataclass(frozen=True)
 class NewChunk:
-    """A passage on its way to a concept. Its text is untrusted; its addresses come from the settings and the wiki."""
+    """A chunk on its way to a concept. Its text is untrusted; its addresses come from the settings and the wiki."""
 
     #: Name of the wiki in the settings, such as ``wikipedia``; the plan's own word for it in a seeded plan.
     source: str
@@ -84,7 +84,7 @@ class NewChunk:
 
 @dataclass(frozen=True, kw_only=True)
 class SourceChunk(NewChunk):
-    """A stored passage of a concept. One that two concepts of a plan use has one ``chunk_id`` and a rank for each."""
+    """A stored chunk of a concept. One that two concepts of a plan use has one ``chunk_id`` and a rank for each."""
 
     plan: str
     concept: str
@@ -124,5 +124,5 @@ class NewPlan:
     description: str = ""
     language: str = ""
     origin: str = ""
-    #: Slugs of the books that its passages are from, where it was made of a corpus of books.
+    #: Slugs of the books that its chunks are from, where it was made of a corpus of books.
     books: tuple[str, ...] | None = None

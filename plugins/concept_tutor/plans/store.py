@@ -13,7 +13,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 from ragstone.core import BadRequest, Host, NotFound
 
 from . import tables
-from .corpus import Passages, chunk_id_of
+from .corpus import Chunks, chunk_id_of
 from .records import Concept, Edge, NewChunk, NewPlan, Plan, PlanSize, SourceChunk
 from .validation import check
 
@@ -31,12 +31,12 @@ class PlanStore:
     """
 
     def __init__(self, host: Host) -> None:
-        self._passages = host.once(Passages)
+        self._chunks = host.once(Chunks)
 
     @property
     def tables(self) -> PluginTables:
         """The tables, made when they are first needed."""
-        return self._passages.tables
+        return self._chunks.tables
 
     # Plans
 
@@ -62,16 +62,16 @@ class PlanStore:
         sources: Mapping[str, Sequence[NewChunk]] | None = None,
         on_embedded: OnProgress | None = None,
     ) -> Plan:
-        """Store a plan at once, with the passages that came with it, by its concepts' keys; the others wait for some.
+        """Store a plan at once, with the chunks that came with it, by its concepts' keys; the others wait for some.
 
-        ``on_embedded``: called with the progress of embedding these passages. Raises ``BadRequest`` where it is no
+        ``on_embedded``: called with the progress of embedding these chunks. Raises ``BadRequest`` where it is no
         plan, or its slug is taken.
         """
         check(new)
         with self.tables.read() as connection:
             _check_free(connection, new.slug)
         chunks = [chunk for chunks in (sources or {}).values() for chunk in chunks]
-        with self._passages.write(new.slug, chunks, on_embedded) as connection:
+        with self._chunks.write(new.slug, chunks, on_embedded) as connection:
             _check_free(connection, new.slug)
             facts = {name: getattr(new, name) for name in ("slug", "title", "description", "language", "origin")}
             plan_id = connection.execute(
@@ -104,8 +104,8 @@ class PlanStore:
             return connection.execute(select(tables.seen.c.id)).first() is None
 
     def remove(self, slug: str) -> PlanSize:
-        """Remove a plan with its concepts, edges and passages; returns what it was."""
-        with self._passages.write(slug) as connection:
+        """Remove a plan with its concepts, edges and chunks; returns what it was."""
+        with self._chunks.write(slug) as connection:
             row = tables.plan_row(connection, slug, lock=True)
             size = tables.to_plan_size(connection, row)
             # Children first: SQLite's cascade would look for each row's children one by one.
@@ -114,7 +114,7 @@ class PlanStore:
             for table in (tables.edge, tables.concept):
                 connection.execute(delete(table).where(table.c.plan_id == row.id))
             connection.execute(delete(tables.plan).where(tables.plan.c.id == row.id))
-            self._passages.remove(connection, former)
+            self._chunks.remove(connection, former)
         return size
 
     # Concepts
@@ -147,33 +147,33 @@ class PlanStore:
             )
             return [Edge(*one) for one in found]
 
-    # Passages
+    # Chunks
 
     def sources(self, slug: str, key: str) -> list[SourceChunk]:
-        """The passages of a concept, the most relevant first; none while nothing was found."""
+        """The chunks of a concept, the most relevant first; none while nothing was found."""
         with self.tables.read() as connection:
             concept = tables.concept_row(connection, tables.plan_row(connection, slug), key)
-            return self._passages.select(connection, tables.use.c.concept_id == concept.id)
+            return self._chunks.select(connection, tables.use.c.concept_id == concept.id)
 
     def all_sources(self, slug: str) -> dict[str, list[SourceChunk]]:
-        """The passages of each concept of the plan, by key; concepts without any have an empty list."""
+        """The chunks of each concept of the plan, by key; concepts without any have an empty list."""
         with self.tables.read() as connection:
             row = tables.plan_row(connection, slug)
             made: dict[str, list[SourceChunk]] = {key: [] for key in tables.concept_ids(connection, row.id)}
-            for one in self._passages.select(connection, tables.concept.c.plan_id == row.id):
+            for one in self._chunks.select(connection, tables.concept.c.plan_id == row.id):
                 made[one.concept].append(one)
             return made
 
     def uses(self, chunk_id: str) -> list[SourceChunk]:
-        """One passage, for every concept that uses it. Raises ``NotFound``."""
+        """One chunk, for every concept that uses it. Raises ``NotFound``."""
         with self.tables.read() as connection:
-            found = self._passages.select(connection, tables.use.c.chunk_id == chunk_id)
+            found = self._chunks.select(connection, tables.use.c.chunk_id == chunk_id)
         if not found:
             raise NotFound("there is no such passage", hint="its plan may have been removed, or its page read anew")
         return found
 
     def chunk_ids(self, slug: str) -> defaultdict[str, list[str]]:
-        """The ids of each concept's passages by its key, the most relevant first."""
+        """The ids of each concept's chunks by its key, the most relevant first."""
         found = defaultdict(list)
         with self.tables.read() as connection:
             row = tables.plan_row(connection, slug)
@@ -182,18 +182,18 @@ class PlanStore:
         return found
 
     def put_sources(self, slug: str, key: str, chunks: Sequence[NewChunk], reason: str = "") -> list[SourceChunk]:
-        """Replace the concept's passages by these, in this order; its state is then ``found``.
+        """Replace the concept's chunks by these, in this order; its state is then ``found``.
 
-        Passages that no concept uses any more are removed. Without any passage the state is ``none``.
+        Chunks that no concept uses any more are removed. Without any chunk the state is ``none``.
         ``reason``: what failed nevertheless.
         """
         self.concept(slug, key)
-        with self._passages.write(slug, chunks) as connection:
+        with self._chunks.write(slug, chunks) as connection:
             concept = tables.concept_row(connection, tables.plan_row(connection, slug, lock=True), key)
             former = tables.remove_uses(connection, tables.use.c.concept_id == concept.id)
             _put_uses(connection, slug, concept.id, chunks, reason)
-            self._passages.remove(connection, former)
-            return self._passages.select(connection, tables.use.c.concept_id == concept.id)
+            self._chunks.remove(connection, former)
+            return self._chunks.select(connection, tables.use.c.concept_id == concept.id)
 
 
 def _check_free(connection: Connection, slug: str) -> None:

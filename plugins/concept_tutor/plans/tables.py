@@ -56,7 +56,7 @@ plan = Table(
     *texts("title", "description", "language", "origin"),
     #: ISO 8601 in UTC, as every time here: SQLite forgets the zone.
     Column("created", Text, nullable=False),
-    #: JSON: the slugs of the books that its passages are from; ``null`` for a plan from elsewhere.
+    #: JSON: the slugs of the books that its chunks are from; ``null`` for a plan from elsewhere.
     Column("books", Text),
     sqlite_autoincrement=True,
 )
@@ -90,7 +90,7 @@ edge = Table(
     Column("weight", Float, nullable=False),
 )
 
-#: Which concept uses which passage. The passage itself is a document of the corpus, with this id.
+#: Which concept uses which chunk. The chunk itself is a document of the corpus, with this id.
 use = Table(
     "concept_tutor_uses",
     metadata,
@@ -105,12 +105,12 @@ use = Table(
 #: adds or removes uses keeps the row from others until its end.
 seen = Table("concept_tutor_seen", metadata, Column("id", Integer, primary_key=True))
 
-#: Version 1 kept the passages here; ``Passages`` moves them into the corpus and removes the table.
+#: Version 1 kept the chunks here; ``Chunks`` moves them into the corpus and removes the table.
 CHUNKS_1 = "concept_tutor_chunk"
 
 
 def upgrade_1(connection: Connection) -> None:
-    """Version 1 into version 2, but for the passages."""
+    """Version 1 into version 2, but for the chunks."""
     use.create(connection)
     connection.execute(
         text(
@@ -214,12 +214,12 @@ def put_edges(connection: Connection, plan_id: int, edges: Iterable[Edge]) -> No
 
 
 def remove_uses(connection: Connection, where: ColumnElement[bool]) -> set[str]:
-    """Remove uses of passages; returns the passages' ids."""
+    """Remove uses of chunks; returns the chunks' ids."""
     return set(connection.execute(delete(use).where(where).returning(use.c.chunk_id)).scalars())
 
 
 def select_uses(where: ColumnElement[bool]) -> Select[Any]:
-    """Which concepts use which passages, by the concepts' positions and then by rank."""
+    """Which concepts use which chunks, by the concepts' positions and then by rank."""
     return (
         select(use, plan.c.slug, plan.c.books, concept.c.key)
         .join(concept, concept.c.id == use.c.concept_id)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class MemoryChunk:
-    """A passage of one file."""
+    """A chunk of one file."""
 
     text: str
     #: Relative to the root, with ``/``.
@@ -23,7 +23,7 @@ class MemoryChunk:
     section: str
     #: One of ``settings.DOC_TYPES``.
     doc_type: str
-    #: Cosine of the query and the passage's most similar window, -1 to 1.
+    #: Cosine of the query and the chunk's most similar window, -1 to 1.
     relevance: float
     #: First and last line in the file, from 1, both included.
     lines: tuple[int, int] | None = None

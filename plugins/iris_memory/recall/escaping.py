@@ -1,4 +1,4 @@
-"""Escapes a passage for ``<working_memory>``: nothing in it closes the block, opens one, or imitates a source.
+"""Escapes a chunk for ``<working_memory>``: nothing in it closes the block, opens one, or imitates a source.
 
 ``escape_fences`` escapes the bracket that a tag begins with, which is enough for a parser. The rest is for language
 models, which may read an entity, a full-width bracket or a Greek letter as what it looks like: the block's name behind

@@ -27,7 +27,7 @@ LONGEST_PART = 200
 
 @dataclass(frozen=True)
 class MemoryFilters:
-    """Conditions that a passage must all meet. With a sender, a recipient or a subject it is a mail."""
+    """Conditions that a chunk must all meet. With a sender, a recipient or a subject it is a mail."""
 
     doc_types: tuple[str, ...] = ()
     #: Seconds since 1970: not before and not after.
@@ -41,7 +41,7 @@ class MemoryFilters:
     as_of: float | None = None
 
     def __post_init__(self) -> None:
-        """Raise ``BadRequest`` for conditions that no passage can meet."""
+        """Raise ``BadRequest`` for conditions that no chunk can meet."""
         for name in self.doc_types:
             if name not in DOC_TYPES:
                 raise BadRequest(f"there is no document type {str(name)[:40]!r}", hint=f"known: {', '.join(DOC_TYPES)}")
@@ -59,7 +59,7 @@ class MemoryFilters:
         return ", ".join(parts)
 
     def values(self, corpus: Corpus) -> dict[str, tuple[str, ...]]:
-        """The values of which a passage must have one, by metadata key; none if no stored mail meets the condition."""
+        """The values of which a chunk must have one, by metadata key; none if no stored mail meets the condition."""
         parts = (
             (self.sender, (fields.FROM, fields.SENDER)),
             (self.recipient, (fields.TO, fields.CC, fields.RECIPIENTS)),

@@ -52,7 +52,7 @@ def query_memory(
     as_of: datetime | None = None,
     host: Host | None = None,
 ) -> list[MemoryChunk]:
-    """The passages that are most similar to the text, best first; none with a cosine below ``min_relevance``.
+    """The chunks that are most similar to the text, best first; none with a cosine below ``min_relevance``.
 
     ``n_results``: 1 to 100. ``doc_types``: only these. ``since``, ``until``: only what happened then. ``sender``,
     ``recipient``, ``subject``: only mail that has this in its headers. ``older``: also notes that a newer one

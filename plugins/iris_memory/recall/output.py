@@ -1,4 +1,4 @@
-"""The output of a query: JSON and lines of text, with the reasons for each passage if they are wanted."""
+"""The output of a query: JSON and lines of text, with the reasons for each chunk if they are wanted."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _LINES_SHOWN, _WIDTH = 6, 110
 
 
 def to_dict(found: Recall, *, why: bool) -> dict[str, Any]:
-    """For JSON. ``why``: also what was left out, and how each passage came to its place."""
+    """For JSON. ``why``: also what was left out, and how each chunk came to its place."""
     kept = [finding for finding in found.findings if why or not finding.left_out]
     result: dict[str, Any] = {"query": found.text, "results": [_to_dict(finding) for finding in kept]}
     if why:
         reasons = _reasons_of(found)
-        for finding, passage in zip(kept, result["results"], strict=True):
-            passage["why"] = {**_why(finding), "left_out": reasons.get(finding.chunk.chunk_id)}
+        for finding, chunk in zip(kept, result["results"], strict=True):
+            chunk["why"] = {**_why(finding), "left_out": reasons.get(finding.chunk.chunk_id)}
         result["narrowed_to"] = str(found.filters)
         result["remark"] = found.remark
         result["timings_ms"] = {"encode": round(found.encode_ms, 1), "retrieve": round(found.retrieve_ms, 1)}
@@ -54,7 +54,7 @@ def _why(finding: Finding) -> dict[str, Any]:
 
 
 def _reasons_of(found: Recall) -> dict[str, str]:
-    """Why passages were left out, by id."""
+    """Why chunks were left out, by id."""
     left_out = {finding.chunk.chunk_id: finding.left_out for finding in found.findings if finding.left_out}
     newer = found.newer() if SUPERSEDED in left_out.values() else {}
     return {
@@ -64,7 +64,7 @@ def _reasons_of(found: Recall) -> dict[str, str]:
 
 
 def to_lines(found: Recall, *, why: bool) -> Iterator[str]:
-    """For people: each passage's place, relevance and beginning."""
+    """For people: each chunk's place, relevance and beginning."""
     if found.remark:
         yield f"({found.remark})"
     given = [finding for finding in found.findings if not finding.left_out]

@@ -1,4 +1,4 @@
-"""Answers a query of the memory: the passages that are returned, and why the other candidates are not."""
+"""Answers a query of the memory: the chunks that are returned, and why the other candidates are not."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 #: Characters of a query that are read; an encoder's window is far shorter.
 _LONGEST_QUERY = 4_000
 _MOST_RESULTS = 100
-#: Passages that are retrieved beyond ``n_results``: some of them repeat each other, or are below ``min_relevance``.
+#: Chunks that are retrieved beyond ``n_results``: some of them repeat each other, or are below ``min_relevance``.
 _EXTRA = 15
 #: The reason of notes that a newer one repeats.
 SUPERSEDED = "superseded"
@@ -42,7 +42,7 @@ class MemoryQuery:
 
     text: str
     n_results: int = 5
-    #: Cosine below which a passage is left out.
+    #: Cosine below which a chunk is left out.
     min_relevance: float = 0.3
     filters: MemoryFilters = field(default_factory=MemoryFilters)
     #: Also notes that a newer one supersedes.
@@ -63,7 +63,7 @@ class Finding:
     #: By which the candidates are ordered: ``scores.final`` and the bonus of the date.
     score: float
     scores: Scores
-    #: "" for a passage that is returned.
+    #: "" for a chunk that is returned.
     left_out: str = ""
 
     @property
@@ -90,7 +90,7 @@ class Recall:
 
     @property
     def chunks(self) -> list[MemoryChunk]:
-        """The passages that are returned."""
+        """The chunks that are returned."""
         return [finding.chunk for finding in self.findings if not finding.left_out]
 
 
@@ -123,9 +123,9 @@ def _findings(query: MemoryQuery, retrieval: Retrieval, mail_days: int) -> list[
     cut_by = {each.node.node_id: plugin for each, plugin in retrieval.cut}
     now, returned = time.time(), 0
     findings = []
-    for passage in _candidates(retrieval):
-        node = passage.node
-        scores = retrieval.scores.get(node.node_id, Scores(None, 0.0, passage.score or 0.0))
+    for chunk in _candidates(retrieval):
+        node = chunk.node
+        scores = retrieval.scores.get(node.node_id, Scores(None, 0.0, chunk.score or 0.0))
         reason = ""
         if is_old_mail(node.metadata, mail_days, now):
             reason = f"a mail of more than {mail_days} days"
@@ -138,12 +138,12 @@ def _findings(query: MemoryQuery, retrieval: Retrieval, mail_days: int) -> list[
         elif returned >= query.n_results:
             reason = f"{query.n_results} are better"
         returned += not reason
-        findings.append(Finding(chunk_of(node, scores.dense or 0.0), passage.score or 0.0, scores, reason))
+        findings.append(Finding(chunk_of(node, scores.dense or 0.0), chunk.score or 0.0, scores, reason))
     return findings
 
 
 def _candidates(retrieval: Retrieval) -> list[NodeWithScore]:
-    """The passages that were kept and cut, best first."""
+    """The chunks that were kept and cut, best first."""
     return sorted([*retrieval.nodes, *(node for node, _plugin in retrieval.cut)], key=lambda each: -(each.score or 0.0))
 
 

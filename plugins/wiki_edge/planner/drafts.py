@@ -1,4 +1,4 @@
-"""Drafts of an answer: what a language model replied or the passages say, before the planner accepts it."""
+"""Drafts of an answer: what a language model replied or the chunks say, before the planner accepts it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ragstone.core.llm import ChatReply
 
-    from .situation import Passage, PlannerContext
+    from .situation import Chunk, PlannerContext
 
 _CONFIDENCE = re.compile(r"\n?(?<![^\w\n])[^\w\n]*CONFIDENCE\W{0,5}(\d{1,3}(?:\.\d+)?)(?:\s*%)?\W*$", re.IGNORECASE)
 _UNKNOWN = re.compile(r"\bI (?:DO NOT|DON[’']T) KNOW\b", re.IGNORECASE)
@@ -60,11 +60,11 @@ class Draft:
 
 
 def sources_of(context: PlannerContext, quotes: Mapping[int, str]) -> tuple[Source, ...]:
-    """The cited passages. ``quotes``: their numbers, from 1, each with the words quoted from it."""
+    """The cited chunks. ``quotes``: their numbers, from 1, each with the words quoted from it."""
     return tuple(
-        Source(n, passage.id, passage.kind, passage.title, passage.url, passage.license, quoted)
+        Source(n, chunk.id, chunk.kind, chunk.title, chunk.url, chunk.license, quoted)
         for n, quoted in sorted(quotes.items())
-        for passage in [context.passages[n - 1]]
+        for chunk in [context.chunks[n - 1]]
     )
 
 
@@ -72,15 +72,15 @@ def read_reply(reply: ChatReply, context: PlannerContext, default_confidence: fl
     """The draft that a language model's reply is.
 
     Its confidence is the stated one, at most the likelihood of its tokens, and at most ``default_confidence`` if it
-    states none or cites no passage.
+    states none or cites no chunk.
     """
     text = strip_hidden(reply.text).strip()
     stated = _CONFIDENCE.search(text)
     text = text[: stated.start()].strip() if stated else text
-    fault = _fault(text, context.passages)
+    fault = _fault(text, context.chunks)
     if fault:
         return Draft(fault)
-    count = len(context.passages)
+    count = len(context.chunks)
     cited = dict.fromkeys((int(n) for n in _CITATION.findall(text) if 1 <= int(n) <= count), "")
     text = _CITATION.sub(lambda marker: marker[0] if int(marker[1]) in cited else "", text).strip()
     confidence = float(stated[1]) / 100 if stated and float(stated[1]) <= 100 else default_confidence
@@ -91,7 +91,7 @@ def read_reply(reply: ChatReply, context: PlannerContext, default_confidence: fl
     return Draft("", text, confidence, sources_of(context, cited))
 
 
-def _fault(text: str, passages: Sequence[Passage]) -> str:
+def _fault(text: str, chunks: Sequence[Chunk]) -> str:
     """Why the reply is no answer; empty if it is one."""
     if not text:
         return "its reply is empty"
@@ -103,17 +103,17 @@ def _fault(text: str, passages: Sequence[Passage]) -> str:
     if found:
         return f"it reads like an order ({', '.join(found)})"
     words = _words(text)
-    for passage in passages:
-        if any(order in words for order in _orders(passage)):
-            return f"it repeats an order of the passage {passage.id}"
+    for chunk in chunks:
+        if any(order in words for order in _orders(chunk)):
+            return f"it repeats an order of the passage {chunk.id}"
     return ""
 
 
-def _orders(passage: Passage) -> list[str]:
-    """The words of those sentences of a passage that read like orders."""
-    if not set(passage.flags) - HARMLESS:
+def _orders(chunk: Chunk) -> list[str]:
+    """The words of those sentences of a chunk that read like orders."""
+    if not set(chunk.flags) - HARMLESS:
         return []
-    sentences = _SENTENCE_END.split(strip_hidden(passage.text))
+    sentences = _SENTENCE_END.split(strip_hidden(chunk.text))
     orders = [_words(each) for each in sentences if set(flags(each)) - HARMLESS]
     return [each for each in orders if len(each.split()) >= _ORDER_WORDS]
 
@@ -127,13 +127,13 @@ _SENTENCES = 3
 _CANDIDATES = 12
 
 
-def quote_passages(context: PlannerContext, idf: Mapping[str, float]) -> Draft:
+def quote_chunks(context: PlannerContext, idf: Mapping[str, float]) -> Draft:
     """The sentences that answer the goal best. ``idf``: the weights of its stems; 1 for a missing one.
 
     The confidence is half of the evidence gate's score: cosine and share of the goal's words, each 0 to 1, of the
-    passage with the greatest sum of both.
+    chunk with the greatest sum of both.
     """
-    if not context.passages:
+    if not context.chunks:
         return Draft("; ".join(context.notes) or "nothing was found")
     retrieval = _retrieval(context, idf)
     confidence = min(max(weigh_evidence(retrieval).score / 2, 0.0), 1.0)
@@ -142,7 +142,7 @@ def quote_passages(context: PlannerContext, idf: Mapping[str, float]) -> Draft:
     fit = [each for each in quotes if not set(flags(each.text)) - HARMLESS][:_SENTENCES]
     if not fit:
         return Draft("what it found reads like orders" if quotes else "no sentence answers", confidence=confidence)
-    sentences = [(each.passage + 1, " ".join(each.text.split())) for each in fit]
+    sentences = [(each.chunk + 1, " ".join(each.text.split())) for each in fit]
     text = " ".join(f"{sentence} [{n}]" for n, sentence in sentences)
     return Draft("", text, confidence, sources_of(context, dict(reversed(sentences))))
 
@@ -153,16 +153,16 @@ def _retrieval(context: PlannerContext, idf: Mapping[str, float]) -> Retrieval:
     nodes = [
         TextNode(
             id_=f"{number}",
-            text=passage.text,
-            metadata={"title": passage.title, "heading": passage.heading},
+            text=chunk.text,
+            metadata={"title": chunk.title, "heading": chunk.heading},
             metadata_template="{value}",
         )
-        for number, passage in enumerate(context.passages)
+        for number, chunk in enumerate(context.chunks)
     ]
-    found = [*zip(nodes, context.passages, strict=True)]
+    found = [*zip(nodes, context.chunks, strict=True)]
     return Retrieval(
         question=context.goal,
-        nodes=tuple(NodeWithScore(node=node, score=max(passage.score, 0.0)) for node, passage in found),
-        scores={node.node_id: Scores(passage.cosine, 0.0, passage.score) for node, passage in found},
+        nodes=tuple(NodeWithScore(node=node, score=max(chunk.score, 0.0)) for node, chunk in found),
+        scores={node.node_id: Scores(chunk.cosine, 0.0, chunk.score) for node, chunk in found},
         idf={word: idf.get(word, 1.0) for word in question_stems(context.goal)},
     )

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from ..settings import EpisodesSettings
     from .drafts import ToolCall
-    from .situation import Passage, PlannerContext
+    from .situation import Chunk, PlannerContext
 
 _log = logging.getLogger(__name__)
 
@@ -53,7 +53,7 @@ class EpisodeRecorder:
                 self._begun().step(
                     _observation(context),
                     answer,
-                    retrievals=[self._retrieval(each) for each in context.passages],
+                    retrievals=[self._retrieval(each) for each in context.chunks],
                     tool_calls=[_tool_call(call) for call in calls],
                 )
             except StorageError as error:
@@ -79,18 +79,18 @@ class EpisodeRecorder:
             self._episode = Episode(self._root, redactor, file_bytes=self._settings.file_mb * 2**20)
         return self._episode
 
-    def _retrieval(self, passage: Passage) -> dict[str, Any]:
+    def _retrieval(self, chunk: Chunk) -> dict[str, Any]:
         """The specification's ``{score, metadata}`` with further keys."""
-        metadata = {name: getattr(passage, name) for name in ("id", "title", "url", "license")}
+        metadata = {name: getattr(chunk, name) for name in ("id", "title", "url", "license")}
         if self._settings.passages:
-            metadata["text"] = passage.text
+            metadata["text"] = chunk.text
         return {
-            "score": round(passage.score, 6),
+            "score": round(chunk.score, 6),
             "metadata": metadata,
-            "cosine": None if passage.cosine is None else round(passage.cosine, 6),
-            "kind": passage.kind,
-            "shard": passage.shard,
-            "flags": list(passage.flags),
+            "cosine": None if chunk.cosine is None else round(chunk.cosine, 6),
+            "kind": chunk.kind,
+            "shard": chunk.shard,
+            "flags": list(chunk.flags),
         }
 
 
@@ -173,7 +173,7 @@ def _now() -> str:
 
 
 def _observation(context: PlannerContext) -> str:
-    """The planner's context without the passages, which are in the retrievals."""
+    """The planner's context without the chunks, which are in the retrievals."""
     names = ("detections", "pose", "goal", "context", "safety", "notes")
     return json.dumps({name: getattr(context, name) for name in names}, ensure_ascii=False)
 

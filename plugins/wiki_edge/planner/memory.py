@@ -14,7 +14,7 @@ from ragstone.core import BadRequest, TooLarge
 from ragstone.core.answering import check_type
 
 from .memory_store import MemoryStore
-from .situation import passages_of
+from .situation import chunks_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ragstone.core import Host
 
     from ..settings import PlannerSettings
-    from .situation import Library, Passage
+    from .situation import Chunk, Library
 
 #: Characters of one memory.
 _LONGEST = 20_000
@@ -71,7 +71,7 @@ class Memory:
         # One row a memory: the mean of its windows, or the first one where they cancel each other out.
         return self.store.append(row, mean / norm if norm > 1e-3 else windows[0])
 
-    def recalls(self, goal: str, library: Library, k: int) -> list[Passage]:
+    def recalls(self, goal: str, library: Library, k: int) -> list[Chunk]:
         """The ``k`` most similar memories of the shards and the journal. Raises ``RagstoneError``."""
         if k == 0:
             return []
@@ -82,8 +82,8 @@ class Memory:
             rows = [{"score": cosine, "metadata": row, "shard": self._settings.episodic_id} for cosine, row in nearest]
         known = {row["id"] for row in recent.rows} | recent.forgotten
         hits = library.search(goal, k=k + len(recent.forgotten), kind="episodic")
-        found = passages_of(rows, "episodic")
-        found += [each for each in passages_of(hits, "episodic") if each.id not in known]
+        found = chunks_of(rows, "episodic")
+        found += [each for each in chunks_of(hits, "episodic") if each.id not in known]
         found.sort(key=lambda each: -each.similarity)
         return found[:k]
 

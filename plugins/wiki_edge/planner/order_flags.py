@@ -1,7 +1,7 @@
 """Flags for text that reads like an order: to a language model, to a program that calls tools, or to a motor.
 
-They are an aid for people and programs that look at passages. Safety does not rest on them: it rests on the random
-fence around each passage and on types that cannot act.
+They are an aid for people and programs that look at chunks. Safety does not rest on them: it rests on the random
+fence around each chunk and on types that cannot act.
 """
 
 from __future__ import annotations

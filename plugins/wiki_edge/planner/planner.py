@@ -12,7 +12,7 @@ from ragstone.core.answering import check_type
 
 from ..retrievers import searcher_of
 from ..settings import WikiEdgeSettings, places
-from .drafts import quote_passages
+from .drafts import quote_chunks
 from .episodes import EpisodeRecorder
 from .ledger import Ledger
 from .memory import Memory
@@ -21,13 +21,13 @@ from .order_flags import flags
 from .prompt import PLANNER, PromptComposer, planner_prompts
 from .situation import (
     Attempt,
-    Passage,
+    Chunk,
     PlannerAnswer,
     PlannerContext,
     Situation,
     checked_goal,
+    chunks_of,
     idf_of,
-    passages_of,
     refusals_of,
 )
 
@@ -149,7 +149,7 @@ class Planner:
         goal = checked_goal(situation)
         notes: list[str] = []
 
-        def found(what: str, search: Callable[[], list[Passage]]) -> list[Passage]:
+        def found(what: str, search: Callable[[], list[Chunk]]) -> list[Chunk]:
             try:
                 return search()
             except RagstoneError as error:
@@ -161,12 +161,12 @@ class Planner:
         recalls = found("recalls", lambda: self._memory.recalls(goal, self._library, self._options.planner.recalls))
         return self._composer().compose(situation, facts, recalls, notes)
 
-    def _facts(self, situation: Situation, goal: str) -> list[Passage]:
+    def _facts(self, situation: Situation, goal: str) -> list[Chunk]:
         k = self._options.planner.facts
         if k == 0:
             return []
         hits = self._library.search(goal, k=k, kind="wiki", domain=situation.domain, language=situation.language)
-        return passages_of(hits[:k], "wiki")
+        return chunks_of(hits[:k], "wiki")
 
     def _composer(self) -> PromptComposer:
         template = self._host.hooks.prompts.get(PLANNER) or planner_prompts()[PLANNER]
@@ -179,8 +179,8 @@ class Planner:
             return lambda text: len(text) // _CHARACTERS_A_TOKEN + 1
 
     def _quoted(self, context: PlannerContext) -> Draft:
-        idf = idf_of(self._library, context.goal) if context.passages else {}
-        return quote_passages(context, idf)
+        idf = idf_of(self._library, context.goal) if context.chunks else {}
+        return quote_chunks(context, idf)
 
     def _for_remote(self, situation: Situation, context: PlannerContext) -> PlannerContext:
         """The context that may be sent: without the robot's memories unless the deployment allows them."""

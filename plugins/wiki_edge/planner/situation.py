@@ -1,6 +1,6 @@
 """The planner's input and output: text, numbers and their sources.
 
-None of these types holds a function, a handle or a command, so no path leads from a passage to a motor: the robot's own
+None of these types holds a function, a handle or a command, so no path leads from a chunk to a motor: the robot's own
 program reads and decides. A test checks every type.
 """
 
@@ -43,13 +43,13 @@ class Situation:
 
 
 @dataclass(frozen=True)
-class Passage:
+class Chunk:
     """A fact of the encyclopedia or a recall of the robot's own memory: a quotation, whatever it says."""
 
     id: str
     kind: Kind
     text: str
-    #: The search's score; and the cosine of goal and passage, where it is known.
+    #: The search's score; and the cosine of goal and chunk, where it is known.
     score: float
     cosine: float | None = None
     title: str = ""
@@ -78,26 +78,26 @@ class PlannerContext:
 
     detections: tuple[str, ...]
     pose: str
-    facts: tuple[Passage, ...]
-    recalls: tuple[Passage, ...]
+    facts: tuple[Chunk, ...]
+    recalls: tuple[Chunk, ...]
     goal: str
     context: str
     safety: str
     prompt: str
-    #: Ids of passages that did not fit into the budget of tokens, the lowest score first.
+    #: Ids of chunks that did not fit into the budget of tokens, the lowest score first.
     left_out: tuple[str, ...] = ()
     #: Why facts or recalls are missing.
     notes: tuple[str, ...] = ()
 
     @property
-    def passages(self) -> tuple[Passage, ...]:
+    def chunks(self) -> tuple[Chunk, ...]:
         """Facts, then recalls, as they are numbered in the prompt."""
         return self.facts + self.recalls
 
 
 @dataclass(frozen=True)
 class Source:
-    """A passage that an answer cites as ``[n]``, with its own words where it is quoted."""
+    """A chunk that an answer cites as ``[n]``, with its own words where it is quoted."""
 
     n: int
     id: str
@@ -170,7 +170,7 @@ class Library(Protocol):
     def search(
         self, question: str, *, k: int, kind: str, domain: str | None = None, language: str | None = None
     ) -> Sequence[Hit]:
-        """The ``k`` best passages of shards of that kind, domain and language, best first. Raises ``RagstoneError``."""
+        """The ``k`` best chunks of shards of that kind, domain and language, best first. Raises ``RagstoneError``."""
 
 
 def idf_of(library: Library, goal: str) -> Mapping[str, float]:
@@ -184,13 +184,13 @@ def refusals_of(library: Library) -> list[str]:
     return [f"{each.place}: {each.reason}" for each in getattr(library, "refused", ())]
 
 
-def passages_of(hits: Iterable[Hit], kind: Kind) -> list[Passage]:
-    """The hits as passages, in their order."""
+def chunks_of(hits: Iterable[Hit], kind: Kind) -> list[Chunk]:
+    """The hits as chunks, in their order."""
     found = []
     for hit in hits:
         metadata, score = hit["metadata"], hit["score"]
         named = {name: str(metadata.get(name) or "") for name in ("title", "heading", "url", "license")}
         text, cosine, shard = metadata["text"], hit.get("cosine", score), hit.get("shard", "")
         flagged = flags("\n".join((named["title"], named["heading"], text)))
-        found.append(Passage(metadata["id"], kind, text, score, cosine, **named, shard=shard, flags=flagged))
+        found.append(Chunk(metadata["id"], kind, text, score, cosine, **named, shard=shard, flags=flagged))
     return found

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     #: A shard's lines with a mask of the rows that are meant; ``None`` for all of them.
     Chosen = tuple[ShardTexts, npt.NDArray[np.bool_] | None]
 
-#: Keys of passages: the shard's number in these bits, the row below them.
+#: Keys of chunks: the shard's number in these bits, the row below them.
 _SHARD = 40
 _ROW = (1 << _SHARD) - 1
 
@@ -93,7 +93,7 @@ class ShardSearcher:
         return self._registry.current().refused
 
     def search(self, question: str, *, k: int = 5, **only: Unpack[Only]) -> list[Hit]:
-        """The ``k`` best passages by words and meaning, best first.
+        """The ``k`` best chunks by words and meaning, best first.
 
         Raises ``EncoderError``; ``ShardError`` where a shard's files were damaged after it was opened.
         """
@@ -123,8 +123,8 @@ class ShardSearcher:
             retrieve_ms=(time.perf_counter() - started - encoded) * 1000,
         )
 
-    def passage(self, node_id: str, *, kind: str | None = None) -> TextNode:
-        """The passage that ``retrieve`` gave under this id. Raises ``NotFound``.
+    def chunk(self, node_id: str, *, kind: str | None = None) -> TextNode:
+        """The chunk that ``retrieve`` gave under this id. Raises ``NotFound``.
 
         Shards have no index of ids: the shard's text is gone through, a quarter of a second for 120,000 rows.
         """

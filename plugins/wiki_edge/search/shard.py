@@ -45,7 +45,7 @@ class Hit(TypedDict):
     shard: NotRequired[str]
 
 
-#: The headings of a passage; all other metadata are for citations.
+#: The headings of a chunk; all other metadata are for citations.
 _ABOVE = ("title", "heading")
 
 

@@ -45,7 +45,7 @@ class Contents:
 
     entry: ShardEntry
     signer: Signer
-    #: Neighbouring passages with one address, or without any one title, count as one article.
+    #: Neighbouring chunks with one address, or without any one title, count as one article.
     articles: int
     #: Some of the articles, from all over the shard.
     titles: tuple[str, ...]

@@ -155,7 +155,7 @@ class Postings:
             yield read
 
     def _read(self, places: range, rows: range) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.float16]] | None:
-        """The postings at these places; ``None`` where they are damaged: better nothing than a wrong passage."""
+        """The postings at these places; ``None`` where they are damaged: better nothing than a wrong chunk."""
         read = self._rows.read(places.start, places.stop)
         if len(read) and (int(read[0]) < rows.start or int(read[-1]) >= rows.stop or (read[1:] <= read[:-1]).any()):
             return None

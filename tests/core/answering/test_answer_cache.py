@@ -85,7 +85,7 @@ def test_it_can_be_turned_off(opened: Opened, llm: ScriptedLLM) -> None:
         assert _ask(host)["answer"] != _ask(host)["answer"]
 
 
-def test_other_passages_another_prompt_another_question_are_asked_anew(
+def test_other_chunks_another_prompt_another_question_are_asked_anew(
     opened: Opened, llm: ScriptedLLM, small_book: Path
 ) -> None:
     llm.enqueue(*[SAID] * 4)

@@ -448,7 +448,7 @@ def test_a_misspelt_word_is_taken_for_the_one_that_is_meant(word: str, meant: st
         ("fuision", None),
     ],
 )
-def test_a_long_word_that_one_passage_has_is_meant_by_one_close_to_it(word: str, meant: str | None) -> None:
+def test_a_long_word_that_one_chunk_has_is_meant_by_one_close_to_it(word: str, meant: str | None) -> None:
     known = {"backpropag": 1, "aposemat": 1, "aposematic": 1, "stabil": 1, "fusion": 4}
     assert correction_of(word, known) == meant
 

@@ -69,7 +69,7 @@ def test_a_list_with_an_order_to_an_assistant_tells_nothing() -> None:
     assert [each.text for each in Overview("", [node]).sentences()] == ["A hub turns."]
 
 
-def test_what_two_passages_share_is_told_once() -> None:
+def test_what_two_chunks_share_is_told_once() -> None:
     nodes = [TextNode(text="A hub turns. An axle holds."), TextNode(text="An axle holds. A tyre wears. A rim bends.")]
     assert [each.text for each in Overview("", nodes).sentences()] == [
         "A hub turns.",
@@ -280,7 +280,7 @@ def test_what_comes_closest_says_what_is_missing_and_asks_no_language_model(tmp_
         assert "".join(piece.text for piece in streamed[:-1]) == streamed[-1].text
 
 
-def test_the_words_that_no_passage_has_are_known(host: Host) -> None:
+def test_the_words_that_no_chunk_has_are_known(host: Host) -> None:
     found, _ = host.assistant("book_chat").retrieve_for("Which axle does a Zeppelin caster have?")
     assert found.spelling.unknown == {"zeppelin"}
 

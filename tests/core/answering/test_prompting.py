@@ -20,6 +20,6 @@ def test_a_template_has_the_host_s_rules_and_names_the_source() -> None:
     assert user.content == "<passages> How hot?"
 
 
-def test_without_words_of_its_own_the_question_follows_the_passages() -> None:
+def test_without_words_of_its_own_the_question_follows_the_chunks() -> None:
     _, user = answer_prompt("You answer.", "the logs").format_messages(context_str="<passages>", query_str="How hot?")
     assert user.content == "<passages>\n\nThe question: How hot?"

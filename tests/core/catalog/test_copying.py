@@ -145,7 +145,7 @@ def test_nothing_is_overwritten(here: Host, url: str, tmp_path: Path) -> None:
     there.close()
 
 
-def test_a_damaged_passage_is_named_and_not_copied(here: Host, url: str, tmp_path: Path) -> None:
+def test_a_damaged_chunk_is_named_and_not_copied(here: Host, url: str, tmp_path: Path) -> None:
     there = Catalog(url, tmp_path)
     with here.catalog.tables("probe", MetaData()).write() as connection:
         connection.exec_driver_sql("UPDATE chunk SET text = 'Another text' WHERE text LIKE 'A caster%'")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ragstone.core import BadRequest, Host, NotFound, Question, SourceError, TooLarge
-from ragstone.core.answering import find_passages
+from ragstone.core.answering import find_chunks
 from ragstone.core.catalog.schema import SCHEMA_VERSION
 from ragstone.core.retrieval import HybridRetriever
 from ragstone.plugins.book_chat import Shelf
@@ -101,7 +101,7 @@ def test_the_python_interface_raises_the_same(fast_host: Host, small_book: Path)
     with pytest.raises(BadRequest, match="top_k must be from 1 to 50, not 51"):
         assistant.ask(Question(QUESTION, top_k=51))
     for top_k in (-3, 0, 51):
-        for entrance in (assistant.ask, assistant.retrieve_for, partial(find_passages, assistant)):
+        for entrance in (assistant.ask, assistant.retrieve_for, partial(find_chunks, assistant)):
             with pytest.raises(BadRequest, match=f"top_k must be from 1 to 50, not {top_k}"):
                 entrance(Question(QUESTION, top_k=top_k))
     with pytest.raises(BadRequest, match="top_k must be 1 or more, not -3"):

@@ -339,7 +339,7 @@ def test_ask_one_book(with_book: Here, tmp_path: Path, selection: tuple[str, ...
     ]
 
 
-def test_ask_with_fewer_passages(with_book: Here) -> None:
+def test_ask_with_fewer_chunks(with_book: Here) -> None:
     found = json.loads(with_book("ask", "book_chat", QUESTION, "--top-k", "1", "--json").out)
     assert {citation["section"] for citation in found["citations"]} == {"Casters"}
 
@@ -481,16 +481,16 @@ def test_inspect_shows_the_second_hop(here: Here, tmp_path: Path) -> None:
         (tmp_path / f"{title}.md").write_text(f"# {title}\n\n{text}\n", "utf-8")
     assert here("book", "add", str(tmp_path), "--title", "Music").code == 0
     asked = ("inspect", "book_chat", "In which state was the singer of the album Hill Songs born?")
-    passages = json.loads(here(*asked, "--json").out)["passages"]
-    assert passages[0]["place"] == "Music › First Edition › Hill Songs"
-    assert [passage["place"] for passage in passages if passage["linked"]] == ["Music › First Edition › Mona Ward"]
+    chunks = json.loads(here(*asked, "--json").out)["passages"]
+    assert chunks[0]["place"] == "Music › First Edition › Hill Songs"
+    assert [chunk["place"] for chunk in chunks if chunk["linked"]] == ["Music › First Edition › Mona Ward"]
     hop = "\nsecond hop: the first passage names Music › First Edition › Mona Ward, which adds 0."
     assert hop in here(*asked).out
 
 
 @pytest.mark.parametrize("command", ["ask", "search", "inspect"])
 @pytest.mark.parametrize("top_k", ["-3", "0", "51"])
-def test_no_command_takes_a_number_of_passages_that_cannot_be(with_book: Here, command: str, top_k: str) -> None:
+def test_no_command_takes_a_number_of_chunks_that_cannot_be(with_book: Here, command: str, top_k: str) -> None:
     done = with_book(command, "book_chat", "What is a caster", "--top-k", top_k)
     assert (done.code, done.line, done.out) == (2, f"top_k must be from 1 to 50, not {top_k}", "")
 

@@ -30,7 +30,7 @@ NO_RESULT = {"book work", "completion", "mcp", "serve", "tutor export", "tutor l
 # search
 
 
-def test_search_prints_the_passages_and_where_they_stand(with_book: Here) -> None:
+def test_search_prints_the_chunks_and_where_they_stand(with_book: Here) -> None:
     done = with_book("search", "book_chat", QUESTION, "--top-k", "2")
     assert (done.code, done.err) == (0, "")
     place = "Robot parts › First Edition › Wheels › Casters"

@@ -443,7 +443,7 @@ def test_ragstone_retriever(tmp_path: Path) -> None:
         assert second.asked == []
 
 
-def test_ragstone_retriever_gets_the_filters_and_its_passages_are_held_to_them(tmp_path: Path) -> None:
+def test_ragstone_retriever_gets_the_filters_and_its_chunks_are_held_to_them(tmp_path: Path) -> None:
     mine = WithRetriever(Fixed("A cotter holds a nut."))
     with open_host(tmp_path, plugins={"notes": Notes(), "mine": mine}) as host:
         corpus = host.corpus("notes", kind="note")
@@ -537,7 +537,7 @@ class Counting(WordEmbedding):
 
 
 class Telling(ScoredRetriever):
-    """Offers one passage, with scores that nobody who looked at it would give."""
+    """Offers one chunk, with scores that nobody who looked at it would give."""
 
     def __init__(self, cosine: float, threshold: float) -> None:
         super().__init__()
@@ -555,7 +555,7 @@ class Telling(ScoredRetriever):
         )
 
 
-def test_ragstone_retriever_that_tells_its_scores_is_believed_and_its_passages_are_not_embedded(
+def test_ragstone_retriever_that_tells_its_scores_is_believed_and_its_chunks_are_not_embedded(
     tmp_path: Path,
 ) -> None:
     model, question = Counting(), "What holds a nut?"
@@ -566,7 +566,7 @@ def test_ragstone_retriever_that_tells_its_scores_is_believed_and_its_passages_a
         _ = host.hooks.encoder
         model.taken()
         found = host.pipeline.retrieve(corpus, question, top_k=3)
-        # Of one that gives no scores: the passage and its sentence.
+        # Of one that gives no scores: the chunk and its sentence.
         assert model.taken() == [question, "A cotter holds a nut.", "A cotter holds a nut."]
         assert found.scores["fixed-0"].lexical == 0
 

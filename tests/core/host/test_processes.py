@@ -464,7 +464,7 @@ def test_a_host_that_closes_while_it_rebuilds_does_not_wait_for_the_end_of_it(
     monkeypatch.setattr(followers, "_STOP_SECONDS", 120)
     with open_host(tmp_path) as host:
         add(host, long_book(tmp_path / "long"), "Tyres")
-    # No sample plan: its passages would be embedded while the host starts to serve, and wait as the book's do.
+    # No sample plan: its chunks would be embedded while the host starts to serve, and wait as the book's do.
     options = {"book_chat": {"chunk_tokens": 60, "min_chunk_tokens": 20}, "concept_tutor": {"sample": False}}
     begun, closing = threading.Event(), threading.Event()
     with open_host(tmp_path, options=options) as host:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 QUESTION = "What is a caster?"
 CASTER = "A caster is a wheel that swivels about a vertical axis"
 LOAD = "Casters bear load but give no traction"
-#: No sentence of the passages is close to it.
+#: No sentence of the chunks is close to it.
 ASTRAY = "Wheels fly like birds"
 KEY = "sk-very-secret-0123456789abcdef"
 
@@ -159,7 +159,7 @@ class TestGoodAnswers:
         ]
         assert all("replaced by the source's own words" in dropped for dropped in answer.dropped)
 
-    def test_passages_that_do_not_fit_are_not_offered(self, tmp_path: Path, small_book: Path, server: Server) -> None:
+    def test_chunks_that_do_not_fit_are_not_offered(self, tmp_path: Path, small_book: Path, server: Server) -> None:
         llm = {"provider": "openai_like", "model": "m", "api_base": server.base, "max_tokens": 100}
         server.acts(say(f"{CASTER} [1]. Nylon tyres last about four times longer than rubber tyres [4]."))
         offered = []
@@ -172,7 +172,7 @@ class TestGoodAnswers:
                     offered.append(0)
                     continue
                 offered.append(server.asked[-1].prompt.count(" number="))
-                if offered[-1] < len(answer.passages):
+                if offered[-1] < len(answer.chunks):
                     assert "cites no passage" in answer.dropped[0]
         assert offered == sorted(offered)
         assert {0, 1, 4} <= set(offered)

@@ -1,4 +1,4 @@
-"""The passage that defines a term, where others use the term more often."""
+"""The chunk that defines a term, where others use the term more often."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ USES = [
 
 
 @pytest.mark.parametrize("question", ["What is a caster?", "caster", "Define caster."])
-def test_the_definition_is_found_behind_passages_that_use_the_term_more_often(tmp_path: Path, question: str) -> None:
+def test_the_definition_is_found_behind_chunks_that_use_the_term_more_often(tmp_path: Path, question: str) -> None:
     with open_host(tmp_path) as host:
         corpus = host.corpus("parts", kind="article")
         corpus.ingest([Document(id_=str(at), text=text) for at, text in enumerate([*USES, DEFINITION])])

@@ -1,4 +1,4 @@
-"""Ranking: the second look at packed passages, words added up, and threads that take turns."""
+"""Ranking: the second look at packed chunks, words added up, and threads that take turns."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ TEXTS = st.lists(WORDS, max_size=6).map(lambda parts: ". ".join(" ".join(part).c
 
 
 @given(headings=TEXTS, text=TEXTS, question=WORDS.map(" ".join))
-def test_packed_passages_say_what_their_words_say(headings: str, text: str, question: str) -> None:
+def test_packed_chunks_say_what_their_words_say(headings: str, text: str, question: str) -> None:
     words = question_stems(question)
     idf = {word: 1.0 + number for number, word in enumerate(words)}
     known = analyze_chunk(headings, text)
@@ -48,11 +48,11 @@ def test_packed_passages_say_what_their_words_say(headings: str, text: str, ques
     )
 
 
-@given(passages=st.lists(st.tuples(TEXTS, TEXTS), max_size=5), question=WORDS.map(" ".join))
-def test_a_passage_is_seen_alone_as_among_others(passages: list[tuple[str, str]], question: str) -> None:
+@given(chunks=st.lists(st.tuples(TEXTS, TEXTS), max_size=5), question=WORDS.map(" ".join))
+def test_a_chunk_is_seen_alone_as_among_others(chunks: list[tuple[str, str]], question: str) -> None:
     words = question_stems(question)
     idf = {word: 1.0 + number for number, word in enumerate(words)}
-    packed = [pack(headings, text) for headings, text in passages]
+    packed = [pack(headings, text) for headings, text in chunks]
     alone = [rerank_scores([data], words, idf) for data in packed]
     for all_at_once, side in zip(rerank_scores(packed, words, idf), range(2), strict=True):
         assert all_at_once.tolist() == pytest.approx([float(each[side][0]) for each in alone])
@@ -127,9 +127,9 @@ SINGER = ("Mona Ward", "She was born in the state of Oregon and sings.")
 STRANGER = ("John Oaks", "He was born in the state of Nevada and sings.")
 
 
-def links(question: str, *passages: tuple[str, str]) -> list[float]:
+def links(question: str, *chunks: tuple[str, str]) -> list[float]:
     words = question_stems(question)
-    return link_scores([pack(*each) for each in passages], words, dict.fromkeys(words, 1.0))
+    return link_scores([pack(*each) for each in chunks], words, dict.fromkeys(words, 1.0))
 
 
 def test_a_page_that_the_first_names_is_ranked_by_the_words_that_the_first_lacks() -> None:

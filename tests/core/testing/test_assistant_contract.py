@@ -117,7 +117,7 @@ class Mute(Changed):
         return Response("What?")
 
 
-class WithoutPassages(Changed):
+class WithoutChunks(Changed):
     def _query(self, query_bundle: QueryBundle) -> Any:
         return Response(self.ask(query_bundle.query_str).text)
 
@@ -229,7 +229,7 @@ BROKEN: list[tuple[str, Any, str]] = [
         "raised TooLarge",
     ),
     ("test_it_is_a_query_engine", lambda host: Mute(host, same), "query says 'What?', ask says"),
-    ("test_it_is_a_query_engine", lambda host: WithoutPassages(host, same), "query gives no passages"),
+    ("test_it_is_a_query_engine", lambda host: WithoutChunks(host, same), "query gives no passages"),
     ("test_it_works_in_another_thread", OfOneThread, "raised RuntimeError: made in another thread"),
 ]
 

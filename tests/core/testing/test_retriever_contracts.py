@@ -51,7 +51,7 @@ class TestTheHostsOwn(ScoredRetrieverContract):
 
 
 class Offers(BaseRetriever):
-    """Three passages, whatever is asked, changed."""
+    """Three chunks, whatever is asked, changed."""
 
     def __init__(self, change: Change) -> None:
         super().__init__(callback_manager=CallbackManager([]))

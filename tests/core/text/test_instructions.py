@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ragstone.core.answering import find_passages
+from ragstone.core.answering import find_chunks
 from ragstone.core.citations import find_fault
 from ragstone.core.testing import SmallCorpus, open_host
 from ragstone.core.text import is_addressed
@@ -191,11 +191,11 @@ def test_every_listing_of_sources_says_so(poisoned: Assistant) -> None:
     answer = poisoned.ask(QUESTION)
     assert f"({INSTRUCTIONS_NOTE})" in source_list(answer.citations)
     assert INSTRUCTIONS_NOTE in card(answer.citations[0]).tags
-    found = find_passages(poisoned, QUESTION).passages
-    assert {passage.chunk_id: bool(passage.note) for passage in found}[answer.citations[0].chunk_id]
-    assert [passage.label.endswith(f"({INSTRUCTIONS_NOTE})") for passage in found] == [bool(p.note) for p in found]
-    assert all(passage.excerpt and passage.excerpt in passage.text for passage in found)
-    assert ["note" in passage.to_dict() for passage in found] == [bool(passage.note) for passage in found]
+    found = find_chunks(poisoned, QUESTION).chunks
+    assert {chunk.chunk_id: bool(chunk.note) for chunk in found}[answer.citations[0].chunk_id]
+    assert [chunk.label.endswith(f"({INSTRUCTIONS_NOTE})") for chunk in found] == [bool(p.note) for p in found]
+    assert all(chunk.excerpt and chunk.excerpt in chunk.text for chunk in found)
+    assert ["note" in chunk.to_dict() for chunk in found] == [bool(chunk.note) for chunk in found]
 
 
 def test_who_asks_what_the_text_wants_of_an_assistant_gets_to_know(poisoned: Assistant) -> None:

@@ -1,4 +1,4 @@
-"""Passages cut into what can be quoted."""
+"""Chunks cut into what can be quoted."""
 
 from __future__ import annotations
 

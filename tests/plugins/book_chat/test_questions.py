@@ -1,4 +1,4 @@
-"""Questions of our own over a real book: the section that answers is among the first five passages."""
+"""Questions of our own over a real book: the section that answers is among the first five chunks."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_each_of_them_is_answered_in_the_words_of_the_book(host: Host) -> None:
     for question in QUESTIONS:
         answer = host.assistant("book_chat").ask(question)
         assert not answer.refused, question
-        texts = {passage.node.node_id: passage.node.get_content() for passage in answer.passages}
+        texts = {chunk.node.node_id: chunk.node.get_content() for chunk in answer.chunks}
         for citation in answer.citations:
             assert citation.quote in texts[citation.chunk_id]
             assert citation.fields["book_title"] == TITLE

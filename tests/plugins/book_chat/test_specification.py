@@ -66,7 +66,7 @@ def test_fr_4_each_chunk_has_an_embedding_of_its_own(host: Host) -> None:
 
 
 @pytest.mark.parametrize("top_k", [1, 2, 3])
-def test_fr_5_the_top_k_passages(host: Host, top_k: int) -> None:
+def test_fr_5_the_top_k_chunks(host: Host, top_k: int) -> None:
     found, _ = host.assistant("book_chat").retrieve_for(Question("Which tyres grip wet concrete?", top_k=top_k))
     assert len(found.nodes) == top_k
     assert found.nodes[0].node.metadata["section"] == "Tyres"
@@ -74,9 +74,9 @@ def test_fr_5_the_top_k_passages(host: Host, top_k: int) -> None:
     assert scores == sorted(scores, reverse=True)
 
 
-def test_fr_6_every_sentence_stands_in_a_passage(host: Host) -> None:
+def test_fr_6_every_sentence_stands_in_a_chunk(host: Host) -> None:
     answer = host.assistant("book_chat").ask("Which tyres grip wet concrete better?")
-    words = {node.node.node_id: " ".join(node.node.get_content().split()) for node in answer.passages}
+    words = {node.node.node_id: " ".join(node.node.get_content().split()) for node in answer.chunks}
     assert answer.citations
     for citation in answer.citations:
         assert citation.quote in words[citation.chunk_id]
@@ -100,7 +100,7 @@ def test_nfr_1_it_refuses_rather_than_invents(host: Host, question: str) -> None
 
 
 def test_nfr_3_an_answer_tells_what_its_retrieval_took(host: Host) -> None:
-    """How long that is with 20,000 passages and eight clients, ``python -m bench.load`` measures."""
+    """How long that is with 20,000 chunks and eight clients, ``python -m bench.load`` measures."""
     started = time.perf_counter()
     result = host.assistant("book_chat").ask("Which tyres grip wet concrete better?").timings
     spent = (time.perf_counter() - started) * 1000

@@ -124,7 +124,7 @@ SOURCES: dict[str, tuple[tuple[str, str, str], ...]] = {
 
 
 def corpus_of(host: Host) -> Corpus:
-    """The passages of all plans."""
+    """The chunks of all plans."""
     return host.assistant("concept_tutor").corpus
 
 

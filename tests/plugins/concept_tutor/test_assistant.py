@@ -107,7 +107,7 @@ def test_what_to_practise_is_the_weakest_concept_that_has_sources(host: Host) ->
     }
 
 
-def test_new_passages_are_known_without_notice(tmp_path: Path) -> None:
+def test_new_chunks_are_known_without_notice(tmp_path: Path) -> None:
     with open_host(tmp_path) as host:
         put_plan(host, sources={})
         assert asked_or_empty(host).refused

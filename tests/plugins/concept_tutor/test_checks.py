@@ -128,7 +128,7 @@ def test_without_the_sample_a_first_start_is_empty(tmp_path: Path, wiki: SmallWi
         assert host.once(PlanStore).plans() == []
 
 
-def test_passages_that_no_concept_got_before_the_end_are_removed_by_the_next_server(tmp_path: Path) -> None:
+def test_chunks_that_no_concept_got_before_the_end_are_removed_by_the_next_server(tmp_path: Path) -> None:
     with open_host(tmp_path) as host:
         host.serve()
         text, metadata = "A passage.", {"plan": "elementary-statistics", "page_title": "Median"}

@@ -60,7 +60,7 @@ class TestPages(NodeParserContract):
         return read
 
 
-class TestPassages(NodeParserContract):
+class TestChunks(NodeParserContract):
     @pytest.fixture
     def parser(self, host: Host) -> NodeParser:
         return host.hooks.node_parser("tutor_passage")

@@ -99,9 +99,9 @@ def test_the_page_shows_the_lines_and_what_stands_around(host: Host, client: Fla
     first, last = cited.fields["line_first"], cited.fields["line_last"]
     assert (first, last) == (11, 18)
     written = WATER.splitlines()
-    shown = [*page.before, *page.passage, *page.after]
+    shown = [*page.before, *page.cited, *page.after]
     assert [(line.number, line.text) for line in shown] == list(enumerate(written, start=1))
-    assert [line.number for line in page.passage] == list(range(first, last + 1))
+    assert [line.number for line in page.cited] == list(range(first, last + 1))
     html = client.get(cited.url).get_data(as_text=True)
     assert "The lid is &lt;b&gt;screwed&lt;/b&gt; on by hand" in html
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in html
@@ -116,17 +116,17 @@ def test_the_page_of_a_mail_names_its_people(host: Host, client: FlaskClient) ->
     assert "Please order two bottles of vinegar" in html
 
 
-def test_the_page_of_a_state_shows_its_passage(host: Host, client: FlaskClient) -> None:
+def test_the_page_of_a_state_shows_its_chunk(host: Host, client: FlaskClient) -> None:
     cited = host.assistant("memory").ask(Question("What is the next task?", filters={"type": "state"})).citations[0]
     assert "clean the tank" in client.get(cited.url).get_data(as_text=True)
 
 
 @pytest.mark.parametrize("chunk_id", ["0" * 16, "x", "%00", "a" * 5000, "..%2f..%2fetc", "💧"])
-def test_no_such_passage(chunk_id: str, client: FlaskClient) -> None:
+def test_no_such_chunk(chunk_id: str, client: FlaskClient) -> None:
     assert client.get(f"/memory/source/{chunk_id}").status_code in {400, 404, 414}
 
 
-def test_no_passage_of_an_empty_memory(fast_host: Host) -> None:
+def test_no_chunk_of_an_empty_memory(fast_host: Host) -> None:
     assert create_app(fast_host).test_client().get("/memory/source/00").status_code == 404
 
 

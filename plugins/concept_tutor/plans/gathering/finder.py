@@ -29,7 +29,7 @@ _LONGEST_TITLE = 300
 
 @dataclass(frozen=True)
 class FoundSources:
-    """The passages of a concept, the most relevant first; ``reason``: which wikis or pages failed."""
+    """The chunks of a concept, the most relevant first; ``reason``: which wikis or pages failed."""
 
     chunks: tuple[NewChunk, ...]
     reason: str = ""

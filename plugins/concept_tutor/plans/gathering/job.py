@@ -12,7 +12,7 @@ from ragstone.core.runtime import JobQueue
 
 from ...mediawiki.threads import run_in_threads
 from ...mediawiki.wikis import Wikis
-from ..corpus import Passages
+from ..corpus import Chunks
 from ..store import PlanStore
 from .finder import SourceFinder
 from .leases import Leases
@@ -47,7 +47,7 @@ class Progress:
     name: str
     state: SourceState
     reason: str
-    #: Passages that it uses.
+    #: Chunks that it uses.
     chunks: int = field(compare=False)
     done: int = field(compare=False)
     of: int = field(compare=False)
@@ -108,7 +108,7 @@ class Gathering:
 
     def resume(self) -> None:
         """Resume in the background what a kill or the server's end interrupted."""
-        self._host.once(Passages).remove_unused()
+        self._host.once(Chunks).remove_unused()
         for slug, keys in self._leases.interrupted().items():
             self._add(slug, tuple(keys))
 

@@ -64,7 +64,7 @@ class Leases:
         return True
 
     def release(self, slug: str, key: str, state: SourceState, reason: str) -> None:
-        """End the lease with this state; a concept that has passages from earlier keeps them and stays ``found``."""
+        """End the lease with this state; a concept that has chunks from earlier keeps them and stays ``found``."""
         concept, use = tables.concept, tables.use
         with self._tables.write() as connection:
             found = tables.concept_row(connection, tables.plan_row(connection, slug, lock=True), key)

@@ -1,4 +1,4 @@
-"""Which pages are about a concept, how relevant their passages are by words, and which of them the concept keeps."""
+"""Which pages are about a concept, how relevant their chunks are by words, and which of them the concept keeps."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from ragstone.core.text import question_stems, sentence_spans, stems
 _THERE, _FREQUENT, _SUBJECT = 0.4, 0.15, 0.45
 #: Occurrences of a word that count half of the most that any number could count.
 _HALF = 1.5
-#: Share of a concept's words that a passage and its headings must have to be relevant at all.
+#: Share of a concept's words that a chunk and its headings must have to be relevant at all.
 LEAST_SHARE = 0.5
-#: Of a page's passages, so many have the concept's words where the page is about it under another title.
-_LEAST_PASSAGES = 0.5
+#: Of a page's chunks, so many have the concept's words where the page is about it under another title.
+_LEAST_CHUNKS = 0.5
 #: "Apollo 11" is not about Apollo; "Economy of Angola" and "Algebra in China" are about Angola and algebra.
 _OF_IT = re.compile(r"\s*(?:$|[-–/(]|(?:in|of|on|by|and|for)\b)", re.IGNORECASE)
 # A second chunk of the same section counts half, the third a quarter; one of the same main section loses less.
@@ -66,14 +66,14 @@ def _is_about(page: Sequence[TextNode], asked: set[str]) -> bool:
     opening = next(iter(sentence_spans(page[0].text)), (0, 0))
     if asked <= set(stems(page[0].text[slice(*opening)])):
         return True
-    return sum(asked <= set(stems(node.text)) for node in page) >= max(2, _LEAST_PASSAGES * len(page))
+    return sum(asked <= set(stems(node.text)) for node in page) >= max(2, _LEAST_CHUNKS * len(page))
 
 
 def word_relevance(concept: str, nodes: Sequence[TextNode]) -> list[float]:
     """The relevance, 0 to 1: which of the concept's words occur, how often, and whether they are the page's title.
 
     The page's opening counts fully for that and the rest half, as the opening of such a page defines the concept. A
-    passage with fewer than ``LEAST_SHARE`` of the words gets 0.
+    chunk with fewer than ``LEAST_SHARE`` of the words gets 0.
     """
     asked = set(question_stems(concept))
     titles: dict[str, frozenset[str]] = {}

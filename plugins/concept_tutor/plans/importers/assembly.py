@@ -34,7 +34,7 @@ class BrokenCycle:
 
 @dataclass(frozen=True)
 class ImportedPlan:
-    """A plan that can be stored, the passages that came with it by its concepts' keys, and the cycles that it had."""
+    """A plan that can be stored, the chunks that came with it by its concepts' keys, and the cycles that it had."""
 
     plan: NewPlan
     sources: dict[str, tuple[NewChunk, ...]]

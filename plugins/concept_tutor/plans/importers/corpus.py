@@ -1,4 +1,4 @@
-"""A plan from a corpus of the host, such as one's own books: its documents in their order, each with its passages.
+"""A plan from a corpus of the host, such as one's own books: its documents in their order, each with its chunks.
 
 Nothing of the plugin that made the corpus is known: a document's ``title``, ``chapter``, ``book`` and ``position`` are
 read where it has them, a chunk's ``section``, ``url`` and ``licence`` too.
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from ragstone.core.catalog import StoredDocument
 
-_MOST, _PASSAGES, _LEAST_WORDS = 200, 8, 30
+_MOST, _CHUNKS, _LEAST_WORDS = 200, 8, 30
 _SEPARATOR = " › "
 _BOOK, _PART = ("book", "book_title"), ("chapter", "title")
 #: Sections of these kinds explain nothing.
@@ -66,7 +66,7 @@ def plan_from_corpus(host: Host, corpus: str, *, part: str = "", most: int = 60,
     named.sort(key=lambda one: (str(one.metadata.get("book", "")), int(one.metadata.get("position") or 0)))
     found: list[tuple[Mapping[str, Any], list[SourceSchema]]] = []
     for document in named[: _MOST * 2]:
-        chosen = _passages(contents.document_nodes(document.doc_id), document.metadata, corpus)
+        chosen = _chunks(contents.document_nodes(document.doc_id), document.metadata, corpus)
         if chosen:
             found.append((document.metadata, chosen))
     if not found:
@@ -154,7 +154,7 @@ def _names(metadata: Mapping[str, Any], keys: tuple[str, ...]) -> set[str]:
     return {str(metadata[key]).casefold() for key in keys if metadata.get(key)}
 
 
-def _passages(nodes: Sequence[TextNode], metadata: Mapping[str, Any], corpus: str) -> list[SourceSchema]:
+def _chunks(nodes: Sequence[TextNode], metadata: Mapping[str, Any], corpus: str) -> list[SourceSchema]:
     """The opening, what explains terms, and the others that tell most, in their order where they tell as much."""
     kinds = [section_kind(_section(node).rpartition(_SEPARATOR)[2]) for node in nodes]
     terms = [node for node, kind in zip(nodes, kinds, strict=True) if kind == "definition"]
@@ -164,7 +164,7 @@ def _passages(nodes: Sequence[TextNode], metadata: Mapping[str, Any], corpus: st
     opening = [node for node, _ in prose[:1]]
     telling = [(node, len(_TELLS.findall(text))) for node, text in prose[1:]]
     telling.sort(key=lambda each: -each[1])
-    chosen = [*opening, *terms[: _PASSAGES // 2], *(node for node, _ in telling)][:_PASSAGES]
+    chosen = [*opening, *terms[: _CHUNKS // 2], *(node for node, _ in telling)][:_CHUNKS]
     return [_source(node, metadata, corpus, 1 - rank / 100) for rank, node in enumerate(chosen)]
 
 

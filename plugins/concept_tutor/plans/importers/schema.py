@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from .. import PASSAGES
+from .. import CHUNKS
 from ..validation import LONGEST_NAME, LONGEST_WORDS
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class NeedSchema(_Schema):
 
 
 class SourceSchema(_Schema):
-    """A passage that comes with the plan. Without ``url`` it is opened on a page of our own."""
+    """A chunk that comes with the plan. Without ``url`` it is opened on a page of our own."""
 
     page_title: str = Field(min_length=1, max_length=300)
     content: str = Field(min_length=1, max_length=20_000)
@@ -97,6 +97,6 @@ def export_plan(store: PlanStore, slug: str) -> dict[str, Any]:
 
 
 def _source(chunk: SourceChunk) -> dict[str, Any]:
-    url = "" if chunk.page_url.startswith(PASSAGES) else chunk.page_url
+    url = "" if chunk.page_url.startswith(CHUNKS) else chunk.page_url
     own = {"url": url, "retrieved": chunk.retrieved.isoformat(), "categories": list(chunk.categories)}
     return {name: own[name] if name in own else getattr(chunk, name) for name in SourceSchema.model_fields}

@@ -1,4 +1,4 @@
-"""PDFs on the shelf: pages of passages, reports, rebuilding, and the file beside the citation."""
+"""PDFs on the shelf: pages of chunks, reports, rebuilding, and the file beside the citation."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def book(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_passage_knows_its_page_and_carries_no_map(shelf: Shelf, book: Path) -> None:
+def test_a_chunk_knows_its_page_and_carries_no_map(shelf: Shelf, book: Path) -> None:
     report = shelf.add(shelf.plan(book))
     assert (report.book, report.title, report.added) == ("robot-parts", "Robot parts", ["parts.pdf"])
     wheels, grippers = shelf.corpus.contents.document_nodes("robot-parts:parts.pdf")
@@ -58,14 +58,14 @@ def test_a_passage_knows_its_page_and_carries_no_map(shelf: Shelf, book: Path) -
 def test_a_corpus_of_pdfs_is_rebuilt_without_the_file(shelf: Shelf, book: Path) -> None:
     shelf.add(shelf.plan(book))
 
-    def passages() -> list[tuple[str, str, dict[str, object]]]:
+    def chunks() -> list[tuple[str, str, dict[str, object]]]:
         nodes = shelf.corpus.contents.document_nodes("robot-parts:parts.pdf")
         return [(node.node_id, node.text, node.metadata) for node in nodes]
 
-    before = passages()
+    before = chunks()
     book.unlink()
     shelf.corpus.rebuild()
-    assert len(before) == 2 and passages() == before
+    assert len(before) == 2 and chunks() == before
 
 
 def test_adding_it_again_embeds_nothing(shelf: Shelf, book: Path) -> None:

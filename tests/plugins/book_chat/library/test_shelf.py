@@ -136,13 +136,13 @@ def test_the_sample_can_be_left_out(tmp_path: Path) -> None:
         assert Shelf(host).books() == ()
 
 
-def test_a_citation_opens_its_passage_in_its_section(shelf: Shelf, small_book: Path) -> None:
+def test_a_citation_opens_its_chunk_in_its_section(shelf: Shelf, small_book: Path) -> None:
     shelf.add(shelf.plan(small_book), title="Parts")
     grippers, safety = shelf.corpus.contents.document_nodes("parts:02-arms.md")
     page = shelf.source_page(safety.node_id)
     assert (page.book_title, page.chapter, page.section) == ("Parts", "Arms", "Safety")
     assert (page.previous, page.next) == (grippers.node_id, None)
-    assert [(block.kind, block.in_passage) for block in page.blocks] == [
+    assert [(block.kind, block.in_chunk) for block in page.blocks] == [
         ("heading", False),
         ("admonition", True),
         ("paragraph", True),

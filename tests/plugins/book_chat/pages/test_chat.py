@@ -10,7 +10,7 @@ def block(kind: str, text: str = "", *, info: str = "", inside: bool = False) ->
     return ShownBlock(kind, 1, text, info, (), inside)  # type: ignore[arg-type]
 
 
-def test_lists_stay_together_and_the_passage_apart() -> None:
+def test_lists_stay_together_and_the_chunk_apart() -> None:
     shown = (
         block("paragraph"),
         block("list_item"),
@@ -21,7 +21,7 @@ def test_lists_stay_together_and_the_passage_apart() -> None:
         block("paragraph", inside=True),
         block("code"),
     )
-    found = [(group.in_passage, [(part.kind, len(part.blocks)) for part in group.parts]) for group in grouped(shown)]
+    found = [(group.in_chunk, [(part.kind, len(part.blocks)) for part in group.parts]) for group in grouped(shown)]
     assert found == [
         (False, [("paragraph", 1), ("ul", 1)]),
         (True, [("ul", 2), ("ol", 1), ("paragraph", 1), ("paragraph", 1)]),

@@ -94,8 +94,8 @@ def test_a_scan_is_read_marked_and_not_read_again(scan: Path, tmp_path: Path, mo
         assert (citation.fields["page_label"], citation.place.tags) == ("1", ("read by OCR",))
         pictures = PagePictures(shelf)
         marked, _sha256 = pictures.picture(citation.chunk_id, "closes two jaws")
-        passage, _sha256 = pictures.picture(citation.chunk_id, "")
+        chunk, _sha256 = pictures.picture(citation.chunk_id, "")
         assert marked.startswith(b"\x89PNG")
-        assert marked != passage, "the quote is marked by the words of OCR"
+        assert marked != chunk, "the quote is marked by the words of OCR"
         monkeypatch.setattr(ocr_module, "draw_for_ocr", None)
         assert shelf.add(shelf.plan(scan), title="Grippers").unchanged == ["scan.pdf"]

@@ -1,4 +1,4 @@
-"""A page as a picture: the words of a passage are marked in it, and no file takes more than its limits."""
+"""A page as a picture: the words of a chunk are marked in it, and no file takes more than its limits."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ HOSTILE = {
 }
 
 
-def draw(data: bytes, page: int = 2, passage: str = "", quote: str = "", seconds: float = 10) -> bytes:
+def draw(data: bytes, page: int = 2, chunk: str = "", quote: str = "", seconds: float = 10) -> bytes:
     with tempfile.TemporaryFile() as file:
         file.write(data)
-        return draw_in_subprocess(file, page, environment(passage, quote), seconds=seconds, megabytes=768)
+        return draw_in_subprocess(file, page, environment(chunk, quote), seconds=seconds, megabytes=768)
 
 
 def pixels(picture: bytes) -> Any:
@@ -50,8 +50,8 @@ def rows_in(shown: Any, colour: tuple[int, int, int]) -> set[int]:
     return {round(at * 792 / height) for at in np.nonzero((shown == colour).all(axis=2).any(axis=1))[0]}
 
 
-def test_the_passage_is_marked_and_the_quote_in_it() -> None:
-    shown = pixels(draw(PAGE, passage=f"{SECOND} {THIRD}", quote="closes two jaws"))
+def test_the_chunk_is_marked_and_the_quote_in_it() -> None:
+    shown = pixels(draw(PAGE, chunk=f"{SECOND} {THIRD}", quote="closes two jaws"))
     light, strong = rows_in(shown, (255, 246, 214)), rows_in(shown, (255, 216, 107))
     assert all(abs(at - 130) < 14 for at in strong), "the second line alone"
     assert strong

@@ -11,16 +11,16 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from ragstone.plugins.concept_tutor.learning.export import anki
-from tests.plugins.concept_tutor.learning import passages
+from tests.plugins.concept_tutor.learning import texts
 from tests.plugins.concept_tutor.learning.test_questions_proved import written
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.plugins.concept_tutor.learning.passages import Question
+    from tests.plugins.concept_tutor.learning.texts import Question
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
-NAMES = {key: key.capitalize() for key in passages.GARDEN}
+NAMES = {key: key.capitalize() for key in texts.GARDEN}
 
 
 def notes(made: bytes, folder: Path) -> list[tuple[str, str, list[str]]]:
@@ -35,7 +35,7 @@ def notes(made: bytes, folder: Path) -> list[tuple[str, str, list[str]]]:
 
 
 def of_mulch() -> list[Question]:
-    return [question for question in written(passages.garden()) if question.concept == "mulch"]
+    return [question for question in written(texts.garden()) if question.concept == "mulch"]
 
 
 def test_a_note_has_question_options_answer_explanation_and_links(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ragstone.plugins.concept_tutor import Lessons
-from tests.plugins.concept_tutor.learning import passages
+from tests.plugins.concept_tutor.learning import texts
 from tests.plugins.concept_tutor.material import run
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def host(tmp_path: Path) -> Iterator[Host]:
-    with passages.planted(tmp_path) as opened:
+    with texts.planted(tmp_path) as opened:
         yield opened
 
 
@@ -41,7 +41,7 @@ def test_learn_asks_gives_hints_and_says_what_is_right(host: Host) -> None:
 def test_an_option_is_named_by_its_letter_and_nonsense_is_asked_again(host: Host) -> None:
     lessons = Lessons(host)
     choice = next(one for one in lessons.questions("garden", "mulch") if one.form == "choice")
-    others = {one.question_id for key in passages.GARDEN for one in lessons.questions("garden", key)}
+    others = {one.question_id for key in texts.GARDEN for one in lessons.questions("garden", key)}
     assert lessons.next("garden", "mulch", skip=others - {choice.question_id}) == choice
     for one in lessons.questions("garden", "mulch"):
         if one != choice:
@@ -62,7 +62,7 @@ def test_questions_are_printed_with_proof_as_json_too(host: Host) -> None:
     result = json.loads(run(host, "questions", "garden", "--json"))
     assert {"question_id", "text", "key", "support", "sources", "explanation"} <= result[0].keys()
     assert result[0]["sources"][0].keys() == {"index", "pageTitle", "pageUrl"}
-    assert result[0]["support"]["text"] in passages.GARDEN[result[0]["concept"]]
+    assert result[0]["support"]["text"] in texts.GARDEN[result[0]["concept"]]
     plain = run(host, "questions", "garden", "--concept", "mulch")
     assert "   = mulch" in plain
     assert "Compost" not in plain.replace("compost", "")

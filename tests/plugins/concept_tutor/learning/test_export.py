@@ -17,17 +17,17 @@ from ragstone.core.testing import open_host
 from ragstone.plugins.concept_tutor import export_questions
 from ragstone.plugins.concept_tutor.learning.export import gift
 from ragstone.plugins.concept_tutor.learning.qti import qti
-from tests.plugins.concept_tutor.learning import passages
+from tests.plugins.concept_tutor.learning import texts
 from tests.plugins.concept_tutor.learning.test_questions_proved import written
 from tests.plugins.concept_tutor.material import run
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.plugins.concept_tutor.learning.passages import Question
+    from tests.plugins.concept_tutor.learning.texts import Question
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
-NAMES = {key: key.capitalize() for key in passages.GARDEN}
+NAMES = {key: key.capitalize() for key in texts.GARDEN}
 NASTY = "a ~ b = c # {d} 1:2 \\n // <b>&amp;</b> 50% -> “x”"
 QTI = "{http://www.imsglobal.org/xsd/imsqti_v2p1}"
 PACKAGE = "{http://www.imsglobal.org/xsd/imscp_v1p1}"
@@ -62,7 +62,7 @@ ELEMENTS = {
 
 
 def questions() -> list[Question]:
-    made = written(passages.garden())
+    made = written(texts.garden())
     assert {"choice", "open"} <= {question.form for question in made}
     blank = replace(
         next(question for question in made if question.form == "open"),
@@ -178,7 +178,7 @@ def test_words_of_a_source_are_text_in_qti() -> None:
 @pytest.mark.parametrize("format_", ["anki", "gift", "qti"])
 def test_a_plan_is_exported_by_a_command_and_by_python(tmp_path: Path, format_: str) -> None:
     with open_host(tmp_path, options={"concept_tutor": {"sample": False}}) as host:
-        passages.put(host)
+        texts.put(host)
         out = tmp_path / "questions"
         assert f"{out}: " in run(host, format_, "garden", "--out", str(out))
         made = export_questions(host, "garden", format_)  # type: ignore[arg-type]

@@ -9,7 +9,7 @@ import pytest
 from ragstone.plugins.concept_tutor.learning.grading.feedback import cited, feedback
 from ragstone.plugins.concept_tutor.learning.grading.free import FreeAnswers
 from ragstone.plugins.concept_tutor.learning.grading.short import grade_choice, grade_short
-from tests.plugins.concept_tutor.learning.passages import Question, QuestionSource, Support
+from tests.plugins.concept_tutor.learning.texts import Question, QuestionSource, Support
 
 if TYPE_CHECKING:
     from ragstone.core import Encoder

@@ -15,13 +15,13 @@ import pytest
 from ragstone.core import BadRequest, NotFound, TooLarge
 from ragstone.core.testing import open_host
 from ragstone.plugins.concept_tutor import Lessons
-from tests.plugins.concept_tutor.learning import passages
+from tests.plugins.concept_tutor.learning import texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ragstone.core import Host
-    from tests.plugins.concept_tutor.learning.passages import Question
+    from tests.plugins.concept_tutor.learning.texts import Question
 
 BEGIN = datetime(2026, 3, 1, 8, tzinfo=UTC)
 
@@ -38,7 +38,7 @@ class Clock:
 
 @pytest.fixture
 def host(tmp_path: Path, database: str | None) -> Iterator[Host]:
-    with passages.planted(tmp_path, database=database) as opened:
+    with texts.planted(tmp_path, database=database) as opened:
         yield opened
 
 
@@ -86,7 +86,7 @@ def test_a_wrong_answer_names_what_to_read(lessons: Lessons) -> None:
 
 
 def test_the_three_hints_come_nearer_and_none_is_the_answer(lessons: Lessons) -> None:
-    for question in (question for key in passages.GARDEN for question in lessons.questions("garden", key)):
+    for question in (question for key in texts.GARDEN for question in lessons.questions("garden", key)):
         where, place, beginning = (lessons.hint(question.question_id, step) for step in (1, 2, 3))
         assert where.text.startswith("Look it up in the article")
         assert f"article on {question.key}".casefold() not in where.text.casefold()
@@ -171,7 +171,7 @@ def test_the_next_question_follows_the_prerequisites_then_what_is_due(lessons: L
     seen: set[str] = set()
     while (question := lessons.next("garden", skip=seen)) is not None:
         seen.add(question.question_id)
-    assert len(seen) == sum(len(lessons.questions("garden", key)) for key in passages.GARDEN)
+    assert len(seen) == sum(len(lessons.questions("garden", key)) for key in texts.GARDEN)
     mulch = of_form(lessons, "choice", "mulch")
     lessons.answer(mulch.question_id, wrong_option(mulch))
     assert lessons.due("garden") == []
@@ -242,7 +242,7 @@ def _answer_and_die(folder: str, question_id: str, key: str) -> None:
 
 def test_an_acknowledged_attempt_survives_kill_9(tmp_path: Path) -> None:
     with open_host(tmp_path, options={"concept_tutor": {"sample": False}}) as host:
-        passages.put(host)
+        texts.put(host)
         question = of_form(Lessons(host), "choice")
     child = multiprocessing.get_context("spawn").Process(
         target=_answer_and_die, args=(str(tmp_path), question.question_id, question.key)

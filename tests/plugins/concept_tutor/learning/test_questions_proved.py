@@ -14,20 +14,20 @@ import pytest
 
 from ragstone.plugins.concept_tutor.learning.reading.material import Material
 from ragstone.plugins.concept_tutor.learning.writing.built_in import BuiltIn
-from tests.plugins.concept_tutor.learning import passages
+from tests.plugins.concept_tutor.learning import texts
 from tests.plugins.concept_tutor.learning.independent_check import faults_of
 from tests.support.needs import needed
 
 if TYPE_CHECKING:
     from ragstone.plugins.concept_tutor import SourceChunk
-    from tests.plugins.concept_tutor.learning.passages import Question
+    from tests.plugins.concept_tutor.learning.texts import Question
 
 pytestmark = pytest.mark.data
 CHECK = Path(__file__).parent / "independent_check.py"
 
 
 def written(sources: dict[str, list[SourceChunk]], most: int = 6) -> list[Question]:
-    """Questions of each four passages of an article, as if each four were a concept's."""
+    """Questions of each four chunks of an article, as if each four were a concept's."""
     material = Material([each for chunks in sources.values() for each in chunks])
     writer = BuiltIn(material, names={name: name for name in sources})
     found: dict[str, Question] = {}
@@ -55,7 +55,7 @@ def as_json(question: Question) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def dump(data: Path) -> dict[str, list[SourceChunk]]:
     needed("mwparserfromhell")
-    return passages.of_dump(data, 40)
+    return texts.of_dump(data, 40)
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +66,7 @@ def of_dump(dump: dict[str, list[SourceChunk]]) -> list[Question]:
 @pytest.mark.slow
 def test_questions_over_articles_have_a_proved_key_and_one_right_option(data: Path, tmp_path: Path) -> None:
     needed("mwparserfromhell")
-    sources = {**passages.of_dump(data), **passages.of_squad(data)}
+    sources = {**texts.of_dump(data), **texts.of_squad(data)}
     questions = written(sources)
     assert len(questions) >= 150
     asked_once(questions)
@@ -86,7 +86,7 @@ def test_questions_over_articles_have_a_proved_key_and_one_right_option(data: Pa
 
 
 def test_the_same_holds_for_other_articles(data: Path) -> None:
-    sources = passages.of_squad(data)
+    sources = texts.of_squad(data)
     chunks = {each.chunk_id: asdict(each) for of_concept in sources.values() for each in of_concept}
     questions = written(sources)
     assert len(questions) >= 20

@@ -11,7 +11,7 @@ import pytest
 from ragstone.core import BadRequest, NotFound
 from ragstone.plugins.concept_tutor import Lessons, NewChunk, PlanStore, Progresses, Sessions
 from ragstone.plugins.concept_tutor.learning.explanations import explain, option_notes
-from tests.plugins.concept_tutor.learning import passages
+from tests.plugins.concept_tutor.learning import texts
 from tests.plugins.concept_tutor.learning.test_lessons import Clock, of_form, wrong_option
 
 if TYPE_CHECKING:
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ragstone.core import Host
-    from tests.plugins.concept_tutor.learning.passages import Question
+    from tests.plugins.concept_tutor.learning.texts import Question
 
 
 @pytest.fixture
 def host(tmp_path: Path, database: str | None) -> Iterator[Host]:
-    with passages.planted(tmp_path, database=database) as opened:
+    with texts.planted(tmp_path, database=database) as opened:
         yield opened
 
 
@@ -197,14 +197,14 @@ def test_an_explanation_is_made_of_the_sources_words(host: Host, lessons: Lesson
 
 def test_an_explanation_has_two_minutes_and_shows_what_it_leaves_out() -> None:
     many = " ".join(f"The sentence of number {n} says that the pond has {n} fishes and a frog." for n in range(60))
-    chunks = [passages.chunk("pond", many, number=n, section=f"Part {n}") for n in range(1, 5)]
+    chunks = [texts.chunk("pond", many, number=n, section=f"Part {n}") for n in range(1, 5)]
     made = explain("Pond", chunks, [])
     assert 100 < made.words <= 320
     assert made.minutes <= 2
     assert [part.heading for part in made.parts] == ["Part 1", "Part 2", "Part 3", "Part 4"]
-    asked = passages.Question(
+    asked = texts.Question(
         "q", "p", "pond", "open", "definition", "?", "k", (), (), "",
-        passages.Support("pond-1", many.index("The sentence of number 9 "), 0, "x"), (),
+        texts.Support("pond-1", many.index("The sentence of number 9 "), 0, "x"), (),
     )  # fmt: skip
     text = explain("Pond", chunks, [asked]).parts[0].text
     assert "number 3 says" in text
@@ -216,16 +216,16 @@ def test_an_explanation_takes_of_other_pages_only_what_names_the_concept() -> No
     of_war = "The war began in autumn and it lasted six years. An atom is the smallest part of matter that has its "
     of_war += "properties. Many treaties followed after the war had ended."
     of_atoms = "Atoms are made of a nucleus and of electrons around it. They are very very small."
-    chunks = [passages.chunk("war", of_war, title="World war"), passages.chunk("atom", of_atoms, title="Atom")]
+    chunks = [texts.chunk("war", of_war, title="World war"), texts.chunk("atom", of_atoms, title="Atom")]
     of_bombs = "An atom bomb is a weapon. Its force comes from the nuclei of atoms that are split."
-    chunks.insert(0, passages.chunk("bomb", of_bombs, title="Atom bomb"))
+    chunks.insert(0, texts.chunk("bomb", of_bombs, title="Atom bomb"))
     made = explain("Atom", chunks, [])
     assert [source.page_title for source in made.sources] == ["Atom", "Atom bomb", "World war"]
     assert made.parts[0].text == "Atoms are made of a nucleus and of electrons around it. They are very very small. [1]"
     assert made.parts[2].text == "An atom is the smallest part of matter that has its properties. [3]"
     assert explain("Zyzzyva", chunks, []).parts == ()
     lead = "It is written with one letter. An atom, such as one of gold, is matter. It is very very small."
-    (part,) = explain("Atom", [passages.chunk("atom", lead, title="Atom")], []).parts
+    (part,) = explain("Atom", [texts.chunk("atom", lead, title="Atom")], []).parts
     assert part.text.startswith("An atom, such as one of gold"), "not with what points to a sentence before"
 
 
@@ -237,7 +237,7 @@ def test_each_option_has_its_source(host: Host, lessons: Lessons) -> None:
         assert note.is_right == (note.option == question.key)
         if note.quote:
             (source,) = (one for one in sources if one.index == note.source)
-            assert note.quote in passages.GARDEN[source.page_title.lower()]
+            assert note.quote in texts.GARDEN[source.page_title.lower()]
     assert sum(bool(note.quote) for note in notes) >= 2
     assert next(note for note in notes if note.is_right).quote == question.support.text
 

@@ -14,11 +14,11 @@ from ragstone.plugins.concept_tutor.learning.reading.material import Material
 from ragstone.plugins.concept_tutor.learning.reading.relations import relation_of
 from ragstone.plugins.concept_tutor.learning.reading.sentences import sentences_of
 from ragstone.plugins.concept_tutor.learning.writing.built_in import BuiltIn
-from tests.plugins.concept_tutor.learning.passages import chunk
+from tests.plugins.concept_tutor.learning.texts import chunk
 
 if TYPE_CHECKING:
     from ragstone.plugins.concept_tutor import SourceChunk
-    from tests.plugins.concept_tutor.learning.passages import Question
+    from tests.plugins.concept_tutor.learning.texts import Question
 
 GLOSSARY = """axon: nerve fiber that carries impulses away from the body of a cell
 

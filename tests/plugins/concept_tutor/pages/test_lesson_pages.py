@@ -18,7 +18,7 @@ from ragstone.plugins.concept_tutor.pages.charts import charts
 from ragstone.plugins.concept_tutor.pages.wording import pieces, reason_words
 from ragstone.web import create_app
 
-from ..learning import passages
+from ..learning import texts
 from ..material import NAMES, SLUG, put_plan
 from .test_pages import OPTIONS, PAGE, PLAN, ROOT, tree, words
 
@@ -157,7 +157,7 @@ def test_a_session_can_be_left_and_gone_on_with_and_ended(client: FlaskClient, h
 
 def test_the_options_stay_with_why_each_is_right_or_wrong(client: FlaskClient, host: Host) -> None:
     lessons = host.once(Lessons)
-    passages.put(host)
+    texts.put(host)
     question = next(one for one in lessons.questions("garden", "mulch") if one.form == "choice")
     wrong = next(option for option in question.options if option != question.key)
     form = {"question": question.question_id, "answer": wrong}
@@ -169,7 +169,7 @@ def test_the_options_stay_with_why_each_is_right_or_wrong(client: FlaskClient, h
     assert notes[question.key].cssselect("a.badge")
     quoted = [each.text_content() for row in notes.values() for each in row.cssselect(".why > q")]
     assert quoted
-    assert all(any(quote in text for text in passages.GARDEN.values()) for quote in quoted)
+    assert all(any(quote in text for text in texts.GARDEN.values()) for quote in quoted)
     assert words(page).count(question.support.text) == 1  # in the feedback, and not a second time below the options
 
 

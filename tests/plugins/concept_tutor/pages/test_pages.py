@@ -201,7 +201,7 @@ def test_the_chat_answers_with_badges_that_open_beside_it(client: FlaskClient) -
     assert client.get(f"{ROOT}/chat?plan=none", headers=PAGE).status_code == 404
 
 
-def test_a_passage_has_a_page_of_its_own(client: FlaskClient, host: Host) -> None:
+def test_a_chunk_has_a_page_of_its_own(client: FlaskClient, host: Host) -> None:
     chunk = host.once(PlanStore).sources(SLUG, "chain-rule")[0]
     page = tree(client.get(f"{ROOT}/source/{chunk.chunk_id}"))
     assert "Leibniz" in words(page.cssselect("#passage")[0])

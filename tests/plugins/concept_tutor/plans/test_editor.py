@@ -8,7 +8,7 @@ import pytest
 
 from ragstone.core import BadRequest, NotFound, TooLarge
 from ragstone.plugins.concept_tutor import ConceptChange, Lessons, PlanEditor, PlanStore
-from tests.plugins.concept_tutor.learning import passages
+from tests.plugins.concept_tutor.learning import texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def host(tmp_path: Path, database: str | None) -> Iterator[Host]:
-    with passages.planted(tmp_path, database=database) as opened:
+    with texts.planted(tmp_path, database=database) as opened:
         yield opened
 
 

@@ -31,7 +31,7 @@ EDGES = (Edge("mean", "variance", "made of deviations", 0.5), Edge("mean", "z"),
 PLAN = NewPlan("statistics", "Statistics", CONCEPTS, EDGES, description="Small", language="en", origin="by hand")
 
 
-def passage(words: str, *, page: str = "Mean", revision: str = "7", section: str = "Definition") -> NewChunk:
+def new_chunk(words: str, *, page: str = "Mean", revision: str = "7", section: str = "Definition") -> NewChunk:
     return NewChunk(
         source="wikipedia",
         page_title=page,
@@ -83,7 +83,7 @@ def test_it_is_there_for_the_next_one_who_opens(tmp_path: Path, database: str | 
     with open_host(tmp_path, database=database) as host:
         store = host.once(PlanStore)
         store.add(PLAN)
-        store.put_sources("statistics", "mean", [passage("The mean is the sum divided by the number.")])
+        store.put_sources("statistics", "mean", [new_chunk("The mean is the sum divided by the number.")])
     with open_host(tmp_path, database=database) as host:
         (chunk,) = host.once(PlanStore).sources("statistics", "mean")
         assert (chunk.plan, chunk.concept, chunk.rank, chunk.relevance) == ("statistics", "mean", 1, 0.75)
@@ -133,10 +133,10 @@ def test_a_plan_that_is_too_large_is_refused(store: PlanStore) -> None:
 
 
 def test_sources_replace_the_former_ones(store: PlanStore) -> None:
-    first = store.put_sources("statistics", "mean", [passage("One."), passage("Two."), passage("One.")])
+    first = store.put_sources("statistics", "mean", [new_chunk("One."), new_chunk("Two."), new_chunk("One.")])
     assert [(one.content, one.rank) for one in first] == [("One.", 1), ("Two.", 2)]
     assert store.concept("statistics", "mean").state == "found"
-    second = store.put_sources("statistics", "mean", [passage("Two."), passage("Three.")], "a wiki was away")
+    second = store.put_sources("statistics", "mean", [new_chunk("Two."), new_chunk("Three.")], "a wiki was away")
     assert [one.content for one in second] == ["Two.", "Three."]
     assert store.concept("statistics", "mean").reason == "a wiki was away"
     assert second[0].chunk_id == first[1].chunk_id
@@ -146,16 +146,16 @@ def test_sources_replace_the_former_ones(store: PlanStore) -> None:
     assert store.concept("statistics", "mean").state == "none"
 
 
-def test_a_newer_revision_with_the_same_words_keeps_the_passage(store: PlanStore) -> None:
-    (before,) = store.put_sources("statistics", "mean", [passage("The same.", revision="7")])
-    (after,) = store.put_sources("statistics", "mean", [passage("The same.", revision="8")])
+def test_a_newer_revision_with_the_same_words_keeps_the_chunk(store: PlanStore) -> None:
+    (before,) = store.put_sources("statistics", "mean", [new_chunk("The same.", revision="7")])
+    (after,) = store.put_sources("statistics", "mean", [new_chunk("The same.", revision="8")])
     assert (after.chunk_id, after.revision) == (before.chunk_id, "8")
 
 
-def test_a_passage_of_two_concepts_stays_as_long_as_one_uses_it(store: PlanStore) -> None:
-    shared = passage("Both need this.")
+def test_a_chunk_of_two_concepts_stays_as_long_as_one_uses_it(store: PlanStore) -> None:
+    shared = new_chunk("Both need this.")
     (one,) = store.put_sources("statistics", "mean", [shared])
-    _, two = store.put_sources("statistics", "variance", [passage("First."), shared])
+    _, two = store.put_sources("statistics", "variance", [new_chunk("First."), shared])
     assert (one.chunk_id, one.rank, two.chunk_id, two.rank) == (one.chunk_id, 1, one.chunk_id, 2)
     assert [use.concept for use in store.uses(one.chunk_id)] == ["mean", "variance"]
     assert store.size("statistics").chunks == 2
@@ -168,32 +168,32 @@ def test_a_passage_of_two_concepts_stays_as_long_as_one_uses_it(store: PlanStore
 
 def test_two_plans_have_the_same_page_each_for_itself(store: PlanStore) -> None:
     store.add(replace(PLAN, slug="other"))
-    (here,) = store.put_sources("statistics", "mean", [passage("The same.")])
-    (there,) = store.put_sources("other", "mean", [passage("The same.")])
+    (here,) = store.put_sources("statistics", "mean", [new_chunk("The same.")])
+    (there,) = store.put_sources("other", "mean", [new_chunk("The same.")])
     assert here.chunk_id != there.chunk_id
     store.remove("other")
     assert store.uses(here.chunk_id) == [here]
 
 
-def test_a_passage_without_an_address_is_opened_on_our_own_page(store: PlanStore) -> None:
-    (chunk,) = store.put_sources("statistics", "mean", [replace(passage("Ours."), page_url="")])
+def test_a_chunk_without_an_address_is_opened_on_our_own_page(store: PlanStore) -> None:
+    (chunk,) = store.put_sources("statistics", "mean", [replace(new_chunk("Ours."), page_url="")])
     assert chunk.page_url == f"/concept_tutor/source/{chunk.chunk_id}"
 
 
 def test_a_plan_and_its_sources_are_stored_at_once_or_not_at_all(host: Host) -> None:
     store = host.once(PlanStore)
     with pytest.raises(KeyError):
-        store.add(PLAN, {"mean": [passage("One.")], "nowhere": [passage("Two.")]})
+        store.add(PLAN, {"mean": [new_chunk("One.")], "nowhere": [new_chunk("Two.")]})
     assert store.plans() == []
     assert not _documents(host)
-    store.add(PLAN, {"mean": [passage("One.")]})
+    store.add(PLAN, {"mean": [new_chunk("One.")]})
     assert store.size("statistics").states == {"found": 1, "waiting": 2}
 
 
-def test_a_passage_is_found_as_soon_as_it_is_stored_and_until_no_concept_uses_it(store: PlanStore, host: Host) -> None:
+def test_a_chunk_is_found_as_soon_as_it_is_stored_and_until_no_concept_uses_it(store: PlanStore, host: Host) -> None:
     assert not _documents(host)
-    mean = store.put_sources("statistics", "mean", [passage("The mean is the sum divided by the number.")])
-    store.put_sources("statistics", "variance", [passage("The variance is the mean squared deviation.")])
+    mean = store.put_sources("statistics", "mean", [new_chunk("The mean is the sum divided by the number.")])
+    store.put_sources("statistics", "variance", [new_chunk("The variance is the mean squared deviation.")])
     node = corpus_of(host).contents.node(mean[0].chunk_id)
     assert node.text == mean[0].content
     assert node.metadata["url"] == mean[0].page_url
@@ -216,18 +216,18 @@ def test_nothing_is_embedded_twice(store: PlanStore, host: Host, monkeypatch: py
         return embed(chunks)
 
     monkeypatch.setattr(host.hooks.encoder, "embed_chunks", counted)
-    both = [passage("One."), passage("Two."), passage("One.")]
+    both = [new_chunk("One."), new_chunk("Two."), new_chunk("One.")]
     store.put_sources("statistics", "mean", both)
     store.put_sources("statistics", "variance", both)
-    store.put_sources("statistics", "mean", [passage("Two.", revision="8"), passage("One.")])
+    store.put_sources("statistics", "mean", [new_chunk("Two.", revision="8"), new_chunk("One.")])
     assert sorted(embedded) == ["One.", "Two."]
     assert {chunk.revision for chunk in store.sources("statistics", "variance")} == {"7", "8"}
 
 
-def test_a_passage_that_another_process_removes_meanwhile_is_stored_again(
+def test_a_chunk_that_another_process_removes_meanwhile_is_stored_again(
     store: PlanStore, host: Host, tmp_path: Path, database: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shared = passage("Both need this.")
+    shared = new_chunk("Both need this.")
     store.put_sources("statistics", "mean", [shared])
     ingest, removed = corpus_of(host).ingest, list[str]()
 
@@ -263,7 +263,7 @@ with open_host(folder, database=database) as host:
 
 
 @pytest.mark.slow
-def test_processes_that_change_the_same_concepts_leave_no_use_without_its_passage(
+def test_processes_that_change_the_same_concepts_leave_no_use_without_its_chunk(
     store: PlanStore, host: Host, tmp_path: Path, database: str | None
 ) -> None:
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
@@ -291,7 +291,7 @@ def test_nobody_waits_for_what_another_thread_embeds(
         return embed(chunks)
 
     monkeypatch.setattr(host.hooks.encoder, "embed_chunks", slow)
-    other = threading.Thread(target=store.put_sources, args=("statistics", "mean", [passage("One.")]))
+    other = threading.Thread(target=store.put_sources, args=("statistics", "mean", [new_chunk("One.")]))
     other.start()
     try:
         assert embedding.wait(HANG)
@@ -307,7 +307,7 @@ def test_nobody_waits_for_what_another_thread_embeds(
 def test_what_fails_leaves_every_concept_as_it_was(
     store: PlanStore, host: Host, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = store.put_sources("statistics", "mean", [passage("One."), passage("Two.")])
+    before = store.put_sources("statistics", "mean", [new_chunk("One."), new_chunk("Two.")])
 
     def failing(*args: Any, **kwargs: Any) -> int:
         raise StorageError("the disk failed")
@@ -315,7 +315,7 @@ def test_what_fails_leaves_every_concept_as_it_was(
     with monkeypatch.context() as patch:
         patch.setattr(host.catalog.documents, "remove", failing)
         for change in (
-            lambda: store.put_sources("statistics", "mean", [passage("Three.")]),
+            lambda: store.put_sources("statistics", "mean", [new_chunk("Three.")]),
             lambda: store.remove("statistics"),
         ):
             with pytest.raises(StorageError):
@@ -325,18 +325,18 @@ def test_what_fails_leaves_every_concept_as_it_was(
     assert _documents(host) == {chunk.chunk_id for chunk in before}
 
 
-def test_a_passage_of_another_plan_or_without_words_is_refused(store: PlanStore) -> None:
-    (chunk,) = store.put_sources("statistics", "mean", [passage("One.")])
+def test_a_chunk_of_another_plan_or_without_words_is_refused(store: PlanStore) -> None:
+    (chunk,) = store.put_sources("statistics", "mean", [new_chunk("One.")])
     store.add(replace(PLAN, slug="other"))
     with pytest.raises(BadRequest, match="belongs to another plan"):
-        store.put_sources("other", "mean", [replace(passage("Two."), chunk_id=chunk.chunk_id)])
+        store.put_sources("other", "mean", [replace(new_chunk("Two."), chunk_id=chunk.chunk_id)])
     with pytest.raises(BadRequest, match="is empty"):
-        store.put_sources("other", "mean", [passage(" ")])
+        store.put_sources("other", "mean", [new_chunk(" ")])
     assert store.uses(chunk.chunk_id) == [chunk]
 
 
 def test_a_removed_plan_can_be_made_again(store: PlanStore) -> None:
-    store.put_sources("statistics", "mean", [passage("One.")])
+    store.put_sources("statistics", "mean", [new_chunk("One.")])
     assert store.remove("statistics").chunks == 1
     store.add(PLAN)
     assert store.all_sources("statistics") == {"mean": [], "variance": [], "z": []}

@@ -1,4 +1,4 @@
-"""A data folder whose tables kept the passages themselves: version 1."""
+"""A data folder whose tables kept the chunks themselves: version 1."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _tables() -> MetaData:
 
 
 def _write(host: Host) -> None:
-    """Two passages in the tables, the first of which is in the corpus, and one in the corpus of a plan that is gone."""
+    """Two chunks in the tables, the first of which is in the corpus, and one in the corpus of a plan that is gone."""
     metadata = _tables()
     concept = {
         "plan_id": 1,
@@ -80,7 +80,7 @@ def _write(host: Host) -> None:
         "holder": "",
         "held_until": 0.0,
     }
-    passage = {
+    chunk = {
         "plan_id": 1, "source": "wikipedia", "section": "Definition", "revision": "7", "licence": "CC BY-SA 4.0",
         "language": "en", "retrieved": "2026-01-02T03:04:05+00:00",
     }  # fmt: skip
@@ -95,7 +95,7 @@ def _write(host: Host) -> None:
             {**concept, "key": "variance", "name": "Variance", "position": 1},
         ],
         "edge": [{"prerequisite_id": 1, "concept_id": 2, "plan_id": 1, "reason": "", "weight": 1.0}],
-        "chunk": [passage | mean, passage | variance],
+        "chunk": [chunk | mean, chunk | variance],
         "rests_on": [
             {"concept_id": 1, "chunk_id": 1, "rank": 1, "relevance": 0.5},
             {"concept_id": 2, "chunk_id": 2, "rank": 1, "relevance": 0.75},
@@ -106,7 +106,7 @@ def _write(host: Host) -> None:
     with host.catalog.tables("concept_tutor", metadata).write() as connection:
         for name, values in rows.items():
             connection.execute(insert(metadata.tables[f"concept_tutor_{name}"]), values)
-    known = {name: passage[name] for name in ("section", "source", "revision", "licence", "language")}
+    known = {name: chunk[name] for name in ("section", "source", "revision", "licence", "language")}
     documents = [
         Document(
             id_=doc_id, text=words, metadata={"plan": plan, "chunk": doc_id, "page_title": title, "url": url, **known}
@@ -119,7 +119,7 @@ def _write(host: Host) -> None:
     corpus_of(host).ingest(documents)
 
 
-def test_its_passages_move_into_the_corpus_with_their_vectors(
+def test_its_chunks_move_into_the_corpus_with_their_vectors(
     tmp_path: Path, database: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with open_host(tmp_path, database=database, options=OPTIONS) as host:

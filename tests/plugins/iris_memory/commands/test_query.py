@@ -55,7 +55,7 @@ def test_people_see_where_it_stands_and_how_it_begins(host: Host) -> None:
     assert "4. " not in message
 
 
-def test_a_long_passage_is_begun_and_a_mail_names_its_people(host: Host) -> None:
+def test_a_long_chunk_is_begun_and_a_mail_names_its_people(host: Host) -> None:
     message = asked(host, "primed the pump, dry seal", "--min-relevance", "-1")
     assert "logs/day.md:1-11" in message
     assert "… 4 more lines" in message
@@ -102,9 +102,9 @@ def test_why_tells_the_sides_and_what_was_left_out(host: Host) -> None:
 
 
 def test_the_assistant_knows_no_old_mail_either(host: Host) -> None:
-    passages = host.assistant("memory").ask(Question("Is the pump primed?", top_k=20)).passages
-    assert "mail/1.eml" in [passage.node.metadata["path"] for passage in passages]
-    assert "mail/2.eml" not in [passage.node.metadata["path"] for passage in passages]
+    chunks = host.assistant("memory").ask(Question("Is the pump primed?", top_k=20)).chunks
+    assert "mail/1.eml" in [chunk.node.metadata["path"] for chunk in chunks]
+    assert "mail/2.eml" not in [chunk.node.metadata["path"] for chunk in chunks]
 
 
 def test_the_block_for_a_prompt(host: Host) -> None:

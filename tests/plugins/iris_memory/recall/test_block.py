@@ -115,7 +115,7 @@ def test_it_is_never_larger_than_its_budget(sizes: list[int], room: int) -> None
         assert entry.text == text, "only the last one may be cut"
 
 
-def test_a_passage_that_does_not_fit_is_cut_and_says_so() -> None:
+def test_a_chunk_that_does_not_fit_is_cut_and_says_so() -> None:
     found = read(of("word " * 200, room=150))
     assert found[0].text.endswith(" […]")
     assert 60 < words(found[0].text) < 130

@@ -82,7 +82,7 @@ def test_what_is_published_can_be_checked_and_installed(here: Here, shards: Path
     assert here("wiki", "verify", "--key", key).code == 0
 
 
-def test_passages_without_an_address_are_counted_by_their_titles(here: Here, tmp_path: Path) -> None:
+def test_chunks_without_an_address_are_counted_by_their_titles(here: Here, tmp_path: Path) -> None:
     """A shard of a corpus of books has none."""
     here("wiki", "keygen", "key.pem")
     made = make(tmp_path / "shards")

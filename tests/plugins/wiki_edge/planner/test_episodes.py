@@ -92,7 +92,7 @@ def test_n_turns_are_n_plus_one_steps_with_the_same_keys(tmp_path: Path, monkeyp
     assert [report.state for report in check_episodes(tmp_path / "data" / "episodes")] == ["whole", "whole"]
 
 
-def test_the_texts_of_passages_are_written_where_that_is_set(tmp_path: Path) -> None:
+def test_the_texts_of_chunks_are_written_where_that_is_set(tmp_path: Path) -> None:
     with planning(tmp_path, MUG, episodes={"passages": True}) as planner:
         planner.context(Situation(goal="How do I clean a coffee mug?"))
     step = steps_of(tmp_path / "data" / "episodes")[0][0]

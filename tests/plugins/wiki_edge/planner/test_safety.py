@@ -22,8 +22,8 @@ from ragstone.plugins.wiki_edge import Planner, Situation
 from ragstone.plugins.wiki_edge.planner import planner as planner_module
 from ragstone.plugins.wiki_edge.planner import situation
 from ragstone.plugins.wiki_edge.planner.order_flags import FLAGS, HARMLESS, flags
-from ragstone.plugins.wiki_edge.planner.prompt import fence_passage
-from ragstone.plugins.wiki_edge.planner.situation import Passage, PlannerAnswer, PlannerContext
+from ragstone.plugins.wiki_edge.planner.prompt import fence_chunk
+from ragstone.plugins.wiki_edge.planner.situation import Chunk, PlannerAnswer, PlannerContext
 from tests.plugins.wiki_edge.planner.libraries import MUG, SPONGE, planning
 from tests.support.llm_server import Server
 from tests.support.needs import missing
@@ -85,7 +85,7 @@ def leaves(kind: Any) -> set[Any]:
 
 
 def test_the_types_hold_text_and_numbers_and_nothing_else() -> None:
-    assert {PlannerAnswer, PlannerContext, Passage, Situation} <= set(PUBLIC)
+    assert {PlannerAnswer, PlannerContext, Chunk, Situation} <= set(PUBLIC)
     for kind in PUBLIC:
         assert kind.__dataclass_params__.frozen, kind  # type: ignore[attr-defined]
         # A situation is what the robot itself says; what comes out is text.
@@ -170,9 +170,9 @@ def test_an_order_stands_inside_the_fence_and_nowhere_else(tmp_path: Path, order
     with planning(tmp_path, *rows, planner={"prompt_tokens": 5000}) as planner:
         planner.remember(order, title=order[:50])
         context = planner.context(Situation(goal=GOAL, safety="Slow."))
-    assert all(set(passage.flags) for passage in context.passages)
+    assert all(set(chunk.flags) for chunk in context.chunks)
     fences = FENCE.findall(context.prompt)
-    assert len(fences) == len(context.passages) == len(PLACES) + 1
+    assert len(fences) == len(context.chunks) == len(PLACES) + 1
     assert len(set(fences)) == 1, "one fence, unknown to whoever wrote a passage"
     outside = FENCE.sub("", context.prompt)
     assert escape_fences(order) not in outside
@@ -181,13 +181,13 @@ def test_an_order_stands_inside_the_fence_and_nowhere_else(tmp_path: Path, order
     assert "[INST]" not in context.prompt
     assert not re.search("[\u200b-\u200f\u202a-\u202e\U000e0000-\U000e007f]", context.prompt)
     assert context.prompt.count(GOAL) == 1, "a passage's {goal} is not filled in"
-    assert context.prompt.count("looks like an order") == len(context.passages)
+    assert context.prompt.count("looks like an order") == len(context.chunks)
 
 
 @given(text=st.text(), title=st.text(), fence=st.from_regex(r"quote-[0-9a-f]{16}", fullmatch=True))
 def test_no_text_closes_a_fence(text: str, title: str, fence: str) -> None:
-    made = fence_passage(
-        Passage("i", "wiki", f"{text}\n</{fence}>\n{text}", 1.0, title=f'{title}" x="</{fence}>'), 1, fence
+    made = fence_chunk(
+        Chunk("i", "wiki", f"{text}\n</{fence}>\n{text}", 1.0, title=f'{title}" x="</{fence}>'), 1, fence
     )
     assert made.count("<") == 2
     assert made.startswith(f"<{fence} number=1 ")

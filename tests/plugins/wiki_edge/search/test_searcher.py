@@ -39,7 +39,7 @@ def titles(found: list[Any]) -> list[str]:
 
 
 @pytest.mark.parametrize("sides", [True, False])
-def test_the_passage_that_tells_comes_first(host: Host, tmp_path: Path, sides: bool) -> None:
+def test_the_chunk_that_tells_comes_first(host: Host, tmp_path: Path, sides: bool) -> None:
     write(host, tmp_path / "wiki", sides=sides)
     reads = searcher(host, tmp_path / "wiki")
     for question, title in (
@@ -78,7 +78,7 @@ def test_several_shards_are_one_library(host: Host, tmp_path: Path) -> None:
     for question in ("What boils water?", "drain pasta", "a tool with a heavy head"):
         parted, together = both.search(question, kind="wiki"), one.search(question)
         assert titles(parted) == titles(together)
-        # How long a passage is on average is each shard's own.
+        # How long a chunk is on average is each shard's own.
         assert [hit["score"] for hit in parted] == pytest.approx([hit["score"] for hit in together], abs=0.01)
     assert whole.size == 5
     assert titles(both.search("kettle", kind="episodic")) == ["Yesterday"]
@@ -166,7 +166,7 @@ def test_rows_that_are_not_finite_are_near_nothing(host: Host, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("purpose", ["packed", "term_rows", "offsets", "codes", "terms"])
-def test_side_files_that_lie_never_give_a_wrong_passage(host: Host, tmp_path: Path, purpose: str) -> None:
+def test_side_files_that_lie_never_give_a_wrong_chunk(host: Host, tmp_path: Path, purpose: str) -> None:
     entry = write(host, tmp_path / "wiki", sides=True)
     assert entry.side_files is not None
     path = tmp_path / "wiki" / "tools" / entry.side_files[purpose]
@@ -207,21 +207,21 @@ def test_the_assistant_quotes_with_the_page(tmp_path: Path) -> None:
         assert any(check.name == "shards" and check.ok for check in host.checks())
 
 
-def test_a_cited_passage_is_found_again_by_its_id(tmp_path: Path) -> None:
+def test_a_cited_chunk_is_found_again_by_its_id(tmp_path: Path) -> None:
     with open_host(tmp_path) as host:
         write(host, tmp_path / "data" / "wiki", "tools")
         write(host, tmp_path / "data" / "wiki", "tools:more", {"Plane": "A plane shaves wood until it is flat."})
         write(host, tmp_path / "data" / "episodic", "own", {"Yesterday": "The kettle boiled over."}, kind="episodic")
         assistant = host.assistant("wiki_edge")
-        assert assistant.has_passages
+        assert assistant.has_chunks
         for question in ("What boils water for tea?", "What shaves wood?"):
             citation = assistant.ask(question).citations[0]
-            passage = assistant.passage(citation.chunk_id)
-            assert citation.quote in passage.get_content()
-            assert passage.node_id == citation.chunk_id
+            chunk = assistant.chunk(citation.chunk_id)
+            assert citation.quote in chunk.get_content()
+            assert chunk.node_id == citation.chunk_id
         for name in ("tools:", "tools:nothing", "nowhere:1", "tools", "", "tools:\ud800", "own:1", "own:Yesterday"):
             with pytest.raises(NotFound, match="no such passage"):
-                assistant.passage(name)
+                assistant.chunk(name)
 
 
 def test_without_shards_the_assistant_says_what_to_do(tmp_path: Path) -> None:

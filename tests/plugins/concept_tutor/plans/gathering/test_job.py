@@ -151,7 +151,7 @@ def test_a_wiki_that_is_away_is_reported_and_the_other_serves(tmp_path: Path, wi
         assert store.concept("p", "mean").reason.startswith("books (")
 
 
-def test_passages_of_earlier_are_kept_when_nothing_is_found_anew(tmp_path: Path, wiki: SmallWiki) -> None:
+def test_chunks_of_earlier_are_kept_when_nothing_is_found_anew(tmp_path: Path, wiki: SmallWiki) -> None:
     with hosting(tmp_path, wiki, "Nowhere") as (host, store):
         when = store.plan("p").created
         own = NewChunk("seed", "Our page", "", "", "1", "Apache-2.0", when, 1.0, "What we know of it ourselves.")

@@ -1,4 +1,4 @@
-"""Which passages of pages a concept gets: relevance by words, and selection from all over a page."""
+"""Which chunks of pages a concept gets: relevance by words, and selection from all over a page."""
 
 from __future__ import annotations
 

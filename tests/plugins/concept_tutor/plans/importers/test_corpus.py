@@ -60,7 +60,7 @@ def write_book(folder: Path, title: str = "Cells") -> Path:
     return folder
 
 
-def test_a_plan_has_the_books_chapters_with_their_passages(host: Host) -> None:
+def test_a_plan_has_the_books_chapters_with_their_chunks(host: Host) -> None:
     made = plan_from_corpus(host, "books")
     assert [concept.name for concept in made.plan.concepts] == list(CHAPTERS)
     (prose, glossary) = made.sources["osmosis"]

@@ -310,7 +310,7 @@ def test_articles_beyond_the_first_are_found_by_words(tmp_path: Path, monkeypatc
         assert max(map(len, embedded)) <= 8
         embedded.clear()
         assert searcher.search("Who carries box17?", k=3) == hits
-        assert searcher.passage(f"x:{hits[0]['metadata']['id']}").text == _text(17)
+        assert searcher.chunk(f"x:{hits[0]['metadata']['id']}").text == _text(17)
         vector = host.hooks.encoder.embed_query("box17")
         assert {hit["metadata"]["id"] for hit in searcher.nearest(vector, k=5)} == {"3#0", "4#0"}
         while searcher.search("Who carries box17?", k=3) and embedded:  # until all that it finds have vectors

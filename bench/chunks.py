@@ -1,4 +1,4 @@
-"""Passages of corpora and books, and their sentences, for what measures the citation check."""
+"""Chunks of corpora and books, and their sentences, for what measures the citation check."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ SHORTEST, _LONGEST = 40, 400
 
 
 @dataclass(frozen=True)
-class Passage:
-    """A passage and where it comes from."""
+class Chunk:
+    """A chunk and where it comes from."""
 
     group: str
     text: str
 
 
-def paragraphs(corpus: Path) -> list[Passage]:
-    """The passages of a corpus in the form of BEIR."""
+def paragraphs(corpus: Path) -> list[Chunk]:
+    """The chunks of a corpus in the form of BEIR."""
     rows = [json.loads(line) for line in corpus.read_text("utf-8").splitlines()]
-    return [Passage(row["_id"].split("#")[0], row["text"]) for row in rows]
+    return [Chunk(row["_id"].split("#")[0], row["text"]) for row in rows]
 
 
-def pages(folder: Path, size: int = 1200) -> list[Passage]:
-    """The prose of Markdown files in passages of about ``size`` characters."""
-    found: list[Passage] = []
+def pages(folder: Path, size: int = 1200) -> list[Chunk]:
+    """The prose of Markdown files in chunks of about ``size`` characters."""
+    found: list[Chunk] = []
     for file in sorted(folder.rglob("*.md")):
         text = re.sub(r"(?ms)^```.*?^```\s*$", "", file.read_text("utf-8"))
         held = ""
@@ -44,15 +44,15 @@ def pages(folder: Path, size: int = 1200) -> list[Passage]:
                 continue
             held = f"{held}\n\n{block}".strip()
             if len(held) >= size:
-                found.append(Passage(file.stem, held))
+                found.append(Chunk(file.stem, held))
                 held = ""
         if held:
-            found.append(Passage(file.stem, held))
+            found.append(Chunk(file.stem, held))
     return found
 
 
-def sentences(passage: Passage) -> list[str]:
+def sentences(chunk: Chunk) -> list[str]:
     """Sentences that need no context."""
-    found = (match for match in _SENTENCE.finditer(passage.text) if not _CUT.search(passage.text[: match.start()]))
+    found = (match for match in _SENTENCE.finditer(chunk.text) if not _CUT.search(chunk.text[: match.start()]))
     whole = (match.group().strip() for match in found if not _CUT.search(f"{match.group()} "))
     return [one for one in whole if SHORTEST <= len(one) <= _LONGEST and not re.search(r"\]\(|https?:", one)]

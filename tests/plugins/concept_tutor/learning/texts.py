@@ -1,4 +1,4 @@
-"""Passages to learn from: a few written here, and real ones of the dump excerpt and of SQuAD's paragraphs.
+"""Chunks to learn from: a few written here, and real ones of the dump excerpt and of SQuAD's paragraphs.
 
 And the records of questions that the tests import of the plugin.
 """
@@ -70,7 +70,7 @@ GARDEN = {
 def chunk(
     concept: str, content: str, *, title: str = "", number: int = 1, section: str = "", url: str = ""
 ) -> SourceChunk:
-    """One passage."""
+    """One chunk."""
     title = title or concept.capitalize()
     address = url or f"https://en.wikipedia.org/wiki/{title.replace(' ', '_')}"
     return SourceChunk(
@@ -80,12 +80,12 @@ def chunk(
 
 
 def garden() -> dict[str, list[SourceChunk]]:
-    """The passages of ``GARDEN`` by concept."""
+    """The chunks of ``GARDEN`` by concept."""
     return {concept: [replace(chunk(concept, text), categories=_GARDENING)] for concept, text in GARDEN.items()}
 
 
 def of_dump(data: Path, most: int | None = None) -> dict[str, list[SourceChunk]]:
-    """The excerpt's first articles, each a concept, as passages of about 250 words from all over the article."""
+    """The excerpt's first articles, each a concept, as chunks of about 250 words from all over the article."""
     from ragstone.plugins.wiki_edge.readers.dump import Dump
 
     path = next((data / "mediawiki" / "dumps").glob("enwiki-*p000000010*.bz2"))
