@@ -98,15 +98,15 @@ def in_one_thread() -> Change:
 
 BROKEN: list[tuple[str, object, str]] = [
     ("test_it_is_a_retriever", object(), "it is a object, not a BaseRetriever"),
-    ("test_it_finds_passages_with_words", Offers(lambda question, found: []), "it finds nothing for"),
+    ("test_it_finds_chunks_with_words", Offers(lambda question, found: []), "it finds nothing for"),
     (
-        "test_it_finds_passages_with_words",
+        "test_it_finds_chunks_with_words",
         Offers(lambda question, found: [NodeWithScore(node=TextNode(id_="blank", text=" "))]),
         "the passage 'blank' has no words",
     ),
     ("test_the_best_come_first", Offers(scored(0.1, 0.2, 0.3)), "the scores do not fall: [0.1, 0.2, 0.3]"),
     ("test_the_best_come_first", Offers(scored(0.3, float("nan"), 0.1)), "a score is no number"),
-    ("test_the_same_question_gives_the_same_passages", Offers(other_each_time()), "asked again it offers"),
+    ("test_the_same_question_gives_the_same_chunks", Offers(other_each_time()), "asked again it offers"),
     ("test_odd_questions_raise_nothing", Offers(particular), "raised ValueError: unbalanced quotation mark"),
     ("test_it_works_in_another_thread", Offers(in_one_thread()), "raised RuntimeError: made in another thread"),
 ]
@@ -115,10 +115,10 @@ BROKEN: list[tuple[str, object, str]] = [
 BROKEN_SCORES: list[tuple[str, Changes, str]] = [
     ("test_it_searches_for_what_was_asked", {"question": lambda found: "What else?"}, "that it was asked 'What else?'"),
     ("test_it_searches_for_what_was_asked", {"nodes": lambda found: found.nodes[:1]}, ", retrieve ["),
-    ("test_it_offers_no_passage_twice", {"nodes": lambda found: found.nodes * 2}, "is there twice"),
-    ("test_every_passage_has_its_scores", {"scores": lambda found: {}}, "has no scores"),
+    ("test_it_offers_no_chunk_twice", {"nodes": lambda found: found.nodes * 2}, "is there twice"),
+    ("test_every_chunk_has_its_scores", {"scores": lambda found: {}}, "has no scores"),
     (
-        "test_every_passage_has_its_scores",
+        "test_every_chunk_has_its_scores",
         {"scores": lambda found: {k: replace(v, fused=float("inf")) for k, v in found.scores.items()}},
         "scores that are no numbers",
     ),
