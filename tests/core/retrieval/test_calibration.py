@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragstone.core.retrieval import DEFAULT_THRESHOLD, MIN_CALIBRATION_CHUNKS, calibration
+import pytest
+
+from ragstone.core.retrieval import DEFAULT_THRESHOLD, MIN_CALIBRATION_CHUNKS, Calibration, calibration
 from ragstone.core.retrieval.calibration import bank
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat import Shelf
@@ -12,8 +14,6 @@ from tests.support.third_party_fakes import Here, write_pages
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
     from ragstone.core import Corpus, Host
 
@@ -83,3 +83,20 @@ def test_a_rebuilt_corpus_is_calibrated(fast_host: Host, tmp_path: Path) -> None
 def test_the_deployments_number_wins(tmp_path: Path) -> None:
     with open_host(tmp_path, retrieval={"threshold": 0.5}) as host:
         assert _add(host, tmp_path / "gears", 60).info().threshold == 0.5
+
+
+@pytest.mark.parametrize(
+    ("upper_fifth", "upper_twentieth", "threshold"),
+    [(0.3, 0.45, DEFAULT_THRESHOLD), (0.7, 0.86, 0.86), (0.6, 1.0, 0.85), (1.0, 1.3, 1.1)],
+    ids=["of one subject", "of many", "the bank is partly in domain", "an encyclopedia"],
+)
+def test_the_threshold_is_made_of_the_stored_quantiles(
+    fast_host: Host, tmp_path: Path, upper_fifth: float, upper_twentieth: float, threshold: float
+) -> None:
+    corpus = _add(fast_host, tmp_path / "gears", 1)
+    with fast_host.catalog.read() as snapshot:
+        row = corpus.contents.row(snapshot)
+    # As an earlier version has stored it, whose lowest threshold was another one.
+    stored = Calibration(0.85, 0.2, upper_fifth, upper_twentieth, 120, 60, "a bank")
+    fast_host.catalog.set_calibration(row.id, stored.to_dict())
+    assert corpus.info().threshold == threshold
