@@ -1,7 +1,7 @@
 """Quality of retrieval, refusal and answers on the shared data sets: ``make quality``.
 
 Sets that are not in the form of BEIR are brought into it first: HotpotQA's own JSON, the biology book's modules without
-their exercises, and as strangers' questions for SQuAD those of CLAP NQ and HotpotQA.
+their exercises, and as out-of-domain questions for SQuAD those of CLAP NQ and HotpotQA.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def hotpot(data: Path, folder: Path) -> Path:
     )
 
 
-def strangers(data: Path) -> list[str]:
+def out_of_domain(data: Path) -> list[str]:
     """Questions on other articles than SQuAD's."""
     lines = [
         line
@@ -114,7 +114,7 @@ def measure(data: Path, limit: int | None) -> dict[str, Any]:
                 if name == "squad13":
                     texts = questions.texts
                     inside = list(texts.values())
-                    found["refusal squad13"] = refusal(corpus, inside, strangers(data), 5, lambda: None)
+                    found["refusal squad13"] = refusal(corpus, inside, out_of_domain(data), 5, lambda: None)
                     found["answers squad13"] = answers(corpus, texts, questions.answers, 5, lambda: None)
         found["long answers clapnq"] = long_answers(host, data, folder)
         found["biology, module R@5"] = module_recall(host, *biology(data, folder))

@@ -58,7 +58,7 @@ def throughput(source: str, work: str, articles: int | None) -> dict[str, Any]:
         spent = _processor_s()
         result: list[tuple[float, BuildProgress]] = []
 
-        def tell(now: BuildProgress) -> None:
+        def note(now: BuildProgress) -> None:
             result.append((time.perf_counter() - begun, now))
             reader.look()
 
@@ -66,7 +66,7 @@ def throughput(source: str, work: str, articles: int | None) -> dict[str, Any]:
         report = build_shard(
             BuildOptions(Path(source), folder / "out", "bench", limit=articles),
             host,
-            on_progress=tell,
+            on_progress=note,
         )
         whole, building = time.perf_counter() - begun, _processor_s() - spent
         rows = [json.loads(line) for line in (report.folder / "metadata.jsonl").read_text("utf-8").splitlines()]

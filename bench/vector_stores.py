@@ -213,7 +213,7 @@ def _measured(work: Path, vectors: Vectors, questions: Vectors, peer: str | None
         assert running._process is not None
         url, folder, asks, pid = running.url(name), Path(made), work / "questions.npy", running._process.pid
         found = measured(folder, url, pid, vectors, questions)
-        _tell(found)
+        _report(found)
         if peer is not None:
             with running.connect(other) as admin:
                 admin.execute("CREATE EXTENSION vector")
@@ -221,7 +221,7 @@ def _measured(work: Path, vectors: Vectors, questions: Vectors, peer: str | None
             arguments = json.dumps({"work": str(work), "socket": str(running.folder), "database": other, "pid": pid})
             done = run([peer, "-m", "bench.child", "vector_stores.llama_index", arguments], cwd=_REPOSITORY)
             found["LlamaIndex's PGVectorStore"] = done.result
-            _tell(found)
+            _report(found)
         found["memory, pgvector"] = memory(url, folder, asks, pgvector=True)
         with running.connect(name) as past:
             past.execute("SET search_path = ragstone")
@@ -230,11 +230,11 @@ def _measured(work: Path, vectors: Vectors, questions: Vectors, peer: str | None
                 found["pgvector, MB on the disk"] = round(int(str(size)) / 1e6)
                 past.execute(f"DROP TABLE {table}".encode())
         found["memory, exact"] = memory(url, folder, asks, pgvector=False)
-        _tell(found)
+        _report(found)
     return found
 
 
-def _tell(found: dict[str, Any]) -> None:
+def _report(found: dict[str, Any]) -> None:
     print(json.dumps(found), file=sys.stderr, flush=True)
 
 

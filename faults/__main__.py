@@ -71,21 +71,21 @@ def _outcome(scenario: Scenario, wanted: argparse.Namespace) -> Outcome:
     started = time.perf_counter()
     result, why, figures = "held", "", {}
 
-    def tell(words: str) -> None:
+    def report(words: str) -> None:
         if sys.stderr.isatty():
             print(f"\r\x1b[K{scenario.name}: {words}", end="", file=sys.stderr, flush=True)
 
     with tempfile.TemporaryDirectory(prefix="ragstone-faults-", ignore_cleanup_errors=True) as folder:
         try:
             figures = scenario.run(
-                Path(folder), seed=wanted.seed, full=not wanted.short, minutes=wanted.minutes, tell=tell
+                Path(folder), seed=wanted.seed, full=not wanted.short, minutes=wanted.minutes, report=report
             ).figures
         except pytest.skip.Exception as error:
             result, why = "skipped", str(error)
         except Exception as error:
             result, why = "BROKEN", f"{error}\n{traceback.format_exc()}"
     seconds = time.perf_counter() - started
-    tell("")
+    report("")
     print(f"{result:8}{scenario.name}, {seconds:.0f} s  {why}".rstrip(), file=sys.stderr, flush=True)
     return Outcome(scenario.name, scenario.promise, result, round(seconds, 1), figures, why)
 

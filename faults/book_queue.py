@@ -41,11 +41,11 @@ def queued_books(run: Run) -> None:
     for number in range(books):
         _write_book(folder / f"book-{number:04}", number, files)
     with server() as database:
-        run.tell("one process")
+        run.report("one process")
         run.figures["one process s"] = _alone(run.folder / "alone", database, folder)
-        run.tell(f"{_WORKERS} workers")
+        run.report(f"{_WORKERS} workers")
         run.figures[f"{_WORKERS} workers s"] = _queued(run, database, folder, kills=False)
-        run.tell(f"{_WORKERS} workers, killed")
+        run.report(f"{_WORKERS} workers, killed")
         run.figures[f"{_WORKERS} killed workers s"] = _queued(run, database, folder, kills=True)
     run.figures["books"] = books
 
@@ -116,7 +116,7 @@ def _kill(run: Run, database: Server, queue: BookQueue, actors: list[Actor], beg
         actors[place].kill()
         run.count("kills over a book" if place in busy else "kills between books")
         actors[place] = begin()
-        run.tell(f"{number + 1} of {kills} kills")
+        run.report(f"{number + 1} of {kills} kills")
 
 
 def _state(queue: BookQueue) -> QueueState:

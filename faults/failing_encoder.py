@@ -38,7 +38,7 @@ def failing_encoder(run: Run) -> None:
             assert_nothing_half(truth)
             run.count("questions", same_answers(notes(host), truth, questions_of(truth, run.random, 3)))
             run.count(f"failed ({name})")
-            run.tell(f"{number + 1} failures")
+            run.report(f"{number + 1} failures")
         notes(host).ingest(note(number, 1000, _LINES) for number in range(_NOTES))
         assert Truth.of(run.folder / "data", CORPUS).texts == _wanted(1000), (
             "it does not go on when the encoder is well"
@@ -86,7 +86,7 @@ def _fail(
         assert error.where == "cheap"
         assert "the model" in error.what
     else:
-        raise AssertionError("nobody was told that the encoder failed")
+        raise AssertionError("the failure of the encoder was not reported")
     finally:
         plugin.model.instead(None)
     return stored

@@ -49,7 +49,7 @@ def restarted_under_readers(run: Run) -> None:
             how = restarts.pop(due) if due is not None else None
 
             version = min(version + 1, _VERSIONS)
-            run.tell(f"{books} books, {time.monotonic() - began:.0f} of {seconds:.0f} s")
+            run.report(f"{books} books, {time.monotonic() - began:.0f} of {seconds:.0f} s")
             write_book(stack.folder / "books/valves", version, _VALVES)
             readers.begin(version)
             if how is None:

@@ -38,7 +38,7 @@ def full_catalog(run: Run) -> None:
             result, asked = actor.ask(page * _PAGE)
             run.count(result)
             run.count("questions", asked)
-            run.tell(f"{page} of {len(pages)} pages left: {result}")
+            run.report(f"{page} of {len(pages)} pages left: {result}")
     if run.full:
         for result in ("full at opening", "full at a write", "enough"):
             assert run.figures.get(result), f"never {result}: {run.figures}"

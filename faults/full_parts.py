@@ -44,7 +44,7 @@ def full_index(run: Run) -> None:
             result, asked = actor.ask(left)
             run.count(result)
             run.count("questions", asked)
-            run.tell(f"{left >> 10} of {enough >> 10} KB left: {result}")
+            run.report(f"{left >> 10} of {enough >> 10} KB left: {result}")
 
 
 def _follows(line: Connection, folder: Path, disk: Disk, truth: Truth, questions: list[str]) -> None:
@@ -96,7 +96,7 @@ def full_encoder_cache(run: Run) -> None:
         points = [0, model // 2, model + tokenizer // 2, model + tokenizer, model + tokenizer + record + 4 * 4096]
         for left in points if run.full else []:
             run.count(actor.ask((left, None)))
-            run.tell(f"{left // _MEGABYTE} of {enough // _MEGABYTE} MB left in the cache")
+            run.report(f"{left // _MEGABYTE} of {enough // _MEGABYTE} MB left in the cache")
         # No room for either: the tests' short run tries this, which needs the most of them.
         run.count(actor.ask((0, points[1])))
         assert run.figures.get("refused") == 1, run.figures
@@ -169,7 +169,7 @@ def full_eval_cache(run: Run) -> None:
                         best = corpus.encoder.embed_query(row["text"])
                         assert truth.nearest(best)[0][0] == row["_id"]
                         assert np.allclose(best, embedded(row["text"]), atol=1e-6)
-            run.tell(f"{left >> 10} of {enough >> 10} KB left")
+            run.report(f"{left >> 10} of {enough >> 10} KB left")
 
 
 def _evaluates(host: Host, questions: Path) -> str:

@@ -53,7 +53,7 @@ def killed_while_ingesting(run: Run) -> None:
         _check(folder, version, before, output)
         run.count("kills")
         run.count("documents acknowledged", len(output))
-        run.tell(f"{number + 1} of {kills} kills")
+        run.report(f"{number + 1} of {kills} kills")
         if age == _KILLS_A_LIFE - 1 or number == kills - 1:
             _finish(run, folder, version + 1)
 
@@ -68,15 +68,15 @@ def _bring(host: Host, version: int, line: Connection | None = None) -> None:
     """Bring the corpus to that version, and acknowledge as a command does: when the method has come back."""
     wanted, corpus = _wanted(version), notes(host)
 
-    def tell(what: str, doc_id: str) -> None:
+    def acknowledge(what: str, doc_id: str) -> None:
         if line is not None:
             line.send((what, doc_id))
 
-    corpus.ingest(wanted.values(), on_progress=lambda now: tell("stored", now.doc_id))
+    corpus.ingest(wanted.values(), on_progress=lambda now: acknowledge("stored", now.doc_id))
     for document in corpus.contents.documents():
         if document.doc_id not in wanted:
             corpus.remove([document.doc_id])
-            tell("removed", document.doc_id)
+            acknowledge("removed", document.doc_id)
 
 
 def _ingest(line: Connection, folder: Path, version: int) -> None:

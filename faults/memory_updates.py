@@ -73,7 +73,7 @@ class _Home(RuleBasedStateMachine):
             self._host.close()
         shutil.rmtree(self._work)
         self.scenario_run.count("sequences")
-        self.scenario_run.tell(f"{self.scenario_run.figures['sequences']} sequences")
+        self.scenario_run.report(f"{self.scenario_run.figures['sequences']} sequences")
 
     @initialize(content=_contents)
     def begin(self, content: int) -> None:

@@ -44,7 +44,7 @@ def never_resting_writer(run: Run) -> None:
                 time.sleep(0.002)
             if spent > lasts / 4:
                 levels.append((watcher.memory_info().rss / 1e6, watcher.num_fds()))
-            run.tell(f"{spent:.0f} of {lasts} s")
+            run.report(f"{spent:.0f} of {lasts} s")
         (home / "last.md").write_text("The last word is halcyon.\n", "utf-8")
         with opened_memory(run.folder, home) as host:
             corpus = memory_of(host).corpus

@@ -115,7 +115,7 @@ def _on_ray(run: Run, options: BuildOptions, host: Host, whole: dict[str, str]) 
         run.figures[f"{name}: restarts"] = report.restarts
         run.figures[f"{name}: chunks lost"] = _embedded(folder) - before - int(run.figures["chunks"])
         _is_whole(run, plan, host, whole)
-        run.tell(f"{name}: {report}")
+        run.report(f"{name}: {report}")
 
 
 @contextmanager

@@ -62,7 +62,7 @@ def second_process(run: Run) -> None:
                 run.count("kills")
                 assert second.ask("take over") == "Chroma follows the catalog"
                 run.count("questions", second.ask((truth, questions)))
-        run.tell(f"{run.figures['kills']} kills")
+        run.report(f"{run.figures['kills']} kills")
     _busy(folder)
 
 
@@ -124,7 +124,7 @@ def forked_host(run: Run) -> None:
     with Actor(_forks, run.folder, run.times(6, 60), run.seed) as actor:
         output = actor.hear()
         while isinstance(output, str):
-            run.tell(output)
+            run.report(output)
             run.count("forks")
             output = actor.hear()
         run.figures["questions"], truth = output

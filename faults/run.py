@@ -32,7 +32,7 @@ class Run:
     #: How long a scenario that goes on for minutes does; ``None`` leaves it to the scenario.
     minutes: float | None = None
     #: Says how far it is.
-    tell: Callable[[str], None] = _say_nothing
+    report: Callable[[str], None] = _say_nothing
     #: What was done, and what was measured; a duration's name ends with " s".
     figures: dict[str, float | int | str] = field(default_factory=dict)
 
@@ -65,11 +65,11 @@ class Scenario:
         seed: int,
         full: bool,
         minutes: float | None = None,
-        tell: Callable[[str], None] = _say_nothing,
+        report: Callable[[str], None] = _say_nothing,
     ) -> Run:
         """Run it; what was done and measured. Raises ``AssertionError`` where the promise does not hold."""
         # Each scenario draws its own numbers, so that one alone does what it does among the others.
         folder.mkdir(parents=True, exist_ok=True)
-        run = Run(folder, seed ^ zlib.crc32(self.name.encode()), full, minutes, tell)
+        run = Run(folder, seed ^ zlib.crc32(self.name.encode()), full, minutes, report)
         self.do(run)
         return run

@@ -34,15 +34,15 @@ SCENARIOS = (
     Scenario("chroma-damage", "a damaged store is found out, made anew, and never asked", damaged_stores),
     Scenario("two-processes", "neither hangs or corrupts; one has Chroma, the other takes it up", second_process),
     Scenario("fork", "an inherited host is refused with clear words, the parent's is unharmed", forked_host),
-    Scenario("full-catalog", "told as StorageFull, answers go on, whole again when there is space", full_catalog),
+    Scenario("full-catalog", "reported as StorageFull, answers go on, whole again when there is space", full_catalog),
     Scenario("full-index", "exact search answers, the index comes when there is space", full_index),
     Scenario("full-encoder", "the model is made in passing, and kept when there is space", full_encoder_cache),
-    Scenario("full-eval", "told as StorageFull, complete when there is space", full_eval_cache),
+    Scenario("full-eval", "reported as StorageFull, complete when there is space", full_eval_cache),
     Scenario(
         "kill-install", "the old shards serve or the new ones, whole, and nothing is left over", killed_while_installing
     ),
     Scenario("kill-parts", "one SHA-256 however many workers and kills; a kill costs a part", killed_while_building),
-    Scenario("full-shards", "told as StorageFull, the old shards serve", full_shards),
+    Scenario("full-shards", "reported as StorageFull, the old shards serve", full_shards),
     Scenario("encoder-fails", "the old version of a document is served", failing_encoder),
     Scenario("sequences", "brought up to date is the same as read anew", changed_at_random),
     Scenario("expensive", "health is answered beside requests that compute for long", expensive_requests),
@@ -54,7 +54,7 @@ SCENARIOS = (
     Scenario("frozen-database", "health says within 2 s that the catalog does not come back", frozen_database),
     Scenario("memory-sequences", "the memory is as the files are, whenever an update is killed", memory_at_random),
     Scenario("memory-writer", "watching a writer that never rests, nothing is missed or grows", never_resting_writer),
-    Scenario("other-version", "told, rebuilt beside through kills, the old one answers", other_versions),
+    Scenario("other-version", "reported, rebuilt beside through kills, the old one answers", other_versions),
     Scenario(
         "two-workers", "two workers and an ingestion at once: no wrong answer, no lost document", working_together
     ),

@@ -73,7 +73,7 @@ class _Folder(RuleBasedStateMachine):
             self._host.close()
         shutil.rmtree(self._work)
         self.scenario_run.count("sequences")
-        self.scenario_run.tell(f"{self.scenario_run.figures['sequences']} sequences")
+        self.scenario_run.report(f"{self.scenario_run.figures['sequences']} sequences")
 
     @initialize(content=_contents)
     def begin(self, content: int) -> None:
@@ -146,7 +146,7 @@ class _Folder(RuleBasedStateMachine):
                 anew = _added(fresh, self._book)
             assert (report is None) == (anew is None)
             if report is None:
-                return  # nothing that could be read: what was stored stays, and it was told
+                return  # nothing that could be read: what was stored stays, and it was reported
             self._compare(Truth.of(Path(folder) / "data", "books"))
 
     def _compare(self, fresh: Truth) -> None:

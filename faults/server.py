@@ -56,7 +56,7 @@ def serving_again(run: Run) -> None:
     }
     for what in list(faults)[: run.times(2, 3)]:
         faults[what]()
-        run.tell(what)
+        run.report(what)
         with serving(folder, site) as server:
             seconds = server.until_it_answers(*parts[0])
             run.figures[f"{what}: first answer s"] = round(seconds, 2)

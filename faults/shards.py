@@ -51,7 +51,7 @@ def killed_while_installing(run: Run) -> None:
         assert verify_shards(root) == []
         _is_tidy(root)
         run.count("kills")
-        run.tell(f"{number} of {len(chosen)} kills")
+        run.report(f"{number} of {len(chosen)} kills")
     assert run.figures["killed before the switch"]
     assert run.figures["killed after the switch"]
 
@@ -70,7 +70,7 @@ def full_shards(run: Run) -> None:
                 try:
                     install_shards(run.folder / archive if number % 2 else source, root)
                 except StorageFull:
-                    run.count("told as full")
+                    run.count("reported as full")
                     assert (root / "manifest.json").read_bytes() == before
                 else:
                     run.count("enough")
@@ -79,7 +79,7 @@ def full_shards(run: Run) -> None:
             assert Manifest.read(root / "manifest.json").version == str(number)
             assert verify_shards(root) == []
             _is_tidy(root)
-    assert run.figures["told as full"]
+    assert run.figures["reported as full"]
 
 
 def install_until(line: Connection, source: Path, root: Path, last: int) -> None:

@@ -45,13 +45,13 @@ def damaged_stores(run: Run) -> None:
     names = list(_DAMAGES) if run.full else ["bit flipped"]
     longest = 0.0
     for name in names:
-        # Harm that came before the files were told over at closing can be found only by opening and asking.
+        # Harm that came before the digest was made at closing can be found only by opening and asking.
         for known in ("since it was closed", "before it was closed") if run.full and name in _DEEP else ("",):
             folder = run.folder / f"{name} {known}".strip().replace(" ", "-")
             shutil.copytree(whole, folder)
             with _DAMAGES[name](_store(folder), run.random):
                 if known == "before it was closed":
-                    _told_over(folder)
+                    _with_digest(folder)
                 with Actor(_host, folder, truth, questions) as host:
                     why, asked, seconds = host.hear()
                     assert host.ask("close") == "closed"
@@ -60,7 +60,7 @@ def damaged_stores(run: Run) -> None:
             run.count("damages")
             run.count("questions", asked)
             longest = max(longest, seconds)
-            run.tell(f"{name} {known}: {why.rpartition('rebuilt: ')[2][:60]}")
+            run.report(f"{name} {known}: {why.rpartition('rebuilt: ')[2][:60]}")
     with Actor(_host, folder, truth, questions) as host:
         again, asked, _ = host.hear()
     assert "is rebuilt" not in again, f"{name}: the rebuilt index is not used: {again!r}"
@@ -115,7 +115,7 @@ def _store(folder: Path) -> Path:
     return store
 
 
-def _told_over(folder: Path) -> None:
+def _with_digest(folder: Path) -> None:
     """Let the state's digest be that of the files as they are."""
     state = folder / "data" / "index" / CORPUS / "state.json"
     result = json.loads(state.read_text("utf-8"))

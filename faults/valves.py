@@ -123,7 +123,7 @@ class Readers:
             self.wrong.append(
                 f"{worker} about {name}: {result.get(name)}, not one of {may_be}; {answer['answer'][:200]}"
             )
-        written = " ".join(_result(valve, bar) for told_of in known.values() for valve, bar in told_of.items())
+        written = " ".join(_result(valve, bar) for written_by in known.values() for valve, bar in written_by.items())
         for citation in answer["citations"]:
             if citation["quote"] not in written:
                 self.wrong.append(f"{worker} about {name}: {citation['quote']!r} stands nowhere")

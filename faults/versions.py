@@ -76,7 +76,7 @@ def _change(run: Run, old: tuple[str, int, int], new: tuple[str, int, int]) -> N
         assert (info.stale, info.building) == (None, False)
         run.count("questions", same_answers(notes(host), truth, questions, model=new[0]))
     run.count("rebuilds")
-    run.tell(f"{old} to {new}")
+    run.report(f"{old} to {new}")
 
 
 def _plugin(version: tuple[str, int, int]) -> CheapModels:

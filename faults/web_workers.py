@@ -139,7 +139,7 @@ def working_together(run: Run) -> None:
         readers = Readers({worker: stack.address(worker) for worker in stack.workers}, key, valves, run.random)
         faults = _faults(stack)
         for version, (what, fault) in zip(range(2, versions + 1), itertools.cycle(faults.items())):
-            run.tell(f"version {version} of {versions}: {what}")
+            run.report(f"version {version} of {versions}: {what}")
 
             def meanwhile(adding: subprocess.Popen[str], fault: Callable[..., None] = fault) -> None:
                 time.sleep(run.random.uniform(1, 5))  # somewhere between its start and its end

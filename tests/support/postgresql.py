@@ -109,11 +109,11 @@ class Server:
         """The name of an empty database, which is gone afterwards."""
         self._made += 1
         name = f"test_{self._made}"
-        self._tell(f"CREATE DATABASE {name}")
+        self._execute(f"CREATE DATABASE {name}")
         try:
             yield name
         finally:
-            self._tell(f"DROP DATABASE {name} WITH (FORCE)")
+            self._execute(f"DROP DATABASE {name} WITH (FORCE)")
 
     @contextmanager
     def emptied(self) -> Iterator[str]:
@@ -136,7 +136,7 @@ class Server:
                 for (schema,) in made:
                     admin.execute(f'DROP SCHEMA "{schema}" CASCADE'.encode())
 
-    def _tell(self, statement: str) -> None:
+    def _execute(self, statement: str) -> None:
         with self.connect("postgres") as admin:  # a new one each time: the server may have been stopped meanwhile
             admin.execute(statement.encode())
 
