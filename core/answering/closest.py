@@ -10,35 +10,49 @@ from ..retrieval.sentences import sentences_of
 from ..text.stemming import stem_hashes, stems
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ..retrieval.models import Retrieval
 
-#: Words of the question that are named.
+#: Phrases of the question that are named, of each side.
 _MOST_NAMED = 4
 #: Least weight of a missing word that is named, relative to the question's rarest.
 _RARE = 0.5
-_WORD = re.compile(r"[^\W_]+(?:[-’'][^\W_]+)*")
+_WORD = re.compile(r"[^\W_]+")
 
 
 def closest_words(retrieval: Retrieval) -> str:
-    """What is missing for an answer: "Not answered here: the text speaks of X, but not of Y. This comes closest:"."""
+    """What is missing: "Not answered here: the text speaks of “X”, but not of “Y”. This comes closest:"."""
     best = sentences_of(retrieval)[0]
     known = retrieval.terms(best.chunk).all_stems
     # Words that the chunk has elsewhere are not missing from the text.
     rare = _RARE * max(retrieval.idf.values(), default=0.0)
-    absent = [
+    absent = {
         word
         for word in missing_words(retrieval, best)
         if known.isdisjoint(stem_hashes(word)) and max(retrieval.idf.get(stem, 0.0) for stem in stems(word)) >= rare
-    ]
-    asked = dict.fromkeys(_WORD.findall(retrieval.question))
-    there = [word for word in asked if not known.isdisjoint(stem_hashes(word))]
-    if absent and there:
-        spoken, unspoken = (_listed(words[:_MOST_NAMED]) for words in (there, absent))
-        return f"Not answered here: the text speaks of {spoken}, but not of {unspoken}. This comes closest:"
+    }
+    spoken = _phrases(retrieval.question, lambda word: not known.isdisjoint(stem_hashes(word)))
+    unspoken = _phrases(retrieval.question, absent.__contains__)
+    if spoken and unspoken:
+        return (
+            f"Not answered here: the text speaks of {_listed(spoken)}, but not of {_listed(unspoken)}. "
+            "This comes closest:"
+        )
     return "No sentence here answers this. This comes closest:"
 
 
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+def _phrases(question: str, is_named: Callable[[str], bool]) -> list[str]:
+    """The question's words that are named, as it has them: those side by side, or with a hyphen, as one phrase."""
+    places: list[tuple[int, int]] = []
+    for match in filter(lambda each: is_named(each[0]), _WORD.finditer(question)):
+        start, end = match.span()
+        if places and question[places[-1][1] : start].strip(" -") == "":
+            start = places.pop()[0]
+        places.append((start, end))
+    return list(dict.fromkeys(question[start:end] for start, end in places))[:_MOST_NAMED]
+
+
+def _listed(phrases: Sequence[str]) -> str:
+    quoted = [f"“{phrase}”" for phrase in phrases]
+    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"

@@ -272,10 +272,12 @@ def test_what_comes_closest_says_what_is_missing_and_asks_no_language_model(tmp_
     with open_host(tmp_path, llm=llm, retrieval={"threshold": 0.1, "least_likelihood": 1}) as host:
         _add(host, tmp_path)
         answer = host.assistant("book_chat").ask("Does a caster have a zipper?")
-        assert answer.text.startswith("Not answered here: the text speaks of caster, but not of zipper.")
+        assert answer.text.startswith("Not answered here: the text speaks of “caster”, but not of “zipper”.")
         assert "A caster is a wheel that swivels about a vertical axis. [1]" in answer.text
         assert (answer.closest, answer.refused, len(answer.citations)) == (True, False, 1)
         assert answer.to_dict()["closest"] is True
+        named = host.assistant("book_chat").ask("Is a swivel caster-wheel for zipper-like teeth a vertical thing?")
+        assert "the text speaks of “swivel caster-wheel” and “vertical”, but not of “zipper”" in named.text
         streamed = list(host.assistant("book_chat").stream("Does a caster have a zipper?"))
         assert "".join(piece.text for piece in streamed[:-1]) == streamed[-1].text
 
