@@ -171,7 +171,9 @@ class Assistant(BaseQueryEngine):
         writer = AnswerWriter(self.profile, self._pipeline)
         if question.selection is None:
             if is_greeting(question.text):
-                return (yield from writer.greet(reply_to_greeting(question.text, self.examples)))
+                # The examples may be about another book than the one that is asked.
+                examples = () if question.filters else self.examples
+                return (yield from writer.greet(reply_to_greeting(question.text, examples)))
             overview = self.profile.overview(question.text, question.filters)
             if overview is not None:
                 return (yield from writer.summarize(overview))

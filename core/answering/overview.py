@@ -25,6 +25,10 @@ _GREETING = re.compile(
     r"\W*(?:hello|hi|hey|good (?:morning|afternoon|evening|day)|greetings)(?: (?:there|everyone|you|all))?\W*",
     re.IGNORECASE,
 )
+_HELP = re.compile(
+    r"\W*(?:help(?: me)?|what can (?:i|we|one) ask(?: you)?(?: about)?|what can you (?:do|answer))(?: here)?\W*",
+    re.IGNORECASE,
+)
 _WELCOME = re.compile(r"\W*(?:welcome|congratulations)\b[^.!?]*[.!?]", re.IGNORECASE)
 _THANKS = re.compile(
     r"\W*(?:(?:many )?thanks|thank you|thx|cheers|great|ok(?:ay)?|perfect|nice|got it|bye|goodbye)"
@@ -68,12 +72,12 @@ class Overview:
 
 
 def is_greeting(question: str) -> bool:
-    """Whether it is "hello" or "thanks", and no question."""
-    return bool(_GREETING.fullmatch(question) or _THANKS.fullmatch(question))
+    """Whether it is "hello", "thanks" or "help", and no question on a source."""
+    return any(each.fullmatch(question) for each in (_GREETING, _THANKS, _HELP))
 
 
 def reply_to_greeting(greeting: str, examples: Sequence[str]) -> str:
     """The reply to it, with what can be asked."""
-    opening = "Hello." if _GREETING.fullmatch(greeting) else "You are welcome."
+    opening = "You are welcome. " if _THANKS.fullmatch(greeting) else "Hello. " if _GREETING.fullmatch(greeting) else ""
     asked = " ".join(f"“{example}”" for example in examples[:2])
-    return f"{opening} You can ask, for example: {asked}" if asked else f"{opening} What would you like to know?"
+    return f"{opening}You can ask, for example: {asked}" if asked else f"{opening}What would you like to know?"

@@ -8,6 +8,7 @@ import pytest
 from llama_index.core.schema import TextNode
 
 from ragstone.core import NotFound, Question
+from ragstone.core.answering.assistant import Assistant
 from ragstone.core.answering.overview import Overview, is_greeting
 from ragstone.core.testing import ScriptedLLM, open_host
 from ragstone.plugins.book_chat import Shelf
@@ -262,7 +263,24 @@ def test_a_greeting_gets_a_sentence_and_what_can_be_asked(host: Host, words: str
     assert not answer.citations
 
 
-@pytest.mark.parametrize("words", ["Hello world programs?", "Who says thanks?", "What is ok?"])
+@pytest.mark.parametrize(
+    ("words", "reply"),
+    [
+        ("help", "You can ask, for example: “"),
+        ("What can I ask you about?", "You can ask, for example: “"),
+        ("hi", "Hello. You can ask, for example: “"),
+    ],
+)
+def test_examples_are_given_where_no_book_is_chosen(
+    host: Host, monkeypatch: pytest.MonkeyPatch, words: str, reply: str
+) -> None:
+    monkeypatch.setattr(Assistant, "examples", ("Who walks?",))
+    assert host.assistant("book_chat").ask(words).text.startswith(reply)
+    chosen = Question(words, filters={"book": "robot-parts"})
+    assert host.assistant("book_chat").ask(chosen).text.endswith("What would you like to know?")
+
+
+@pytest.mark.parametrize("words", ["Hello world programs?", "Who says thanks?", "What is ok?", "What helps me?"])
 def test_a_question_is_no_greeting(words: str) -> None:
     assert not is_greeting(words)
 
