@@ -59,6 +59,11 @@ def book_of(source: str) -> Text:
         text = text[: ended.start()] if ended else text
     blocks = [block.strip("\n") for block in re.split(r"\n[ \t]*(?:\n[ \t]*)+", text.expandtabs(4)) if block.strip()]
     marked = list(_marked(blocks))
+    level, first = marked[0] if len(marked) > 1 else (1, "")
+    if not level and not about and "\n" not in first and _is_title([first], first):
+        about["Title"] = first
+        if not any(level for level, _ in marked):
+            marked[0] = (1, first)
     out = [f"{'#' * level} {words}" if level else words for level, words in _without_contents(marked)]
     whole = "\n\n".join(out)
     authors = tuple(name.strip() for name in re.split(r"\s+and\s+|;", about.get("Author", "")) if name.strip())

@@ -406,12 +406,17 @@ def test_a_book_of_plain_text() -> None:
         ("Chapter 3\n\nWho Stole the Tarts?\n\nThey did.", "# Chapter 3. Who Stole the Tarts?\n\nThey did.\n"),
         ("Chapter 3\n\n“What is it?” she said.", "# Chapter 3\n\n“What is it?” she said.\n"),
         ("Title\n=====\n\nSub\n---\n\nWords.", "# Title\n\n## Sub\n\nWords.\n"),
+        ("Keeping bees\n\nA colony needs honey.", "# Keeping bees\n\nA colony needs honey.\n"),
+        ("Keeping bees\n\nCHAPTER I\n\nHoney is food.", "Keeping bees\n\n# CHAPTER I\n\nHoney is food.\n"),
+        ("A colony needs honey.\n\nIt has a queen.", "A colony needs honey.\n\nIt has a queen.\n"),
         ("# no heading\n\n- no item", "\\# no heading\n\n\\- no item\n"),
         ("", ""),
     ],
 )
 def test_headings_of_plain_text(source: str, text: str) -> None:
-    assert book_of(source).text == text
+    found = book_of(source)
+    assert found.text == text
+    assert found.title == ("Keeping bees" if source.startswith("Keeping") else None)
 
 
 def test_plain_text_of_windows_is_read_and_other_files_are_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
