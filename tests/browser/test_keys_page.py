@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 
-from tests.support.third_party_fakes import run
+from ragstone.core import Host, Settings
+from ragstone.web.keys.store import Keys
 
 from .conftest import serving
 
@@ -28,7 +29,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory, first_start: Callable[[Path
 
 @pytest.fixture(scope="module")
 def key(folder: Path) -> str:
-    return run("key", "add", "reader", RAGSTONE_DATA_DIR=str(folder)).out.strip()
+    with Host(Settings(data_dir=folder)) as host:
+        host.start()
+        return Keys(host).add("reader")
 
 
 @pytest.fixture(scope="module")

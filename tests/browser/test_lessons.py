@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ragstone.core import Host, Settings
-from ragstone.plugins.concept_tutor import PlanStore, add_sample
+from ragstone.plugins.concept_tutor import PlanStore
 from ragstone.plugins.concept_tutor.learning.records import Question, QuestionSource, Support
 from ragstone.plugins.concept_tutor.learning.store import LearnStore
 
@@ -42,10 +42,9 @@ SCROLLED_TABS = (
 
 
 def _put_choice(folder: Path) -> None:
-    """Add the sample with a question that has options, which a short text gives no ground for."""
+    """Add a question that has options to the sample, which a short text gives no ground for."""
     with Host(Settings(data_dir=folder)) as host:
         host.start()
-        add_sample(host)
         chunk = host.once(PlanStore).sources("elementary-statistics", "median")[0]
         question = Question(
             question_id="choice",
@@ -67,14 +66,10 @@ def _put_choice(folder: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    folder = tmp_path_factory.mktemp("lessons")
+def site(tmp_path_factory: pytest.TempPathFactory, first_start: Callable[[Path], Path]) -> Iterator[str]:
+    folder = first_start(tmp_path_factory.mktemp("lessons"))
     _put_choice(folder)
-    with serving(
-        folder,
-        RAGSTONE_PLUGINS__WEB__REQUESTS_PER_MINUTE="0",
-        RAGSTONE_PLUGINS__BOOK_CHAT__SAMPLE="false",
-    ) as address:
+    with serving(folder, RAGSTONE_PLUGINS__WEB__REQUESTS_PER_MINUTE="0") as address:
         yield address
 
 

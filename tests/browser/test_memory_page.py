@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from email.utils import formatdate
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
 
+from ragstone.core import Host, Settings
+from ragstone.plugins.iris_memory import memory_of
+
 from .conftest import serving
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     Open = Callable[..., Any]
     Snap = Callable[[Any, str], None]
@@ -36,19 +36,19 @@ NO_SIDEWAYS = "document.documentElement.scrollWidth <= innerWidth"
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory, first_start: Callable[[Path], Path]) -> Iterator[str]:
+def site(
+    tmp_path_factory: pytest.TempPathFactory, model_cache: Path, first_start: Callable[[Path], Path]
+) -> Iterator[str]:
     folder = first_start(tmp_path_factory.mktemp("memory"))
     home = folder / "home"
     (home / "docs" / "emails").mkdir(parents=True)
     (home / "valves.md").write_text(NOTE, "utf-8")
     mail = MAIL.format(address=f"{'x' * 60}@{'y' * 60}.org", date=formatdate())
     (home / "docs" / "emails" / "1.eml").write_text(mail, "utf-8")
-    root = {"RAGSTONE_PLUGINS__IRIS_MEMORY__ROOT": str(home)}
-    command = [str(Path(sys.executable).with_name("ragstone")), "memory", "update"]
-    subprocess.run(
-        command, cwd=folder, env={**os.environ, **root, "RAGSTONE_DATA_DIR": str(folder)}, check=True, timeout=240
-    )
-    with serving(folder, **root) as address:
+    with Host(Settings(data_dir=folder, cache_dir=model_cache, plugins={"iris_memory": {"root": str(home)}})) as host:
+        host.start()
+        memory_of(host).update()
+    with serving(folder, RAGSTONE_PLUGINS__IRIS_MEMORY__ROOT=str(home)) as address:
         yield address
 
 

@@ -30,7 +30,7 @@ from tests.support.llm_server import (
     stall,
 )
 from tests.support.patience import HANG, without_hanging
-from tests.support.third_party_fakes import fast_models, run
+from tests.support.third_party_fakes import Here, fast_models, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -569,20 +569,30 @@ class TestProviders:
         with pytest.raises(SettingsError, match=r"pip install 'ragstone\[openai-like\]'"):
             _ = host.hooks.llm
 
-    def test_the_command(self, tmp_path: Path, small_book: Path, server: Server) -> None:
+    def test_the_command(
+        self,
+        tmp_path: Path,
+        small_book: Path,
+        server: Server,
+        monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str],
+    ) -> None:
         site = fast_models(tmp_path / "site")
-        assert run("book", "add", str(small_book), "--title", "Robot parts", site=site).code == 0
+        monkeypatch.syspath_prepend(str(site))
+        monkeypatch.setenv("RAGSTONE_LLM_API_KEY", KEY)
+        here = Here(capsys)
+        assert here("book", "add", str(small_book), "--title", "Robot parts").code == 0
         config = tmp_path / "llm.toml"
         result = f'[llm]\nprovider = "openai_like"\nmodel = "test-1"\napi_base = "{server.base}"\nremember = false\n'
         config.write_text(result, "utf-8")
         question = ("--config", str(config), "ask", "book_chat", QUESTION)
         server.acts(say(f"{CASTER} [1]. Wheels fly [1]."), refuse(401, body={"error": KEY}))
-        done = run(*question, site=site, RAGSTONE_LLM_API_KEY=KEY)
+        done = run(*question, site=site)
         assert (done.code, done.err) == (0, "")
         assert done.out.startswith(f"{CASTER}. [1]")
         assert server.asked[0].headers["authorization"] == f"Bearer {KEY}"
-        failed = run("-v", *question, site=site, RAGSTONE_LLM_API_KEY=KEY)
+        failed = here("-v", *question)
         assert failed.code == 1
         assert "refuses the key (401)" in failed.err
         assert KEY not in failed.err + failed.out
-        assert "refuses the key (401)" in run(*question, site=site, RAGSTONE_LLM_API_KEY=KEY).line
+        assert "refuses the key (401)" in here(*question).line
