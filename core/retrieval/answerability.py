@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..citations.polarity import find_opposite
+from ..text.answer_types import answer_type_scorer
 from ..text.chunk_terms import idf_coverage
 from ..text.definitions import compound_of
-from ..text.question_kinds import answer_type_scorer
 from ..text.stemming import STOP_WORDS, question_stems, stem_hash, stems, words
 
 if TYPE_CHECKING:

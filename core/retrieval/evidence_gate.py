@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from ..text.answer_types import is_lacking
 from ..text.chunk_terms import idf_coverage
-from ..text.question_kinds import is_lacking
 from .answerability import FEATURES, features_of, has_unknown_name, lacks_term, least_likelihood, likelihood
 from .sentences import sentences_of
 

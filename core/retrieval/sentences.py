@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..runtime.budget import check_budget
+from ..text.answer_types import answer_type_scorer
 from ..text.definitions import defines, subject_of
 from ..text.instructions import instructions_of, is_asked_about
 from ..text.pointers import only_points
-from ..text.question_kinds import answer_type_scorer, asks_for_steps, asks_for_tasks, form_scorer
+from ..text.question_kinds import asks_for_steps, asks_for_tasks, form_scorer
 from ..text.segmentation import quote_end
 from ..text.sentence_kinds import NO_ANSWER, Kind
 from ..text.stemming import stem_hash, stem_hashes

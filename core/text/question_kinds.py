@@ -1,91 +1,12 @@
-"""The kind of thing that an English question asks for, and whether a sentence holds one."""
+"""What kind of answer an English question asks for: reasons, steps, parts, tasks, code, a comparison."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
-from .stemming import stems, words
+from .stemming import stems
 
-_ASKS_TIME = re.compile(
-    r"^(?:and |but |so )?when\b|\bwhen (?:did|do|does|is|are|was|were|will|has|have|had|would|can|could|should)\b"
-    r"|\b(?:what|which) (?:\w+ )?(?:year|decade|century|date|month|day|time)\b"
-    r"|\b(?:what|which) .{0,30}\b(?:date|year) of\b",
-    re.IGNORECASE,
-)
-_ASKS_QUANTITY = re.compile(
-    r"\bhow (?:many|much|old|long|far|tall|large|big|high|often|fast|deep|wide|heavy)\b"
-    r"|\b(?:what|which) (?:\w+ )?(?:percent|percentage|number|amount|proportion|fraction|share)\b"
-    r"|\b(?:maximum|minimum|average|total|exact|highest|lowest|top) (?:\w+ )?(?:number|amount|frequency|speed|length"
-    r"|height|weight|size|cost|price|temperature|distance|age|rate|duration|depth|power|voltage|capacity|population)\b"
-    r"|\b(?:price|cost) of\b|\bin (?:dollars|euros|pounds)\b",
-    re.IGNORECASE,
-)
-#: "Who is the first king?", not "Who is Tesla?", which is answered by what he did.
-_ASKS_PERSON = re.compile(r"(?:and |but |so )?who(?:m|se)?\b(?! (?:is|was|are|were) (?!the\b))", re.IGNORECASE)
-_ASKS_NAME_OF = re.compile(
-    r"\b(?:what|which) (?:\w+ )?(?:city|country|state|person|company|man|woman|river|team|band|king|queen|president"
-    r"|actor|author|school|university|hospital|organization|newspaper|island|region|town|street|building|place)\b",
-    re.IGNORECASE,
-)
-_ASKS_NAME = re.compile(rf"\b(?:who|whom|whose|where)\b|{_ASKS_NAME_OF.pattern}", re.IGNORECASE)
-_TIME = re.compile(
-    r"\b(?:1\d|20)\d\d\b|\b\d{1,4}s\b|\bcentur|\b\d+ ?(?:BC|AD|BCE|CE)\b"
-    r"|\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\b"
-)
-_QUANTITY = re.compile(
-    r"(?<![\w.])\d[\d,.]*|\b(?:no|zero|one(?! (?:of|or|another)\b)|two|three|four|five|six|seven|eight|nine|ten|eleven"
-    r"|twelve|twenty|thirty|forty|fifty|hundred|thousand|million|billion|half|third|quarter|dozen|percent|once|twice|daily|weekly|monthly|annually|yearly|every)\b",
-    re.IGNORECASE,
-)
-#: "When was …", which asks for a date, not "When is …", which asks for a condition; and words of any time.
-_ASKS_DATE = re.compile(r"\bwhen (?:was|were|did|will)\b", re.IGNORECASE)
-_ANY_TIME = re.compile(
-    r"\b(?:after|before|during|until|since|when|ago|later|earlier|spring|summer|autumn|winter|months?|years?|decades?|age"
-    r"|era|period|\w+days?)\b",
-    re.IGNORECASE,
-)
-#: Numbers that count nothing: of figures and chapters, years, and the years of references.
-_REFERENCE_NUMBER = re.compile(
-    r"\b(?:figures?|figs?\.?|tables?|listings?|sections?|chapters?|equations?|eqs?\.|appendix|pages?|pp?\.|versions?|lines?)"
-    r"\s\d[\d.–-]*|\([^()]{2,60},? (?:1[89]|20)\d\d[a-z]?\)|\b(?:in|since|by|until|of|from) (?:1[5-9]|20)\d\d\b",
-    re.IGNORECASE,
-)
-_COUNTED = re.compile(r"\bhow (?:many|much) ((?:[\w'’-]+ ?){1,4})", re.IGNORECASE)
-_OTHER_QUANTITY = 0.5
-#: Characters after a number among which the things are named.
-_BEHIND = 40
-_MONEY = (
-    r"[$€£¥₹]|\b(?:dollars?|cents?|euros?|pounds?|pence|shillings?|francs?|marks|lira|yen|yuan|rupees?|rubles?|roubles?"
-    r"|pesos?|crowns?|kron\w+|usd|eur|gbp|free)\b"
-)
-#: What a quantity is measured in, by how the question asks for it.
-_UNITS = (
-    (
-        (
-            r"\bhow much\b.*\b(?:cost|pay|paid|worth|spen[dt]|sell|sold|price|money|earn|charge)"
-            r"|\b(?:price|cost) of\b|\bin (?:dollars|euros|pounds)\b"
-        ),
-        _MONEY,
-    ),
-    (r"\bpercent", r"%|\bpercent|\b(?:half|third|quarter)\b"),
-    (
-        r"\bhow (?:long|old)\b",
-        (
-            r"\b(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|decades?|centur(?:y|ies)|miles?|kilomet\w+"
-            r"|met(?:er|re)s?|feet|km|aged?)\b"
-        ),
-    ),
-    (
-        r"\bhow (?:far|tall|high|deep|wide)\b",
-        r"\b(?:miles?|kilomet\w+|(?:centi)?met(?:er|re)s?|feet|foot|inch(?:es)?|km|m|cm|ft)\b",
-    ),
-    (r"\bhow often\b", r"\b(?:every|each|once|twice|times?|daily|weekly|monthly|annual(?:ly)?|yearly|per)\b"),
-)
-#: A capitalized word that is not the first of a sentence, or that begins one and is followed as a name is.
-_NAME = re.compile(
-    r"(?:(?<=[a-z\d,;:()] )[\"'(“‘]?|^(?!(?:The|In|On|At) )(?=[\w'’-]+,? (?:[A-Z]|was|were|is|had|and)))([A-Z][\w'’-]+)"
-)
 _ASKS_REASON = re.compile(r"\bwhy\b|\bhow come\b|\bwhat (?:for|is the reason)\b", re.IGNORECASE)
 _REASON = re.compile(
     r"\b(?:because|since|due to|owing to|thanks to|so that|in order to|as a result|therefore|thus|hence|causes?d?"
@@ -186,57 +107,9 @@ def gives_a_reason(sentence: str) -> bool:
     return bool(_REASON.search(sentence))
 
 
-def answer_type_scorer(question: str) -> Callable[[str], float]:
-    """A function that scores sentences: 1 for one with the time, quantity or name that the question asks for, 0 for one
-    without it; 0.5 for every sentence if the question asks for nothing of the kind. What stands in the question is no
-    answer."""
-    known = set(words(question))
-    if _ASKS_TIME.search(question):
-        return lambda sentence: float(any(not known & set(words(found)) for found in _TIME.findall(sentence)))
-    if _ASKS_QUANTITY.search(question):
-        return _quantity_scorer(question, known)
-    if _ASKS_NAME.search(question):
-        return lambda sentence: float(any(not known & set(words(name)) for name in _NAME.findall(sentence)))
-    return lambda _sentence: 0.5
-
-
 def form_scorer(question: str) -> Callable[[str], bool]:
     """A function that tells whether a sentence enumerates three things or more, or leads in to a list, where the
     question asks for parts, kinds, causes …; whether it gives a reason, where it asks why; else false."""
     if asks_for_several(question):
         return lambda sentence: "\n" in sentence or bool(_ENUMERATION.search(sentence))
     return gives_a_reason if asks_for_a_reason(question) else lambda _sentence: False
-
-
-def is_lacking(question: str, sentences: Sequence[str]) -> bool:
-    """Whether the question asks for a date, a quantity, an amount of money or a name, and no sentence has one.
-
-    Of 1,998 answerable questions of SQuAD's development articles it is so for one, of CLAP NQ's 150 for two."""
-    if _ASKS_DATE.search(question):
-        return not any(_TIME.search(each) or _ANY_TIME.search(each) for each in sentences)
-    if not (_ASKS_QUANTITY.search(question) or _ASKS_PERSON.match(question) or _ASKS_NAME_OF.search(question)):
-        return False
-    score = answer_type_scorer(question)
-    if max(map(score, sentences), default=0.0) == 0:
-        return True
-    asks_for_money = any(unit is _MONEY and re.search(asked, question, re.IGNORECASE) for asked, unit in _UNITS)
-    return asks_for_money and not any(re.search(_MONEY, each, re.IGNORECASE) for each in sentences)
-
-
-def _quantity_scorer(question: str, known: set[str]) -> Callable[[str], float]:
-    """Scores 1 for a quantity in the unit, or of the things, that the question asks for; another one less."""
-    unit = next((unit for asked, unit in _UNITS if re.search(asked, question, re.IGNORECASE)), None)
-    counted = _COUNTED.search(question)
-    things = frozenset(stems(counted[1])) if counted else frozenset()
-
-    def score(sentence: str) -> float:
-        sentence = _REFERENCE_NUMBER.sub(" ", sentence)
-        found = [number for number in _QUANTITY.finditer(sentence) if number[0].casefold() not in known]
-        if not found or (unit is None and not things):
-            return float(bool(found))
-        if unit is not None:
-            return 1.0 if re.search(unit, sentence, re.IGNORECASE) else _OTHER_QUANTITY
-        behind = (stems(sentence[number.end() : number.end() + _BEHIND]) for number in found)
-        return 1.0 if any(not things.isdisjoint(each) for each in behind) else _OTHER_QUANTITY
-
-    return score

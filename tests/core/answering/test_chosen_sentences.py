@@ -16,8 +16,9 @@ from ragstone.core.retrieval.models import Spelling
 from ragstone.core.retrieval.sentences import sentences_of
 from ragstone.core.testing import open_host
 from ragstone.core.text import question_stems
+from ragstone.core.text.answer_types import answer_type_scorer
 from ragstone.core.text.definitions import defines, subject_of
-from ragstone.core.text.question_kinds import answer_type_scorer, asks_for_tasks, sides_of
+from ragstone.core.text.question_kinds import asks_for_tasks, sides_of
 from ragstone.core.text.spelling import correction_of, with_corrections
 
 if TYPE_CHECKING:
