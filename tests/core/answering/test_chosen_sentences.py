@@ -363,6 +363,14 @@ def test_a_short_negation_is_a_negation() -> None:
         ("What is the maximum number of ropes?", "A ship has one or more ropes.", True),
         ("Which company built the ship?", "The ship was built by a company.", True),
         ("Which company built the ship?", "The ship was built by a company, Kerr Works.", False),
+        ("Who invented the winch?", "The winch is found in Norway (Figure 2), as is the ROPE of the Red Sea.", True),
+        ("Who invented the winch?", "Winch Parts: the drum and the rope.", True),
+        ("Who invented the winch?", "The winch was invented by the Kerr Works in 1340.", False),
+        ("Who invented the winch?", "It was Maria Kerr who had the idea of the winch.", False),
+        ("Who turns the winch?", "The winch is turned by a sailor of the Kerr Works.", False),
+        ("Which ship has the most winches?", "The ship Kerr has winches.", True),
+        ("Which ship has the most winches?", "The ship Kerr has more winches than any other: the most.", False),
+        ("What is the longest rope?", "The rope is of steel.", True),
     ],
 )
 def test_without_what_is_asked_for_nothing_is_answered(question: str, text: str, is_lacking: bool) -> None:
@@ -387,6 +395,21 @@ def test_a_term_is_answered_where_all_of_its_words_are(question: str, *, is_lack
     assert lacks_term(found, sentences_of(found)) == is_lacking
     if is_lacking:
         assert weigh_evidence(found).likelihood == 0.0
+
+
+@pytest.mark.parametrize(
+    ("question", "is_answered"),
+    [
+        ("What is a winch for submarines?", False),
+        ("What is a winch in the Arctic?", False),
+        ("What is the drum of a winch?", True),
+        ("What is a winch in the harbour called?", True),
+        ("What is a winch for ropes that are too long to be pulled by hand?", True),
+    ],
+)
+def test_what_something_is_elsewhere_is_no_answer(question: str, *, is_answered: bool) -> None:
+    found = _retrieval(question, "A winch is a drum that pulls a rope. Every crane in the harbour has one.", (0.9, 0.5))
+    assert (weigh_evidence(found).likelihood > 0) == is_answered
 
 
 @pytest.mark.parametrize(
