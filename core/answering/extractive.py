@@ -166,10 +166,10 @@ def _with_what_follows(quote: ScoredSentence, retrieval: Retrieval, quoted: Cont
     """The quote; with the list behind it, or the next sentences of its paragraph, where it only announces them ("in
     several ways."), or where they go on with what is asked ("Then it …"), up to one that is quoted already.
     ``quoted``: where those begin."""
-    announces = _ANNOUNCES.search(quote.text)
+    known, text, end = retrieval.terms(quote.chunk), retrieval.nodes[quote.chunk].node.get_content(), quote.end
+    announces = end <= known.units[quote.unit].end and _ANNOUNCES.search(quote.text)
     if not announces and not asks_for_manner(retrieval.question):
         return quote
-    known, text, end = retrieval.terms(quote.chunk), retrieval.nodes[quote.chunk].node.get_content(), quote.end
     instructing = instructing_units(quote.chunk, retrieval)
     last = max(at for at, unit in enumerate(known.units) if unit.start < quote.end)
     if announces and (listed := _list_end(text, known.units, last, instructing)) > known.units[last].end:

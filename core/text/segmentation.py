@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from .formulas import begins_formula, formula_end
+
 _FENCE = re.compile(r"^\s*(?:>\s?)*(```|~~~)")
 _ITEM = re.compile(r"^\s*(?:[-*+]|\d{1,9}[.)])\s+")
 _QUOTE = re.compile(r"^\s*(?:>\s?)+(?:\[![A-Za-z]+\]\s*)?")
@@ -64,12 +66,14 @@ def sentence_spans(text: str, start: int = 0, end: int | None = None) -> Iterato
 
 
 def quote_end(text: str, pieces: Sequence[Unit], at: int, limit: int) -> int:
-    """End of the quote of ``pieces[at]``: after the list, code or table that it introduces, if ``limit`` allows. Items
-    that are less indented than the list's first one belong to another list."""
+    """End of the quote of ``pieces[at]``: after the list, code, table or formula that it introduces, if ``limit``
+    allows. Items that are less indented than the list's first one belong to another list."""
     unit, following = pieces[at], pieces[at + 1 : at + 1 + _MOST_FOLLOWING]
     announces = _ANNOUNCES.search(text, unit.start, unit.end)
     if announces and announces[0].strip() != ":" and following[:1] and following[0].block == unit.block:
         following = following[1:]  # "The tools are listed below. Wash them first."
+    if announces is None and begins_formula(text[unit.start : unit.end]):
+        return formula_end(text, unit, following, limit)
     return _list_end(text, unit, following, limit) if announces else unit.end
 
 
@@ -80,7 +84,7 @@ def list_end(text: str, pieces: Sequence[Unit], at: int, limit: int) -> int:
 
 def _list_end(text: str, unit: Unit, following: Sequence[Unit], limit: int) -> int:
     if not following or following[0].kind == "sentence":
-        return unit.end
+        return formula_end(text, unit, following, limit)
     kinds = {"header", "row"} if following[0].kind in {"header", "row"} else {following[0].kind}
     end, margin = unit.end, _column(text, following[0])
     for other in following:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal
 
+from .formulas import kind_behind
 from .imperatives import command_verb
 
 if TYPE_CHECKING:
@@ -152,7 +153,7 @@ def kinds(
         words, own = text[unit.start : unit.end], stated(unit.start)
         leads = bool(_OBJECTIVES_FOLLOW.search(words))
         objectives_follow = leads or (objectives_follow and unit.kind == "item")
-        following = units[number + 1].kind if number + 1 < len(units) else "sentence"
+        following = kind_behind(text, units, number)
         outer = own or section
         if unit.kind == "code":
             yield "code"

@@ -50,6 +50,11 @@ def test_a_comparison_takes_a_sentence_for_each_side(question: str) -> None:
     assert _texts(question, text) == ["A winch is a drum that pulls a rope.", "A crane is a tower that lifts loads."]
 
 
+def test_a_formula_ends_the_quote_that_leads_in_to_it() -> None:
+    text = "- The pull of a winch is computed as follows:\n\nF = m_i g\n\n- The drum is round."
+    assert _texts("How is the pull of a winch computed?", text) == [text[2 : text.index("\n\n- The drum")]]
+
+
 def test_one_sentence_that_sets_both_sides_apart_is_enough() -> None:
     text = "Unlike a winch, which pulls, a crane lifts its load. A winch is a drum. A crane is a tower."
     assert _texts("How does a winch differ from a crane?", text) == [

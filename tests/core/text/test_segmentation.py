@@ -54,6 +54,21 @@ def test_a_list_within_a_list_ends_with_it() -> None:
     assert text[found[0].start : quote_end(text, found, 0, 500)].endswith("Slowly.\n\n  - Taste.")
 
 
+def test_a_formula_is_quoted_with_what_leads_in_to_it() -> None:
+    text = "The pull of a winch is:\n\nm\n\nF = X m_i g\n\ni=1\n\nRemark: g = 9.81 is the same everywhere."
+    found = units(text)
+    assert text[: quote_end(text, found, 0, 500)].endswith("F = X m_i g\n\ni=1")
+    assert quote_end(text, found, 0, 30) == found[0].end
+    begun = "For winches A and B we have: P(A|B)P(B)\n\nP(B|A) =\n\nP(A)\n\nIt is a rule."
+    assert begun[: quote_end(begun, units(begun), 0, 500)].endswith("P(A)")
+    for other in (
+        "Red: blue\n\nm\n\nA winch.",
+        "Two of them:\n\nThe drum = a cylinder with a rope.",
+        "Sides: A\n\nB\n\nC",
+    ):
+        assert quote_end(other, units(other), 0, 500) == units(other)[0].end
+
+
 def test_a_quote_is_no_part_of_the_item_above() -> None:
     text = "* Stir.\n> Note: it is hot.\n\n> One\n> quote."
     assert _texts(text) == [("item", "Stir."), ("sentence", "Note: it is hot."), ("sentence", "One\n> quote.")]

@@ -96,6 +96,11 @@ def test_the_items_below_a_list_of_objectives_are_objectives() -> None:
     assert [kind for kind, _ in _kinds(text)] == ["objective", "objective", "objective", "explanation"]
 
 
+def test_a_short_line_above_a_formula_is_no_label() -> None:
+    assert analyze_chunk("", "The pull is:\n\nF = m_i g\n\nIt is high.").kinds[0] == "explanation"
+    assert analyze_chunk("", "The pull is:\n\nIt is high.").kinds[0] == "label"
+
+
 def test_a_reference_goes_on_only_from_the_beginning_of_its_paragraph() -> None:
     entry = "[1] L. Ljung, System Identification. Theory for the User."
     assert {kind for kind, _ in _kinds(entry)} == {"reference"}
