@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from .formulas import begins_formula, formula_end
+from .formulas import begins_formula, is_formula, is_piece
 
 _FENCE = re.compile(r"^\s*(?:>\s?)*(```|~~~)")
 _ITEM = re.compile(r"^\s*(?:[-*+]|\d{1,9}[.)])\s+")
@@ -73,8 +73,14 @@ def quote_end(text: str, pieces: Sequence[Unit], at: int, limit: int) -> int:
     if announces and announces[0].strip() != ":" and following[:1] and following[0].block == unit.block:
         following = following[1:]  # "The tools are listed below. Wash them first."
     if announces is None and begins_formula(text[unit.start : unit.end]):
-        return formula_end(text, unit, following, limit)
+        return _formula_end(text, unit, following, limit)
     return _list_end(text, unit, following, limit) if announces else unit.end
+
+
+def kind_behind(text: str, units: Sequence[Unit], index: int) -> str:
+    """The kind of the unit behind this one: "formula" for a sentence that is one, "sentence" where there is none."""
+    unit = next(iter(units[index + 1 : index + 2]), None)
+    return "sentence" if unit is None else "formula" if is_formula(text[unit.start : unit.end]) else unit.kind
 
 
 def list_end(text: str, pieces: Sequence[Unit], at: int, limit: int) -> int:
@@ -82,9 +88,24 @@ def list_end(text: str, pieces: Sequence[Unit], at: int, limit: int) -> int:
     return _list_end(text, pieces[at], pieces[at + 1 : at + 1 + _MOST_FOLLOWING], limit)
 
 
+def _formula_end(text: str, unit: Unit, following: Sequence[Unit], limit: int) -> int:
+    """The end of the formula right behind the unit, which leads in to it; the unit's own end without one.
+
+    Paragraphs without a word belong to it, if one of them is a formula.
+    """
+    end, is_whole = unit.end, False
+    for other in following:
+        piece = text[other.start : other.end]
+        is_one = is_formula(piece)
+        if other.kind != "sentence" or other.end - unit.start > limit or not (is_one or is_piece(piece)):
+            break
+        end, is_whole = other.end, is_whole or is_one
+    return end if is_whole else unit.end
+
+
 def _list_end(text: str, unit: Unit, following: Sequence[Unit], limit: int) -> int:
     if not following or following[0].kind == "sentence":
-        return formula_end(text, unit, following, limit)
+        return _formula_end(text, unit, following, limit)
     kinds = {"header", "row"} if following[0].kind in {"header", "row"} else {following[0].kind}
     end, margin = unit.end, _column(text, following[0])
     for other in following:

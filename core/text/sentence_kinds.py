@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal
 
-from .formulas import kind_behind
 from .imperatives import command_verb
+from .segmentation import kind_behind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
