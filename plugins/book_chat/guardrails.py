@@ -34,6 +34,11 @@ _HARDWARE = re.compile(
 #: Characters of a section about simulation for each time that it names it: a list of all changes names everything.
 _LONGEST_BETWEEN = 4000
 
+#: Characters of a passage below other headings for each time, from which its sentences are said to be about it.
+_LONGEST_LABELLED = 500
+#: Program text: its comments name simulation wherever a sensor is not at hand.
+_BLOCK_OF_CODE = re.compile(r"^ *```.*?(?:^ *```|\Z)", re.MULTILINE | re.DOTALL)
+
 SIMULATION = "simulation"
 HARDWARE = "hardware"
 #: Theory, and whatever else holds for both.
@@ -125,9 +130,14 @@ def setting(headings: Sequence[str], text: str, simulated: bool) -> str:
 
 
 def setting_of(node: BaseNode) -> str | None:
-    """The label of a chunk's sentences in answers: in simulation or on real hardware."""
+    """The label of a chunk's sentences in answers: in simulation or on real hardware.
+
+    A section about simulation has chunks that are not, unless its headings say so.
+    """
     if node.metadata.get("is_simulation"):
-        return "In simulation"
+        text = _BLOCK_OF_CODE.sub("", node.get_content())
+        is_named = _count(text, _SIMULATION) * _LONGEST_LABELLED >= max(1, len(text))
+        return "In simulation" if is_named or any(map(_SIMULATION.search, _headings(node))) else None
     on_hardware = node.metadata.get("setting") == HARDWARE and names_hardware(_headings(node), "")
     return "On real hardware" if on_hardware else None
 

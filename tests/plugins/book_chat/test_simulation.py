@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import pytest
+from llama_index.core.schema import TextNode
 
-from ragstone.plugins.book_chat.guardrails import is_simulation, setting
+from ragstone.plugins.book_chat.guardrails import is_simulation, setting, setting_of
 
 
 @pytest.mark.parametrize(
@@ -56,3 +57,18 @@ def test_virtual_memory_and_a_long_list_of_changes_are_no_simulation() -> None:
     changes = "The simulator was fixed. " + "A register was renamed and a bit was added. " * 300 + "Simulation works."
     assert not is_simulation(["Change log"], changes)
     assert is_simulation(["Robots"], "The robot moves in a virtual world. The simulator shows it.")
+
+
+@pytest.mark.parametrize(
+    ("section", "text", "label"),
+    [
+        ("Gazebo", "The arm has damping.", "In simulation"),
+        ("Sensors", "The simulator draws what the sensor sees.", "In simulation"),
+        ("Sensors", "The sensor has a lens.", None),
+        ("Sensors", "The sensor has a lens.\n\n```python\nsee()  # simulate the sensor\n```", None),
+        ("Summary", f"{'Sensors see. ' * 60}One simulates.", None),
+    ],
+)
+def test_a_passage_is_labelled_for_what_it_says_itself(section: str, text: str, label: str | None) -> None:
+    known = {"chapter": "Robots", "section": section, "is_simulation": True}
+    assert setting_of(TextNode(text=text, metadata=known)) == label
