@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
 
 from ragstone.core.answering import Overview
-from ragstone.core.text import one_line, section_kind, stems, topic_of
+from ragstone.core.text import section_kind, stems, topic_of
 
+from .authors import ASKS_AUTHORS, WORKS, written_by
+from .exercises import ASKS_EXERCISES, exercises
 from .library.editions import older_editions
-from .markdown.characters import SEPARATOR
+from .library.headings import chapter_with_number, list_titles, path_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,11 +23,7 @@ if TYPE_CHECKING:
     from .library.books import Book
     from .library.shelf import Shelf
 
-_WORKS = (
-    r"(?:book|text|textbook|manual|guide|course|tutorial|document|documentation|specification|spec|paper|report|article"
-    r"|standard|notes|handbook|thesis)"
-)
-_WHOLE = rf"(?:this|the|that|these|your)(?: \w+)? {_WORKS}"
+_WHOLE = rf"(?:this|the|that|these|your)(?: \w+)? {WORKS}"
 _BOOK = re.compile(
     rf"\bwhat(?:'s|’s| is| are)? {_WHOLE}(?: is)? (?:all )?about\b"
     rf"|\btell (?:me|us)(?: more)? about {_WHOLE}\W*$"
@@ -70,12 +68,6 @@ _FRONT_MATTER = {
         re.IGNORECASE,
     ),
 }
-#: "The report" may be one that the book tells of.
-_AUTHORS = re.compile(
-    rf"\b(?:who (?:wrote|has written)|(?:authors?|editors?|writers?) of) (?:this|your) {_WORKS}\W*$"
-    rf"|\bwho (?:is|was) (?:this|your) {_WORKS} (?:written )?by\W*$",
-    re.IGNORECASE,
-)
 _CHAPTER = re.compile(
     r"(?:\b(?:summari[sz]e|summary of|overview of|outline of)\s+(?:the )?chapter\s+(\d{1,3})\b"
     r"|\bwhat(?:'s|’s| is| does)\s+(?:the )?chapter\s+(\d{1,3})\b.{0,20}\b(?:about|cover|say|teach|discuss|explain)\b)",
@@ -95,12 +87,12 @@ _PART = re.compile(
 _TELL = re.compile(r"\W*(?:please |what can you )?tell\b", re.IGNORECASE)
 #: A sentence that says what a work or a part of it covers.
 _COVERS = re.compile(
-    rf"\b(?:(?:this|our|these) (?:[\w-]+ ){{0,2}}(?:{_WORKS}|{_PARTS}|resource)s?|(?<!rest of )the {_WORKS})\b"
+    rf"\b(?:(?:this|our|these) (?:[\w-]+ ){{0,2}}(?:{WORKS}|{_PARTS}|resource)s?|(?<!rest of )the {WORKS})\b"
     r"[^.!?]{0,80}?\b(?:"
     r"covers?|introduc\w+|describes?|explains?|is about|is (?:designed|intended|meant|written) (?:for|to)|provides?"
     r"|outlines?|presents?"
     r"|discuss\w*|defines?|explores?|aims?|specifies|deals? with|examines?|will)\b"
-    rf"|\bthis is an? (?:[\w-]+ ){{0,3}}{_WORKS} (?:about|on|for)\b",
+    rf"|\bthis is an? (?:[\w-]+ ){{0,3}}{WORKS} (?:about|on|for)\b",
     re.IGNORECASE,
 )
 #: Headings of notices, which are about a publisher, authors or rights.
@@ -111,22 +103,13 @@ _NOTICE = re.compile(
 )
 _SAYS_CHAPTER = re.compile(r"\bchapter\b", re.IGNORECASE)
 _NUMBERED = re.compile(rf"^\W*{_PARTS}\s+[\dA-Z.]+\b", re.IGNORECASE)
-_NUMBER = re.compile(r"^\W*(?:chapter\s+)?(\d{1,3})\b", re.IGNORECASE)
 _SUMMARY = re.compile(r"\b(?:summary|key takeaways?|conclusions?|recap|in short|key points?)\b", re.IGNORECASE)
-#: Titles of front matter, and of what a chapter's exercises and demonstrations stand under.
-_NO_CHAPTER = re.compile(
-    r"^\W*(?:preface|foreword|acknowledg\w+|about|copyright|dedication)\b|\b(?:exercises|demo)\b", re.I
-)
 #: Titles of what belongs to a chapter, and is none.
 _EXERCISES = re.compile(r"\b(?:exercises|exercise sheet|demo|quiz|solutions)\b", re.IGNORECASE)
 #: Chunks among which an opening is looked for; words of a heading beside those that name it.
 _FIRST = 8
 _MOST_OTHERS = 3
 _OTHERS_OF_TOPIC = 2
-#: Titles that are listed.
-_MOST_LISTED = 15
-#: Characters of an author's name.
-_LONGEST_NAME = 100
 #: Words of a chunk that explains; a shorter one is a heading with a line.
 _EXPLAINING = 25
 
@@ -136,21 +119,23 @@ def overview(shelf: Shelf, question: str, filters: Mapping[str, str]) -> Overvie
     not clear which book is meant."""
     chapter, part, whole = _CHAPTER.search(question), _PART.search(question), _BOOK.search(question)
     topic = None if _TELL.match(question) else topic_of(question)
-    authors = _AUTHORS.search(question)
+    authors, tasks = ASKS_AUTHORS.search(question), ASKS_EXERCISES.search(question)
     front_matter = next((heading for asked, heading in _FRONT_MATTER.items() if asked.search(question)), None)
-    if not (chapter or part or whole or topic or authors or front_matter):
+    if not (chapter or part or whole or topic or authors or tasks or front_matter):
         return None
     book = _asked_book(shelf, filters)
     if book is None:
         titles = [f"“{each.title}”" for each in shelf.books()]
         if len(titles) < 2 or not (chapter or whole or authors or front_matter):
             return None
-        return Overview(f"{_listed('The shelf has', 'book', titles)} Choose one to ask about it.", ())
-    if authors:
-        return _written_by(shelf, book)
+        return Overview(f"{list_titles('The shelf has', 'book', titles)} Choose one to ask about it.", ())
     nodes = shelf.corpus.contents.find(MetadataFilters(filters=[MetadataFilter(key="book", value=book.slug)]))
+    if authors:
+        return written_by(shelf, book, nodes)
+    if tasks:
+        return exercises(nodes, int(tasks[1]))
     if front_matter:
-        own = [node for node in nodes if front_matter.fullmatch(_path(node)[-1].lstrip("0123456789."))]
+        own = [node for node in nodes if front_matter.fullmatch(path_of(node)[-1].lstrip("0123456789."))]
         found = Overview("", own[:1], kinds=frozenset({"explanation", "objective"}))
         if any(found.sentences()):
             return found
@@ -158,35 +143,26 @@ def overview(shelf: Shelf, question: str, filters: Mapping[str, str]) -> Overvie
     if whole or _PLAN.search(question):
         listed = [each for each in chapters if each != book.title and not _EXERCISES.search(each)] or chapters
         openings = () if _CHAPTERS.search(question) else _openings(nodes)[:2]
-        return Overview(_listed(f"“{book.title}” has", "chapter", listed), openings, _COVERS)
+        return Overview(list_titles(f"“{book.title}” has", "chapter", listed), openings, _COVERS)
     if chapter:
-        title = _numbered(chapters, int(chapter[1] or chapter[2]))
+        title = chapter_with_number(chapters, int(chapter[1] or chapter[2]))
     else:
         name = next(name for name in part.groups() if name) if part else topic or ""
-        headings = list(dict.fromkeys([*chapters, *(title for node in nodes for title in _path(node))]))
+        headings = list(dict.fromkeys([*chapters, *(title for node in nodes for title in path_of(node))]))
         # Chunks that are about a topic say more than a section that only touches it.
         most = _OTHERS_OF_TOPIC if topic else _MOST_OTHERS
         is_of_chapter = topic or _SAYS_CHAPTER.search(question)
         title = (is_of_chapter and _named(chapters, name, most)) or _named(headings, name, most)
     if title is None:
         return None
-    own = [node for node in nodes if title in _path(node)]
-    paths = (_path(node) for node in own)
+    own = [node for node in nodes if title in path_of(node)]
+    paths = (path_of(node) for node in own)
     tops = dict.fromkeys(next(iter(path[path.index(title) + 1 :]), "") for path in paths)
     sections = [top for top in tops if top and top != title and section_kind(top) is None]
     summaries = [node for node in own if _SUMMARY.search(str(node.metadata["section"]))]
-    introduction = "" if topic and not sections else _listed(f"“{title}” has", "section", sections)
+    introduction = "" if topic and not sections else list_titles(f"“{title}” has", "section", sections)
     found = Overview(introduction, [*_openings(own)[:1], *summaries[:2]], _COVERS)
     return found if introduction or any(found.sentences()) else None
-
-
-def _written_by(shelf: Shelf, book: Book) -> Overview | None:
-    """The authors that the book's files or its configuration name; ``None`` where they name none."""
-    documents = shelf.corpus.contents.documents(f"{book.slug}:")
-    named = (one_line(str(name), _LONGEST_NAME) for each in documents for name in each.metadata.get("authors", ()))
-    *others, last = list(dict.fromkeys(filter(None, named)))[:_MOST_LISTED] or [""]
-    names = f"{', '.join(others)} and {last}" if others else last
-    return Overview(f"“{book.title}” is by {names}.", ()) if names else None
 
 
 def _asked_book(shelf: Shelf, filters: Mapping[str, str]) -> Book | None:
@@ -195,25 +171,6 @@ def _asked_book(shelf: Shelf, filters: Mapping[str, str]) -> Book | None:
     older = older_editions(shelf.books())
     newest = [book for book in shelf.books() if book not in older]
     return newest[0] if len(newest) == 1 else None
-
-
-def _numbered(chapters: Sequence[str], number: int) -> str | None:
-    """The chapter with that number in its title, else the one at that place before the first that has a number."""
-    own = [chapter for chapter in chapters if not _NO_CHAPTER.search(chapter)]
-    places = {int(found[1]): place for place, title in reversed([*enumerate(own)]) if (found := _NUMBER.match(title))}
-    if number in places:
-        return own[places[number]]
-    # Those before the first with a number count back from it: of a book whose first chapters' titles have none.
-    first = min(places, default=len(own) + 1)
-    place = places.get(first, len(own)) - (first - number)
-    return own[place] if number < first and place >= 0 else None
-
-
-def _path(node: TextNode) -> list[str]:
-    """The headings of a chunk, its chapter first."""
-    chapter, section = str(node.metadata["chapter"]), str(node.metadata["section"] or "")
-    titles = [title for title in section.split(SEPARATOR) if title]
-    return titles if titles[:1] == [chapter] else [chapter, *titles]
 
 
 def _named(headings: Sequence[str], name: str, most: int) -> str | None:
@@ -235,14 +192,6 @@ def _openings(nodes: Sequence[TextNode]) -> list[TextNode]:
         for node in nodes
         if node.metadata["content_type"] == "text"
         and len(node.text.split()) > _EXPLAINING
-        and not any(_NOTICE.search(title) for title in _path(node))
+        and not any(_NOTICE.search(title) for title in path_of(node))
     ]
     return [node for node in found[:_FIRST] if _COVERS.search(node.text)] or found
-
-
-def _listed(start: str, what: str, titles: Sequence[str]) -> str:
-    named = "; ".join(titles[:_MOST_LISTED])
-    more = f"; and {len(titles) - _MOST_LISTED} more" if len(titles) > _MOST_LISTED else ""
-    if not titles:
-        return f"{start} no {what}s with titles."
-    return f"{start} {len(titles)} {what}{'s' if len(titles) > 1 else ''}: {named}{more}."

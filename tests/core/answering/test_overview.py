@@ -176,6 +176,41 @@ def test_a_books_authors_are_those_that_it_names(fast_host: Host, tmp_path: Path
 
 
 @pytest.mark.parametrize(
+    ("page", "named"),
+    [
+        ("CS 1 · Walking · Ann Author and Bo B. Writer · October 6, 2018", "Ann Author and Bo B. Writer"),
+        ("Walking Machines\n\nEditors:\n\nAnn Author <ann@example.org>, Acme University\n\nVersion 2", "Ann Author"),
+        ("Walking, by Ann Author", "Ann Author"),
+        ("Walking Robots · Acme Press · Legs carry a robot.", ""),
+    ],
+)
+def test_a_title_page_names_authors(fast_host: Host, tmp_path: Path, page: str, named: str) -> None:
+    shelf = Shelf(fast_host)
+    shelf.add(shelf.plan(write_pages(tmp_path / "walking", {"01.md": f"# Walking\n\n{page}\n\n## Legs\n\nTwo.\n"})))
+    answer = fast_host.assistant("book_chat").ask("Who wrote this book?")
+    assert answer.text.partition(" names ")[2] == (f"{named}." if named else "")
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["List the exercises of chapter 2", "Which exercises does chapter 2 have?", "what are the exercises in chapter 2?"],
+)
+def test_exercises_are_listed_by_their_titles(fast_host: Host, tmp_path: Path, question: str) -> None:
+    tasks = "## Exercises\n\n### Exercise 1: Trot\n\nTrot.\n\n### Exercise 2: Stand\n\nStand.\n"
+    _add(fast_host, tmp_path, {"1.md": "# 1 Wheels\n\nThey roll.\n", "2.md": f"# 2 Legs\n\nThey walk.\n\n{tasks}"})
+    ask = fast_host.assistant("book_chat").ask
+    assert ask(question).text == "“2 Legs” has 2 exercises: Exercise 1: Trot; Exercise 2: Stand."
+    assert ask(question.replace("2", "1")).refused
+
+
+def test_exercises_without_titles_are_quoted(fast_host: Host, tmp_path: Path) -> None:
+    tasks = "## Review Questions\n\nHow many legs has a robot?\n\nWhy does it fall?\n"
+    _add(fast_host, tmp_path, {"1.md": f"# 1 Legs\n\nThey walk.\n\n{tasks}"})
+    answer = fast_host.assistant("book_chat").ask("What are the review questions of chapter 1?")
+    assert answer.text == "How many legs has a robot? [1] Why does it fall? [1]"
+
+
+@pytest.mark.parametrize(
     "question",
     ["Summarize the chapter on legs", "What is the chapter about legs about?", "What does the legs chapter cover?"],
 )
