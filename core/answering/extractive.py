@@ -6,8 +6,16 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..retrieval.sentences import LONGEST_SENTENCE, ScoredSentence, instructing_units, sentences_of
-from ..text.question_kinds import asks_for_a_reason, asks_for_manner, asks_for_several, gives_a_reason, sides_of
+from ..retrieval.quote_spans import LONGEST_SENTENCE
+from ..retrieval.sentences import ScoredSentence, instructing_units, sentences_of
+from ..text.question_kinds import (
+    asks_for_a_reason,
+    asks_for_manner,
+    asks_for_several,
+    form_scorer,
+    gives_a_reason,
+    sides_of,
+)
 from ..text.segmentation import list_end
 from ..text.sentence_kinds import NO_ANSWER
 from ..text.stemming import stem_hash
@@ -31,8 +39,8 @@ _ABOUT_IT = 0.5
 #: A sentence that begins with such a word is quoted with the one before it.
 _POINTS_BACK = re.compile(
     r"(?:it|its|they|their|them|he|his|she|her|this|that|these|those|such|both|here|there|the (?:former|latter|same)"
-    r"|so(?=,)|accordingly|for (?:this|that) reason|however|therefore|thus|hence|moreover|in addition|additionally|also"
-    r"|instead|otherwise|as a result|for example|for instance|consequently)\b",
+    r"|so(?=,)|then|accordingly|for (?:this|that) reason|however|therefore|thus|hence|moreover|in addition|additionally"
+    r"|also|instead|otherwise|as a result|for example|for instance|consequently)\b",
     re.IGNORECASE,
 )
 #: A sentence that goes on with what the one before began to describe.
@@ -164,12 +172,12 @@ def _with_references(chosen: Sequence[ScoredSentence], retrieval: Retrieval) -> 
 
 def _with_what_follows(quote: ScoredSentence, retrieval: Retrieval, quoted: Container[int]) -> ScoredSentence:
     """The quote; with the list behind it, or the next sentences of its paragraph, where it only announces them ("in
-    several ways."), or where they go on with what is asked ("Then it …"), up to one that is quoted already.
-    ``quoted``: where those begin."""
+    several ways."), or where they go on with what is asked ("Then it …"), up to one that is quoted
+    already. ``quoted``: where those begin."""
     known, text, end = retrieval.terms(quote.chunk), retrieval.nodes[quote.chunk].node.get_content(), quote.end
     announces = end <= known.units[quote.unit].end and _ANNOUNCES.search(quote.text)
-    if not announces and not asks_for_manner(retrieval.question):
-        return quote
+    goes_on, has_form = asks_for_manner(retrieval.question), form_scorer(retrieval.question)
+    lacks_form = not has_form(quote.text)
     instructing = instructing_units(quote.chunk, retrieval)
     last = max(at for at, unit in enumerate(known.units) if unit.start < quote.end)
     if announces and (listed := _list_end(text, known.units, last, instructing)) > known.units[last].end:
@@ -179,7 +187,9 @@ def _with_what_follows(quote: ScoredSentence, retrieval: Retrieval, quoted: Cont
         is_next = (unit.kind, unit.block) == ("sentence", known.units[last].block)
         if not is_next or known.kinds[at] in NO_ANSWER or at in instructing or unit.start in quoted:
             break
-        if not announces and not _GOES_ON.match(text, unit.start):
+        # What was asked for comes behind the sentence that is about it: "It has four legs. They make it slow."
+        adds_form = lacks_form and at == last + 1 and has_form(text[unit.start : unit.end])
+        if not (announces or adds_form or (goes_on and _GOES_ON.match(text, unit.start))):
             break
         if text.endswith(":", unit.start, unit.end):  # with its list, or not at all
             listed = _list_end(text, known.units, at, instructing)

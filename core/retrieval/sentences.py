@@ -15,10 +15,10 @@ from ..text.answer_types import answer_type_scorer
 from ..text.definitions import defines, subject_of
 from ..text.instructions import instructions_of, is_asked_about
 from ..text.pointers import only_points
-from ..text.question_kinds import asks_for_steps, asks_for_tasks, form_scorer
-from ..text.segmentation import quote_end
+from ..text.question_kinds import asks_for_code, asks_for_steps, asks_for_tasks, form_scorer
 from ..text.sentence_kinds import NO_ANSWER, Kind
 from ..text.stemming import stem_hash, stem_hashes
+from .quote_spans import span_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -52,14 +52,8 @@ _PENALTIES: Mapping[Kind, float] = {"caption": 0.3, "row": 0.2}
 _KEY_BONUS = 0.5
 #: Taken from a sentence that says where something is said, and not what; also by a colon without what follows.
 _ELSEWHERE_PENALTY = 0.4
-#: Characters; a longer sentence is no sentence but a list or a table that lost its marks.
-LONGEST_SENTENCE = 900
-#: Characters of a procedure, which is no use in part.
-_LONGEST_STEPS = 3_000
 #: Words of a sentence, unless it is all that its chunk says: a turn of a dialogue.
 _SHORTEST_WORDS = 3
-#: The line of a numbered item, or of one in a list within a list.
-_STEP_OR_NESTED = re.compile(r"\s*\d{1,9}[.)]\s|\s+[-*+]\s")
 #: Two cells of a row with words: one alone says nothing.
 _FILLED = re.compile(r"\w[^|]*\|[\s|]*[^\s|]")
 #: Units after which the budget is checked: asking for a thread's time is a system call.
@@ -108,6 +102,7 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
     asked_stems = frozenset(stem for stem, _ in weights)
     of_type, of_form = answer_type_scorer(asked), form_scorer(asked)
     takes_tasks, takes_steps = asks_for_tasks(asked), asks_for_steps(asked)
+    takes_code = asks_for_code(asked)
     subject = [retrieval.spelling.correct(stem) for stem in subject_of(asked)]
     top = max((chunk.score or 0.0 for chunk in retrieval.nodes), default=0.0)
     found = []
@@ -124,19 +119,11 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
                 continue
             if kind in NO_ANSWER and not takes_tasks:
                 continue
-            parts = _steps_from(text, known, index) if takes_steps else ()
-            within_steps, start = index + len(parts), unit.start
-            if parts:
-                start = text.rfind("\n", 0, start) + 1 if kind == "procedure" else start  # with the first number
-                end = known.units[parts[-1]].end
-            else:
-                end = quote_end(text, known.units, index, LONGEST_SENTENCE)
-            quote = text[start:end]
-            if quote.startswith("(") and ")" not in quote:  # of several sentences in brackets the first one
-                start, quote = start + 1, quote[1:]
-            longest = _LONGEST_STEPS if parts else 2 * LONGEST_SENTENCE
+            span = span_of(text, known, index, takes_steps=takes_steps, takes_code=takes_code)
+            start, end, parts = span.start, span.end, span.steps
+            within_steps, quote = index + len(parts), text[start:end]
             is_short = len(known.units) > 1 and len(quote.split(None, _SHORTEST_WORDS)) < _SHORTEST_WORDS
-            if len(quote) > longest or is_short or (kind == "row" and not _FILLED.search(quote)):
+            if len(quote) > span.longest or is_short or (kind == "row" and not _FILLED.search(quote)):
                 continue
             own = [cosines[at] for at in parts or (index,) if at < len(cosines) and not math.isnan(cosines[at])]
             cosine = max(own, default=None)
@@ -188,22 +175,6 @@ def _names(cell: str, asked_stems: frozenset[int]) -> bool:
     """Whether a table's first cell is made of words of the question."""
     stems = stem_hashes(cell)
     return bool(stems) and any(map(str.isalpha, cell)) and asked_stems.issuperset(stems)
-
-
-def _steps_from(text: str, known: ChunkTerms, index: int) -> range:
-    """The units of the numbered steps that begin with this unit, or that it leads in to, as many as can be quoted."""
-    unit, end = known.units[index], index + 1
-    if known.kinds[index] != "procedure" and not (
-        unit.kind == "sentence" and text[unit.start : unit.end].endswith(":")
-    ):
-        return range(0)
-    for at in range(index + 1, len(known.units)):
-        if known.units[at].kind not in {"item", "code"} or known.units[at].end - unit.start > _LONGEST_STEPS:
-            break
-        line = text[text.rfind("\n", 0, known.units[at].start) + 1 :]
-        if known.kinds[at] == "procedure" or (end > index + 1 and _STEP_OR_NESTED.match(line)):
-            end = at + 1
-    return range(index, end) if end > index + 1 else range(0)
 
 
 def _held_share(weights: Sequence[tuple[int, float]], known: ChunkTerms, index: int, end: int) -> float:

@@ -30,7 +30,10 @@ _QUALIFIER = re.compile(
 _CALLED = re.compile(r"\s(?:(?:often|also|sometimes) )?(?:called|named|known as)\W*$|\ssometimes\b", re.IGNORECASE)
 #: A question of nothing but a term: "keystone species".
 _TERM = re.compile(r"^\W*([\w-]+(?: [\w-]+){0,2})\W*$")
-_ASIDES = re.compile(r"\([^()]{0,80}\)|,\s(?:however|therefore|thus|then|in turn),")
+_ASIDES = re.compile(
+    r"\([^()]{0,80}\)|,\s(?:however|therefore|thus|then|in turn),"
+    r"|,\s(?:(?:also|often|sometimes|(?:more )?commonly) )?(?:known as|called|named|referred to as|termed) [^,]{2,60},"
+)
 #: The field of a definition: "In mathematics and physics, a field is …"
 _FIELD = re.compile(r"\W*(?:in|within) [^,.:;]{3,50},\s+(?=\w)", re.IGNORECASE)
 _ARTICLE = re.compile(r"\W*(?:(?:an?|the)\s+)?", re.IGNORECASE)

@@ -41,9 +41,28 @@ _ASKS_FOR_STEPS = re.compile(
 
 
 _ASKS_FOR_SEVERAL = re.compile(
-    r"^\W*(?:(?:what|which)(?: are| were)?(?: the)?(?: \w+){0,2} (?:types|kinds|parts|components|stages|phases|steps"
+    r"^\W*(?:(?:in |into |by |from |of )?(?:what|which)(?: are| were)?(?: the)?(?: \w+){0,2}"
+    r" (?:types|kinds|parts|components|stages|phases|steps"
     r"|layers|forms|classes|categories|examples|functions|causes|reasons|advantages|disadvantages|benefits|challenges|properties"
     r"|characteristics|elements|features|members|differences|methods|ways)\b|(?:name|list)\b)",
+    re.IGNORECASE,
+)
+#: What speaks for a thing, and what against it.
+_ASKS_DRAWBACKS = re.compile(
+    r"\b(?:disadvantages?|drawbacks?|limitations?|downsides?|weakness(?:es)?|shortcomings?|problems? (?:with|of)"
+    r"|cons)\b",
+    re.IGNORECASE,
+)
+_DRAWBACK = re.compile(
+    r"\b(?:but|however|although|suffer\w*|disadvantages?|drawbacks?|limit\w*|downsides?|weakness(?:es)?|shortcomings?"
+    r"|problems?|difficult\w*|lacks?|fails?|cannot|expensive|costly|prone|vulnerable|inefficient|slow\w*|poor\w*"
+    r"|only if|not)\b",
+    re.IGNORECASE,
+)
+_ASKS_BENEFITS = re.compile(r"\b(?<!dis)(?:advantages?|benefits?|strengths?|merits|upsides?|pros)\b", re.IGNORECASE)
+_BENEFIT = re.compile(
+    r"\b(?:advantages?|benefits?|strengths?|allow\w*|enabl\w*|provid\w*|offer\w*|improv\w*|reduc\w*|avoid\w*|eas(?:y|ier|ily)"
+    r"|simpl\w*|fast\w*|quick\w*|robust|efficient\w*|cheap\w*|safe\w*|better|without having)\b",
     re.IGNORECASE,
 )
 _ENUMERATION = re.compile(r"[^,.;:]{2,60},\s[^,.;:]{2,60},?\s(?:and|or|as well as)\s")
@@ -109,7 +128,13 @@ def gives_a_reason(sentence: str) -> bool:
 
 def form_scorer(question: str) -> Callable[[str], bool]:
     """A function that tells whether a sentence enumerates three things or more, or leads in to a list, where the
-    question asks for parts, kinds, causes …; whether it gives a reason, where it asks why; else false."""
+    question asks for parts, kinds, causes …; whether it speaks for or against something, where it asks for advantages
+    or drawbacks; whether it gives a reason, where it asks why; else false."""
+    sides = [
+        holds for asked, holds in ((_ASKS_DRAWBACKS, _DRAWBACK), (_ASKS_BENEFITS, _BENEFIT)) if asked.search(question)
+    ]
+    if sides:
+        return lambda sentence: any(holds.search(sentence) for holds in sides)
     if asks_for_several(question):
         return lambda sentence: "\n" in sentence or bool(_ENUMERATION.search(sentence))
     return gives_a_reason if asks_for_a_reason(question) else lambda _sentence: False

@@ -24,7 +24,7 @@ _NO_TOPIC = re.compile(
     r"|^\W*(?:what(?:['’]s| is| are| was| were)|explain|describe|define|discuss) (?:an? |the )?"
     r"(?:(?:basic|main|general) )?(?:role|purpose|importance|significance|concept|idea|notion|meaning|definition)s?"
     r"(?= (?:of|behind)\b)"
-    r"|\bhow (?:long|often|far)\b"
+    r"|\bhow (?:long|often|far)\b|^\W*what (?:happens|would happen|will happen)(?= (?:when|if|to|after|during)\b)"
     r"|^\W*(?:what|which) (?:are|were) the (?:two|three|four|five|six|seven|eight|nine|ten|main|key|basic|different"
     r"|various)\b"
     r"|^\W*(?:please )?(?:(?:give|describe|explain|tell|summari[sz]e|compare|define|discuss|outline)\b"

@@ -55,6 +55,41 @@ def test_a_formula_ends_the_quote_that_leads_in_to_it() -> None:
     assert _texts("How is the pull of a winch computed?", text) == [text[2 : text.index("\n\n- The drum")]]
 
 
+_CODE = "```python\nwinch.pull(rope)\n```"
+
+
+@pytest.mark.parametrize(
+    ("question", "quote"),
+    [
+        ("What does a winch pull?", "A winch pulls a long rope of steel"),
+        ("Which code pulls a rope with a winch?", f"A winch pulls a long rope of steel:\n\n{_CODE}"),
+        ("How do I pull a rope with a winch?", f"A winch pulls a long rope of steel:\n\n{_CODE}"),
+    ],
+)
+def test_code_comes_along_where_it_is_asked_for(question: str, quote: str) -> None:
+    assert _texts(question, f"A winch pulls a long rope of steel:\n\n{_CODE}\n\nIt has a drum.") == [quote]
+
+
+def test_a_line_that_only_shows_code_comes_with_it() -> None:
+    text = f"Let us see how a winch pulls a rope:\n\n{_CODE}"
+    assert _texts("What does a winch pull?", text) == [text]
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "is_whole"),
+    [
+        ("What are the drawbacks of a winch?", "A winch is a drum with a rope. It suffers from rust and salt.", True),
+        ("What are the drawbacks of a winch?", "A winch suffers from rust. But its drum is round.", False),
+        ("What are the advantages of a winch?", "A winch is a drum with a rope. It reduces the work of men.", True),
+        ("Why has a ship a winch?", "A ship has a winch. Otherwise men pull.", True),
+        ("Into which parts is a winch divided?", "A winch is divided. It has a drum, a rope and a hook.", True),
+        ("What does a winch do?", "A winch pulls a rope. It suffers from rust and salt.", False),
+    ],
+)
+def test_what_is_asked_for_comes_behind_what_it_is_about(question: str, text: str, *, is_whole: bool) -> None:
+    assert (_texts(question, text)[0] == text) == is_whole
+
+
 def test_one_sentence_that_sets_both_sides_apart_is_enough() -> None:
     text = "Unlike a winch, which pulls, a crane lifts its load. A winch is a drum. A crane is a tower."
     assert _texts("How does a winch differ from a crane?", text) == [
@@ -202,11 +237,11 @@ def test_limitations_are_announced_too() -> None:
 
 def test_a_sentence_that_announces_what_cannot_be_quoted_loses_its_colon_and_comes_after_others() -> None:
     code = "```python\n" + "drum.turn(1)\n" * 100 + "```"
-    text = f"The drum of the winch turns by a motor:\n\n{code}\n\nThe drum of the winch turns in steps. It is loud."
+    text = f"The drum of the winch turns by this code:\n\n{code}\n\nThe drum of the winch turns in steps. It is loud."
     found = sentences_of(_retrieval("How does the drum of the winch turn?", text))
     assert [each.text for each in found[:2]] == [
         "The drum of the winch turns in steps.",
-        "The drum of the winch turns by a motor",
+        "The drum of the winch turns by this code",
     ]
 
 
@@ -299,6 +334,8 @@ def test_after_a_definition_nothing_is_added_that_has_no_further_word_of_the_que
         ("Prions are infectious proteins.", 0.7),
         ("A prion is a special case of a protein.", 0.8),
         ("A prion, however, is a protein.", 1.0),
+        ("A prion, also known as an infectious particle, is a protein.", 1.0),
+        ("A prion, the smallest agent of all, is a protein.", 0.0),
         ("Prion: a protein that folds wrongly", 1.0),
         ("The prion protein is a protein of the brain.", 0.6),
         ("Prions were made possible by a mutation.", 0.0),

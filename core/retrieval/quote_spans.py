@@ -1,0 +1,79 @@
+"""How much of a chunk is quoted with one of its units: the list that it leads in to, a whole procedure, code or not."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..text.imperatives import command_verb
+from ..text.segmentation import quote_end
+
+if TYPE_CHECKING:
+    from ..text.chunk_terms import ChunkTerms
+
+#: Characters; a longer sentence is no sentence but a list or a table that lost its marks.
+LONGEST_SENTENCE = 900
+#: Characters of a procedure, which is no use in part.
+_LONGEST_STEPS = 3_000
+#: The line of a numbered item, or of one in a list within a list.
+_STEP_OR_NESTED = re.compile(r"\s*\d{1,9}[.)]\s|\s+[-*+]\s")
+#: Words of a line above code that says something itself, and what only points to the code.
+_LEAST_APART = 6
+_SHOWS = re.compile(
+    r"^\W*(?:let['’]?s|here|now|then|next|first|finally|to|for|we|you|i|if|when|once|after|in|using|with|see)\b"
+    r"|\b(?:following|follows|below|examples?|like this|looks? like|code|snippets?|commands?|scripts?|output|file)\b",
+    re.IGNORECASE,
+)
+
+
+class QuoteSpan(NamedTuple):
+    """What is quoted with a unit: ``text[start:end]``."""
+
+    start: int
+    end: int
+    #: The units of a procedure, which is ranked as one; empty otherwise.
+    steps: range
+    #: Characters that it may have.
+    longest: int
+
+
+def span_of(text: str, known: ChunkTerms, index: int, *, takes_steps: bool, takes_code: bool) -> QuoteSpan:
+    """The span of the chunk's unit with that index. ``takes_steps``: whether the question asks for a procedure;
+    ``takes_code``: whether code may answer it."""
+    start = known.units[index].start
+    steps = _steps_from(text, known, index) if takes_steps else range(0)
+    if steps:
+        # with the first number
+        start = text.rfind("\n", 0, start) + 1 if known.kinds[index] == "procedure" else start
+        return QuoteSpan(start, known.units[steps[-1]].end, steps, _LONGEST_STEPS)
+    if not (takes_code or takes_steps) and _says_more_than_code(text, known, index):
+        end = known.units[index].end - 1  # without its colon
+    else:
+        end = quote_end(text, known.units, index, LONGEST_SENTENCE)
+    opens = text.startswith("(", start) and ")" not in text[start:end]  # of several sentences in brackets the first one
+    return QuoteSpan(start + opens, end, steps, 2 * LONGEST_SENTENCE)
+
+
+def _says_more_than_code(text: str, known: ChunkTerms, index: int) -> bool:
+    """Whether the unit says something itself, and the code that it leads in to shows it: "A winch pulls ropes:"."""
+    unit, following = known.units[index], next(iter(known.units[index + 1 : index + 2]), None)
+    if following is None or following.kind != "code" or not text.endswith(":", unit.start, unit.end):
+        return False
+    words = text[unit.start : unit.end]
+    return len(words.split()) >= _LEAST_APART and not _SHOWS.search(words) and command_verb(words.lower()) is None
+
+
+def _steps_from(text: str, known: ChunkTerms, index: int) -> range:
+    """The units of the numbered steps that begin with this unit, or that it leads in to, as many as can be quoted."""
+    unit, end = known.units[index], index + 1
+    if known.kinds[index] != "procedure" and not (
+        unit.kind == "sentence" and text[unit.start : unit.end].endswith(":")
+    ):
+        return range(0)
+    for at in range(index + 1, len(known.units)):
+        if known.units[at].kind not in {"item", "code"} or known.units[at].end - unit.start > _LONGEST_STEPS:
+            break
+        line = text[text.rfind("\n", 0, known.units[at].start) + 1 :]
+        if known.kinds[at] == "procedure" or (end > index + 1 and _STEP_OR_NESTED.match(line)):
+            end = at + 1
+    return range(index, end) if end > index + 1 else range(0)
