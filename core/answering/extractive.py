@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..retrieval.quote_spans import LONGEST_SENTENCE
 from ..retrieval.sentences import ScoredSentence, instructing_units, sentences_of
+from ..text.formulas import has_formula
 from ..text.question_kinds import (
     asks_for_a_reason,
     asks_for_manner,
@@ -86,6 +87,7 @@ def choose(retrieval: Retrieval) -> list[ScoredSentence]:
         # A definition is enough, a whole list, and one item of a list, but for what the question asks besides.
         is_enough = bool(best.for_defining) or has_list or _are_items(best, other, retrieval)
         is_beside = is_enough and asked.isdisjoint(own - stems[0])
+        is_beside |= other.words < best.words and has_formula(other.text)
         is_beside |= takes_one and bool(_ANNOUNCES.search(other.text))  # "… defines three categories.", with its table
         if not is_beside and not any(_says_the_same(own, known) for known in stems):
             chosen.append(other)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..retrieval.quote_spans import LONGEST_SENTENCE
 from ..text.chunk_terms import terms_of
+from ..text.formulas import has_formula
 from ..text.instructions import instructions_of
 from ..text.segmentation import quote_end
 from .draft import Sentence
@@ -64,7 +65,7 @@ class Overview:
                 and (end := quote_end(text, known.units, index, LONGEST_SENTENCE))
                 and not any(unit.start <= known.units[each].start < end for each in instructing)
             ]
-            found = [quote for quote in found if not quote.endswith(":") and quote not in given]
+            found = [quote for quote in found if not (quote.endswith(":") or has_formula(quote) or quote in given)]
             wanted = [quote for quote in found if self.preferred and self.preferred.search(quote)]
             for index, quote in enumerate((wanted or found)[:_SENTENCES]):
                 given.add(quote)

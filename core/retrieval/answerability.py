@@ -79,15 +79,19 @@ def lacks_term(retrieval: Retrieval, sentences: Sequence[ScoredSentence]) -> boo
     return bool(term) and not any(term <= _near(retrieval, sentence) for sentence in sentences)
 
 
-def lacks_qualifier(retrieval: Retrieval) -> bool:
-    """Whether the question asks what X is for, in or of Y, and no chunk has a word of Y: what X is answers another one.
+def lacks_qualifier(retrieval: Retrieval, sentences: Sequence[ScoredSentence]) -> bool:
+    """Whether the question asks what X is for, in or of Y, and a name of Y is near none of the sentences or another
+    word of Y in no chunk: what X is answers another question.
 
     Of SQuAD's 1,998 and CLAP NQ's 150 answerable questions it is so for one and two.
     """
     asked = retrieval.follow_up.asked if retrieval.follow_up else retrieval.question
-    wanted = {stem_hash(retrieval.spelling.correct(stem)) for stem in qualifier_of(asked)}
-    return bool(wanted) and not wanted <= frozenset().union(
-        *(retrieval.terms(number).all_stems for number in range(len(retrieval.nodes)))
+    wanted = {stem: stem_hash(retrieval.spelling.correct(stem)) for stem in qualifier_of(asked)}
+    names = {wanted[stem] for name in _NAME.findall(asked) for stem in stems(name) if stem in wanted}
+    offered = (retrieval.terms(number).all_stems for number in range(len(retrieval.nodes)))
+    return bool(wanted) and not (
+        names <= frozenset().union(*(_near(retrieval, sentence) for sentence in sentences))
+        and frozenset(wanted.values()) <= frozenset().union(*offered)
     )
 
 

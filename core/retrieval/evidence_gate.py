@@ -80,12 +80,13 @@ def weigh_evidence(retrieval: Retrieval) -> Evidence:
     features = features_of(retrieval, sentences[0])
     known = dict(zip(FEATURES, features, strict=True))
     asked = retrieval.follow_up.asked if retrieval.follow_up else retrieval.question
-    if has_unknown_name(retrieval) or lacks_qualifier(retrieval) or lacks_term(retrieval, sentences[:_QUOTED]):
+    quoted = sentences[:_QUOTED]
+    if has_unknown_name(retrieval) or lacks_qualifier(retrieval, quoted) or lacks_term(retrieval, quoted):
         chance = 0.0
     elif sentences[0].defining >= _DEFINES:  # who asks what X is, is answered by what says it, however short it is
         chance = max(likelihood(features), sentences[0].defining)
     else:
-        chance = 0.0 if is_lacking(asked, [each.text for each in sentences[:_QUOTED]]) else likelihood(features)
+        chance = 0.0 if is_lacking(asked, [each.text for each in quoted]) else likelihood(features)
     return replace(best, sentence=known["cosine"], order=known["order"], likelihood=chance)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Sequence
 
+from .formulas import is_formula
 from .stemming import STOP_WORDS, stems, words
 
 _ASKS_TIME = re.compile(
@@ -188,7 +189,9 @@ def _quantity_scorer(question: str, known: set[str]) -> Callable[[str], float]:
     things = frozenset(stems(counted[1])) if counted else frozenset()
 
     def score(sentence: str) -> float:
-        sentence = _REFERENCE_NUMBER.sub(" ", sentence)
+        # The numbers of a formula count nothing either.
+        lines = (line for line in sentence.split("\n") if not is_formula(line))
+        sentence = _REFERENCE_NUMBER.sub(" ", "\n".join(lines))
         found = [number for number in _QUANTITY.finditer(sentence) if number[0].casefold() not in known]
         if not found or (unit is None and not things):
             return float(bool(found))

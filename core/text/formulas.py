@@ -10,6 +10,8 @@ _SIGN = re.compile(r"[=←≤≥<>∈∀∃∑∏∫∼≈→↦×÷∂∇√±�
 _PROSE = re.compile(r"[A-Za-z]{2,}(?:,? [A-Za-z]{2,}){2}|^\W*[A-Z][a-z]+(?:[: ]|$)|[a-z]{3,}[.?!:]$")
 #: Above or below a sum or a fraction: "m", "i=1", "b − a".
 _PIECE = re.compile(r"\S{1,12}(?: \S{1,5}){0,3}")
+#: Begin a line of a list, a table or a block of code.
+_MARKS = frozenset("-*+|`~")
 #: What ends with the first piece of a formula: "we have: P(A)".
 _BEGUN = re.compile(r":\s(?P<formula>[^:]{1,80})$")
 
@@ -23,6 +25,11 @@ def begins_formula(sentence: str) -> bool:
     """Whether the sentence ends with a colon and the beginning of a formula."""
     begun = _BEGUN.search(sentence)
     return begun is not None and is_formula(begun["formula"])
+
+
+def has_formula(quote: str) -> bool:
+    """Whether the quote has a formula below its first line, in no list, table or code."""
+    return any(is_formula(line) and line.lstrip()[:1] not in _MARKS for line in quote.split("\n")[1:])
 
 
 def is_piece(text: str) -> bool:

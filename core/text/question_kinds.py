@@ -44,7 +44,9 @@ _ASKS_FOR_SEVERAL = re.compile(
     r"^\W*(?:(?:in |into |by |from |of )?(?:what|which)(?: are| were)?(?: the)?(?: \w+){0,2}"
     r" (?:types|kinds|parts|components|stages|phases|steps"
     r"|layers|forms|classes|categories|examples|functions|causes|reasons|advantages|disadvantages|benefits|challenges|properties"
-    r"|characteristics|elements|features|members|differences|methods|ways)\b|(?:name|list)\b)",
+    r"|characteristics|elements|features|members|differences|methods|ways)\b|(?:name|list)\b"
+    # "Which tasks does it do?"
+    r"|(?:in |into |by |from |of )?(?:what|which) (?:\w+ )?\w{3,}(?<![su])s (?:do|does|did|are|were|can|have)\b)",
     re.IGNORECASE,
 )
 #: What speaks for a thing, and what against it.

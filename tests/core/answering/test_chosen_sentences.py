@@ -70,6 +70,14 @@ def test_code_comes_along_where_it_is_asked_for(question: str, quote: str) -> No
     assert _texts(question, f"A winch pulls a long rope of steel:\n\n{_CODE}\n\nIt has a drum.") == [quote]
 
 
+def test_a_formula_is_no_second_quote_and_counts_nothing() -> None:
+    formula = "The drum of a winch pulls, such that:\n\nF = 12 x"
+    text = f"A winch pulls the rope by its drum.\n\n{formula}\n\nIt is round."
+    assert _texts("How many ropes pulls the drum of a winch?", text)[0] == text.partition("\n")[0]
+    assert all("F =" not in each for each in _texts("What pulls the rope by its drum?", text))
+    assert answer_type_scorer("How many ropes has a winch?")(formula) == 0.0
+
+
 def test_a_line_that_only_shows_code_comes_with_it() -> None:
     text = f"Let us see how a winch pulls a rope:\n\n{_CODE}"
     assert _texts("What does a winch pull?", text) == [text]
@@ -82,6 +90,7 @@ def test_a_line_that_only_shows_code_comes_with_it() -> None:
         ("What are the drawbacks of a winch?", "A winch suffers from rust. But its drum is round.", False),
         ("What are the advantages of a winch?", "A winch is a drum with a rope. It reduces the work of men.", True),
         ("Why has a ship a winch?", "A ship has a winch. Otherwise men pull.", True),
+        ("Which ropes does a winch pull?", "A winch pulls ropes. It pulls hemp, nylon and steel.", True),
         ("Into which parts is a winch divided?", "A winch is divided. It has a drum, a rope and a hook.", True),
         ("What does a winch do?", "A winch pulls a rope. It suffers from rust and salt.", False),
     ],
@@ -444,13 +453,15 @@ def test_a_term_is_answered_where_all_of_its_words_are(question: str, *, is_lack
     [
         ("What is a winch for submarines?", False),
         ("What is a winch in the Arctic?", False),
+        ("What is a winch of Kerr?", False),
         ("What is the drum of a winch?", True),
         ("What is a winch in the harbour called?", True),
         ("What is a winch for ropes that are too long to be pulled by hand?", True),
     ],
 )
 def test_what_something_is_elsewhere_is_no_answer(question: str, *, is_answered: bool) -> None:
-    found = _retrieval(question, "A winch is a drum that pulls a rope. Every crane in the harbour has one.", (0.9, 0.5))
+    text = "A winch is a drum that pulls a rope. Every crane in the harbour has one. A rope has a hook."
+    found = _retrieval(question, f"{text} The sun shines. Ropes rot in the rain. Kerr is a port.", (0.9, 0.8, 0.7, 0.0))
     assert (weigh_evidence(found).likelihood > 0) == is_answered
 
 

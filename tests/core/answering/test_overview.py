@@ -203,6 +203,11 @@ def test_exercises_are_listed_by_their_titles(fast_host: Host, tmp_path: Path, q
     assert ask(question.replace("2", "1")).refused
 
 
+def test_a_formula_is_no_overview() -> None:
+    node = TextNode(text="This book is about wheels. The force of a wheel is:\n\nF = m a\n\nA wheel turns.")
+    assert [each.text for each in Overview("", [node]).sentences()] == ["This book is about wheels.", "A wheel turns."]
+
+
 def test_exercises_without_titles_are_quoted(fast_host: Host, tmp_path: Path) -> None:
     tasks = "## Review Questions\n\nHow many legs has a robot?\n\nWhy does it fall?\n"
     _add(fast_host, tmp_path, {"1.md": f"# 1 Legs\n\nThey walk.\n\n{tasks}"})
