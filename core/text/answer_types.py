@@ -172,7 +172,8 @@ def is_lacking(question: str, sentences: Sequence[str]) -> bool:
         done = frozenset(stems(asked[1] or asked[2] or ""))
         is_said = not done or any(not done.isdisjoint(stems(each)) for each in sentences)
         known = frozenset(words(question))
-        return not any(_names_a_doer(each, known, with_article=is_said) for each in sentences)
+        if not any(_names_a_doer(each, known, with_article=is_said) for each in sentences):
+            return True
     if not (_ASKS_QUANTITY.search(question) or _ASKS_PERSON.match(question) or _ASKS_NAME_OF.search(question)):
         return False
     score = answer_type_scorer(question)

@@ -11,6 +11,8 @@ _POINTS = re.compile(
     r"|^\W*(?:see|refer to|check out|consult|for (?:more|further) (?:information|details?|reading))\b",
     re.IGNORECASE,
 )
+#: An entry of a summary that names its subject: "Model Creation: Creating models for robots".
+_NAMES = re.compile(r"^\W*[A-Z][^:.!?]{2,50}:\s(?:[A-Z]\w+ing|Overview of|Introduction to)\b")
 _COVERS = re.compile(
     r"^\W*(?:in )?(?:this|our|the (?:previous|next|following|present)) (?:[\w-]+ )?"
     r"(?:chapter|section|book|textbook|module|unit|lesson|course|guide|tutorial|appendix)s?,?\s"
@@ -24,5 +26,5 @@ _COVERS = re.compile(
 
 def only_points(sentence: str) -> bool:
     """Whether the sentence says where something is said ("See chapter 3."), or what a part covers ("This chapter
-    introduces the basics of control.")."""
-    return bool(_POINTS.search(sentence) or _COVERS.search(sentence))
+    introduces the basics of control."), or is an entry of its summary ("Control: Understanding its basics")."""
+    return any(pattern.search(sentence) for pattern in (_POINTS, _COVERS, _NAMES))
