@@ -18,6 +18,7 @@ from ..text.packed_terms import is_beside_the_text
 from ..text.question_kinds import asks_for_code, asks_for_tasks, sides_of
 from ..text.spelling import with_corrections
 from ..text.stemming import question_stems, stems
+from ..text.stemming import words as plain_words
 from ..tracing import step
 from .calibration import threshold_of
 from .definitions import SEARCHED, best_definition
@@ -97,7 +98,9 @@ class HybridRetriever(ScoredRetriever):
             search = RevisionSearch(corpus.search_cache, snapshot, row, self._filters)
             with step("HybridRetriever.lexical", words=list(words)) as looked:
                 found, frequencies = search.lexical(words, options.candidates)
-                corrections = search.corrections([word for word in words if word not in frequencies])
+                spelt = {stem: word for word in plain_words(question) for stem in stems(word)}
+                unknown = (word for word in words if word not in frequencies)
+                corrections = search.corrections({word: encoder.has_word(spelt.get(word, word)) for word in unknown})
                 corrections |= search.joined(question)
                 if corrections:
                     words = list(dict.fromkeys(corrections.get(word, word) for word in words))

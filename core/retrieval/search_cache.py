@@ -12,7 +12,7 @@ from ..runtime.revision_cache import RevisionCache
 from ..text.spelling import SHORTEST_CORRECTED, compounds_of, correction_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import numpy as np
     import numpy.typing as npt
@@ -161,15 +161,17 @@ class RevisionSearch:
                     found |= dict.fromkeys(each.parts, each.joined)
         return found
 
-    def corrections(self, words: Sequence[str]) -> dict[str, str]:
-        """The stems that are meant, by those that no chunk contains and that look misspelt."""
-        found = {word: self._correction(word) for word in words if len(word) >= SHORTEST_CORRECTED}
+    def corrections(self, words: Mapping[str, bool]) -> dict[str, str]:
+        """The stems that are meant, by those that no chunk contains and that look misspelt. ``words``: by stem, whether
+        it is one of a word that exists."""
+        found = {word: self._correction(word, own) for word, own in words.items() if len(word) >= SHORTEST_CORRECTED}
         return {word: meant for word, meant in found.items() if meant}
 
-    def _correction(self, word: str) -> str | None:
-        return self._cached(
-            ("correction", word), lambda: correction_of(word, self._snapshot.terms(self._row.id, word[0]))
-        )
+    def _correction(self, word: str, is_word: bool) -> str | None:
+        def find() -> str | None:
+            return correction_of(word, self._snapshot.terms(self._row.id, word[0]), is_word=is_word)
+
+        return self._cached(("correction", word, is_word), find)
 
     def nearest(
         self, question: npt.NDArray[np.float32], limit: int, pending: PendingProduct | None = None

@@ -50,10 +50,11 @@ def compounds_of(question: str) -> list[Compound]:
     return found
 
 
-def correction_of(word: str, chunks: Mapping[str, int]) -> str | None:
+def correction_of(word: str, chunks: Mapping[str, int], *, is_word: bool = False) -> str | None:
     """The known word that is ``word`` in another spelling, or becomes it when one letter is left out, added, changed or
     swapped with the next one, the first letter excepted; the one in most chunks. Else the longest one that it goes
-    on from by a few letters. ``chunks``: how many have each known word.
+    on from by a few letters. ``chunks``: how many have each known word. ``is_word``: whether it is a word of its own,
+    for which only one with another ending is taken: "catalogue" is "catalog", "notion" is not "nation".
     """
     if len(word) < SHORTEST_CORRECTED or not word.isalpha():
         return None
@@ -63,7 +64,10 @@ def correction_of(word: str, chunks: Mapping[str, int]) -> str | None:
     found = [
         known
         for known, count in chunks.items()
-        if count >= least and known[:1] == word[:1] and _is_one_edit(word, known)
+        if count >= least
+        and known[:1] == word[:1]
+        and (not is_word or known.startswith(word[:-_LONGEST_ENDING]))
+        and _is_one_edit(word, known)
     ]
     begun = (word[:-cut] for cut in range(1, _LONGEST_ENDING + 1) if len(word) - cut >= SHORTEST_CORRECTED)
     return max(found, key=lambda known: (chunks[known], known), default=next(filter(chunks.__contains__, begun), None))

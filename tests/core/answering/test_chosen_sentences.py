@@ -535,6 +535,16 @@ def test_another_spelling_is_the_same_word(word: str, meant: str) -> None:
     assert correction_of(word, {"optim": 1, "adapt": 2, "optic": 9}) == meant
 
 
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [("notion", None), ("fright", None), ("patient", None), ("catalogu", "catalog"), ("behaviour", "behavior")],
+)
+def test_a_word_that_exists_is_taken_for_one_with_another_ending_only(word: str, meant: str | None) -> None:
+    known = {"nation": 9, "fight": 9, "patent": 9, "catalog": 9, "behavior": 9}
+    assert correction_of(word, known, is_word=True) == meant
+    assert correction_of(word, known) is not None
+
+
 def test_a_misspelt_term_has_its_definition() -> None:
     found = _retrieval("What is a wintch?", "Ropes pull at a winch. A winch is a drum that pulls a rope.")
     found = replace(found, spelling=Spelling({"wintch": "winch"}), idf={"winch": 2.0})
