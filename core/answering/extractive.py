@@ -61,6 +61,15 @@ _ANNOUNCES = re.compile(
     r"|\b(?:as follows|we distinguish between|differ in)\b",
     re.IGNORECASE,
 )
+#: A sentence that says that there is something to be said, or to be wished for.
+_SAYS_LITTLE = re.compile(
+    r"\b(?:is|are|was|were|be|been)\s(?:(?:very|quite|rather|particularly|most|more|less|well|best|better|poorly|not|still"
+    r"|yet|fully)\s){0,3}(?:understood|known|documented|studied|special|important|complex|complicated|unclear|debated"
+    r"|different)\W*$"
+    r"|\bit (?:may|might|can|is|could) (?:often |also |sometimes )?(?:be )?(?:desirable|useful|necessary|possible"
+    r"|important|helpful|beneficial|common|convenient) to\b[^.;:]{0,120}\.$",
+    re.IGNORECASE,
+)
 #: What separates the cells of a row.
 _BAR = re.compile(r"(?<!\\)\|")
 #: Characters of a sentence with the one before it, or with those that follow.
@@ -177,7 +186,8 @@ def _with_what_follows(quote: ScoredSentence, retrieval: Retrieval, quoted: Cont
     several ways."), or where they go on with what is asked ("Then it …"), up to one that is quoted
     already. ``quoted``: where those begin."""
     known, text, end = retrieval.terms(quote.chunk), retrieval.nodes[quote.chunk].node.get_content(), quote.end
-    announces = end <= known.units[quote.unit].end and _ANNOUNCES.search(quote.text)
+    announces = _ANNOUNCES.search(quote.text) or _SAYS_LITTLE.search(quote.text)
+    announces = announces if end <= known.units[quote.unit].end else None
     goes_on, has_form = asks_for_manner(retrieval.question), form_scorer(retrieval.question)
     lacks_form = not has_form(quote.text)
     instructing = instructing_units(quote.chunk, retrieval)

@@ -70,6 +70,20 @@ def test_code_comes_along_where_it_is_asked_for(question: str, quote: str) -> No
     assert _texts(question, f"A winch pulls a long rope of steel:\n\n{_CODE}\n\nIt has a drum.") == [quote]
 
 
+@pytest.mark.parametrize(
+    ("first", "is_whole"),
+    [
+        ("The drum of the winch is special.", True),
+        ("The causes of the rust of the winch are well understood.", True),
+        ("To save the winch it may be desirable to oil it.", True),
+        ("The drum of the winch is round.", False),
+    ],
+)
+def test_what_says_little_goes_on(first: str, *, is_whole: bool) -> None:
+    text = f"{first} Salt eats steel."
+    assert (_texts("What of the winch?", text)[0] == text) == is_whole
+
+
 def test_a_formula_is_no_second_quote_and_counts_nothing() -> None:
     formula = "The drum of a winch pulls, such that:\n\nF = 12 x"
     text = f"A winch pulls the rope by its drum.\n\n{formula}\n\nIt is round."
