@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 
 from .formulas import is_formula
 from .stemming import STOP_WORDS, stems, words
@@ -114,6 +114,9 @@ _PROPER = re.compile(r"\b[A-Z][\w’'-]*(?:\.? (?:(?:of|de|van|von|the|and|&) )?
 _BEFORE_PLACE = re.compile(
     r"\b(?:in|at|on|from|near|across|off|within|throughout|to|into|of|called|named|as) (?:the |an? )?(?:[a-z]+ )?$"
 )
+#: Before the first word of a sentence: nothing, the end of another one, or "(a)".
+_BEGINS = re.compile(r"^$|[.!?:\"“]\s*$|^\(?\w{1,2}\)\s*$")
+_ABBREVIATION = re.compile(r"[A-Z\d-]{2,}s?")
 _ARTICLE = re.compile(r"\b(?:the|an?) (?:[a-z]+ )?$", re.IGNORECASE)
 #: Capitalized words that name nobody.
 _NOBODY = frozenset(
@@ -122,23 +125,24 @@ _NOBODY = frozenset(
 )
 
 
-def _names_a_doer(sentence: str, known: Collection[str], *, with_article: bool) -> bool:
+def _names_a_doer(sentence: str, known: frozenset[str], *, with_article: bool) -> bool:
     """Whether the sentence has a name, beside the words of the question, that can be that of a person or a body: not
     that of a place or a month, no abbreviation, no word that only begins a sentence. ``with_article``: whether it may
     have one."""
     for found in _PROPER.finditer(sentence):
         before, rest = sentence[max(0, found.start() - _BEHIND) : found.start()], sentence[found.end() :]
-        begins = not before or before.rstrip()[-1:] in '.!?:"“'
+        begins = bool(_BEGINS.search(before))
         name = found[0].split()
         while begins and len(name) > 1 and STOP_WORDS.issuperset(words(name[0])):
             name = name[1:]
         parts = words(" ".join(name))
-        if not any(len(part) > 1 and part not in {*known, *STOP_WORDS, *_NOBODY} for part in parts):
+        is_subject = len(known.intersection(parts) - STOP_WORDS) > 1  # "The Debug Module Manual" made no debug module
+        if is_subject or not any(len(part) > 1 and part not in {*known, *STOP_WORDS, *_NOBODY} for part in parts):
             continue
         if begins and (rest.startswith(":") or (len(name) == 1 and not _NAME.match(name[0] + rest))):
             continue
         has_article = found[0].startswith("The ") or _ARTICLE.search(before)
-        is_abbreviation = len(name) == 1 and name[0].isupper()
+        is_abbreviation = len(name) == 1 and bool(_ABBREVIATION.fullmatch(name[0]))
         if not (is_abbreviation or _BEFORE_PLACE.search(before) or (has_article and not with_article)):
             return True
     return False

@@ -430,6 +430,7 @@ def test_a_short_negation_is_a_negation() -> None:
         ("Which company built the ship?", "The ship was built by a company, Kerr Works.", False),
         ("Who invented the winch?", "The winch is found in Norway (Figure 2), as is the ROPE of the Red Sea.", True),
         ("Who invented the winch?", "Winch Parts: the drum and the rope.", True),
+        ("Who invented the rope winch?", "It is said in Rope Winch Manuals that it was a sailor.", True),
         ("Who invented the winch?", "The winch was invented by the Kerr Works in 1340.", False),
         ("Who invented the winch?", "It was Maria Kerr who had the idea of the winch.", False),
         ("Who turns the winch?", "The winch is turned by a sailor of the Kerr Works.", False),
