@@ -80,10 +80,6 @@ class Encoder:
         """The text's tokens by the model's tokenizer; without one, an estimate from its words."""
         return self._splitter.count_tokens(text)
 
-    def has_word(self, word: str) -> bool:
-        """Whether the word is one token of the model's tokenizer, as words that are written often are."""
-        return self._splitter.tokenizer is not None and self._splitter.count_tokens(word) == 1
-
     def embed_query(self, question: str) -> Vectors:
         """The question's unit vector, float32 [dimension]. Raises ``EncoderError`` if the model gives no finite one."""
         # Another model may be a remote server: waiting for it needs no processor.

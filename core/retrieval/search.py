@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from llama_index.core.schema import QueryBundle
 
     from ..catalog import Snapshot
+    from ..embedding import Encoder
 
 
 class ScoredRetriever(BaseRetriever):
@@ -100,7 +101,7 @@ class HybridRetriever(ScoredRetriever):
                 found, frequencies = search.lexical(words, options.candidates)
                 spelt = {stem: word for word in plain_words(question) for stem in stems(word)}
                 unknown = (word for word in words if word not in frequencies)
-                corrections = search.corrections({word: encoder.has_word(spelt.get(word, word)) for word in unknown})
+                corrections = search.corrections({word: _is_word(spelt.get(word, word), encoder) for word in unknown})
                 corrections |= search.joined(question)
                 if corrections:
                     words = list(dict.fromkeys(corrections.get(word, word) for word in words))
@@ -141,6 +142,14 @@ class HybridRetriever(ScoredRetriever):
             stored_terms={each.node.node_id: each.terms for each, _ in found_chunks if each.terms is not None},
             retrieve_ms=(time.perf_counter() - started) * 1000,
         )
+
+
+def _is_word(word: str, encoder: Encoder) -> bool:
+    """Whether the word is one token of the encoder's tokenizer, as words that are often written are; false without one.
+
+    Written twice: without a tokenizer the number of tokens is an estimate, three for two words.
+    """
+    return encoder.count_tokens(f"{word} {word}") == 2
 
 
 def _best_cosine(retrieval: Retrieval) -> float:

@@ -34,7 +34,8 @@ _HARDWARE = re.compile(
 #: Characters of a section about simulation for each time that it names it: a list of all changes names everything.
 _LONGEST_BETWEEN = 4000
 
-#: Characters of a passage below other headings for each time, from which its sentences are said to be about it.
+#: Characters of a chunk below other headings for each time that it names simulation, up to which its sentences are
+#: said to be about it.
 _LONGEST_LABELLED = 500
 #: Program text: its comments name simulation wherever a sensor is not at hand.
 _BLOCK_OF_CODE = re.compile(r"^ *```.*?(?:^ *```|\Z)", re.MULTILINE | re.DOTALL)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from llama_index.core.schema import Document, NodeWithScore, TextNode
 
+from ragstone.core import Host, Settings
 from ragstone.core.answering.extractive import choose, header_of
 from ragstone.core.retrieval import HybridRetriever, Retrieval, weigh_evidence
 from ragstone.core.retrieval.answerability import FEATURES, features_of, lacks_term, least_likelihood, missing_words
@@ -590,6 +591,15 @@ def test_a_rare_word_that_is_taken_for_a_misspelt_one_is_searched_as_it_is_writt
         found = HybridRetriever(corpus, top_k=3).search("Which currency has the river?")
     assert found.spelling.corrections == {"currenc": "current"}
     assert found.question == "Which currency has the river?"
+
+
+def test_a_word_of_the_encoders_is_searched_as_it_is_written(tmp_path: Path, model_cache: Path) -> None:
+    with Host(Settings(data_dir=tmp_path, cache_dir=model_cache)) as host:
+        corpus = host.corpus("parts", kind="article")
+        corpus.ingest([Document(id_=str(at), text=f"The nation of river {at} has power.") for at in range(5)])
+        search = HybridRetriever(corpus, top_k=3).search
+        assert not search("Which notion of powder has the river?").spelling.corrections
+        assert search("Which nattion has the river?").spelling.corrections == {"nattion": "nation"}
 
 
 def test_words_that_the_corpus_writes_as_one_are_taken_for_that(tmp_path: Path) -> None:

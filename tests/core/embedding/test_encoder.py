@@ -94,11 +94,6 @@ def test_windows_hold_the_whole_text_under_its_headings(encoder: Encoder) -> Non
     assert all(encoder.count_tokens(window) <= 254 for window in windows)
 
 
-def test_frequent_words_are_known_and_misspelt_ones_are_not(encoder: Encoder) -> None:
-    assert encoder.has_word("powder")
-    assert not encoder.has_word("univeristy")
-
-
 def test_the_end_of_a_long_text_counts(encoder: Encoder) -> None:
     filler = "The weather was mild and the harvest was good that year. " * 60
     (chunk,) = encoder.embed_chunks([("", f"{filler} A torsion spring stores energy in the robot's ankle.")])
