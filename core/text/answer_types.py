@@ -38,6 +38,11 @@ _ASKS_DOER = re.compile(
     r"|school|university|organi[sz]ation|institute|team)\b(?: (\w+))?",
     re.IGNORECASE,
 )
+#: "patented" in "Who patented a hive?", "may reset" in "Who may reset it?".
+_PERSON_DOES = re.compile(
+    r"(?:and |but |so )?who ((?:(?:ha[sd]|have|can|may|must|should|will|would) )?(?!(?:is|was|are|were)\b)[a-z]+)\b",
+    re.IGNORECASE,
+)
 _ASKS_NAME = re.compile(rf"\b(?:who|whom|whose|where)\b|{_ASKS_NAME_OF.pattern}", re.IGNORECASE)
 _TIME = re.compile(
     r"\b(?:1\d|20)\d\d\b|\b\d{1,4}s\b|\bcentur|\b\d+ ?(?:BC|AD|BCE|CE)\b"
@@ -62,7 +67,7 @@ _REFERENCE_NUMBER = re.compile(
     re.IGNORECASE,
 )
 _COUNTED = re.compile(r"\bhow (?:many|much) ((?:[\w'’-]+ ?){1,4})", re.IGNORECASE)
-_OTHER_QUANTITY = 0.5
+_OTHER_ANSWER = 0.5
 #: Characters after a number among which the things are named.
 _BEHIND = 40
 _MONEY = (
@@ -158,8 +163,27 @@ def answer_type_scorer(question: str) -> Callable[[str], float]:
     if _ASKS_QUANTITY.search(question):
         return _quantity_scorer(question, known)
     if _ASKS_NAME.search(question):
-        return lambda sentence: float(any(not known & set(words(name)) for name in _NAME.findall(sentence)))
+        return _name_scorer(question, known)
     return lambda _sentence: 0.5
+
+
+def _name_scorer(question: str, known: set[str]) -> Callable[[str], float]:
+    """Scores 1 for a name; less for another word that does what is asked: "the operator resets" for "Who resets …?"."""
+    does = _does(question)
+
+    def score(sentence: str) -> float:
+        if any(not known & set(words(name)) for name in _NAME.findall(sentence)):
+            return 1.0
+        doers = does.findall(sentence) if does else ()
+        return _OTHER_ANSWER if any(stems(each) and not known & set(words(each)) for each in doers) else 0.0
+
+    return score
+
+
+def _does(question: str) -> re.Pattern[str] | None:
+    """The word before what is asked, in a sentence that says who does it; ``None`` where it is not asked so."""
+    asked = _PERSON_DOES.match(question)
+    return re.compile(rf"\b([\w'’-]+) {asked[1]}\b", re.IGNORECASE) if asked else None
 
 
 def is_lacking(question: str, sentences: Sequence[str]) -> bool:
@@ -176,7 +200,10 @@ def is_lacking(question: str, sentences: Sequence[str]) -> bool:
         done = frozenset(stems(asked[1] or asked[2] or ""))
         is_said = not done or any(not done.isdisjoint(stems(each)) for each in sentences)
         known = frozenset(words(question))
-        if not any(_names_a_doer(each, known, with_article=is_said) for each in sentences):
+        does = _does(question)
+        # A name that begins a sentence, as no other of its words tells: "Langstroth patented it".
+        begin = (found for each in sentences if does and (found := does.match(each)) and stems(found[1]))
+        if not any(_names_a_doer(each, known, with_article=is_said) for each in sentences) and not any(begin):
             return True
     if not (_ASKS_QUANTITY.search(question) or _ASKS_PERSON.match(question) or _ASKS_NAME_OF.search(question)):
         return False
@@ -201,8 +228,8 @@ def _quantity_scorer(question: str, known: set[str]) -> Callable[[str], float]:
         if not found or (unit is None and not things):
             return float(bool(found))
         if unit is not None:
-            return 1.0 if re.search(unit, sentence, re.IGNORECASE) else _OTHER_QUANTITY
+            return 1.0 if re.search(unit, sentence, re.IGNORECASE) else _OTHER_ANSWER
         behind = (stems(sentence[number.end() : number.end() + _BEHIND]) for number in found)
-        return 1.0 if any(not things.isdisjoint(each) for each in behind) else _OTHER_QUANTITY
+        return 1.0 if any(not things.isdisjoint(each) for each in behind) else _OTHER_ANSWER
 
     return score

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
@@ -29,7 +30,8 @@ _BOOK = re.compile(
     rf"|\btell (?:me|us)(?: more)? about {_WHOLE}\W*$"
     rf"|\bwhat (?:does|do) {_WHOLE} (?:cover|teach|contain|describe|specify|define)\W*$"
     rf"|\b(?:summari[sz]e|summary of|overview of|outline of|describe) {_WHOLE}\W*$|\btable of contents\b"
-    r"|\b(?:what|which|list the) (?:topics|chapters)\b(?!.*\bchapter \d)",
+    r"|\b(?:what|which|list the) (?:topics|chapters)\b(?!.*\bchapter \d)"
+    rf"|^\W*(?:what are |list |give me )?(?:the )?(?:main|key) (?:points|ideas|takeaways)(?: (?:of|in) {_WHOLE})?\W*$",
     re.IGNORECASE,
 )
 #: What a list of the chapters answers.
@@ -143,7 +145,10 @@ def overview(shelf: Shelf, question: str, filters: Mapping[str, str]) -> Overvie
     if whole or _PLAN.search(question):
         listed = [each for each in chapters if each != book.title and not _EXERCISES.search(each)] or chapters
         openings = () if _CHAPTERS.search(question) else _openings(nodes)[:2]
-        return Overview(list_titles(f"“{book.title}” has", "chapter", listed), openings, _COVERS)
+        found = Overview("", openings, _COVERS)
+        if len(listed) == 1 and any(found.sentences()):
+            return found
+        return replace(found, introduction=list_titles(f"“{book.title}” has", "chapter", listed))
     if chapter:
         title = chapter_with_number(chapters, int(chapter[1] or chapter[2]))
     else:

@@ -50,7 +50,9 @@ def _add(host: Host, tmp_path: Path, pages: dict[str, str] = _PAGES) -> None:
     shelf.add(shelf.plan(book), title="Robot parts")
 
 
-@pytest.mark.parametrize("question", ["What is this book about?", "Summarize this book", "what's the book about"])
+@pytest.mark.parametrize(
+    "question", ["What is this book about?", "Summarize this book", "what's the book about", "What are the key points?"]
+)
 def test_a_book_as_a_whole_is_told_by_its_own_words(host: Host, question: str) -> None:
     answer = host.assistant("book_chat").ask(question)
     assert answer.text.startswith("“Robot parts” has 2 chapters: Wheels; Legs.")
@@ -62,6 +64,13 @@ def test_a_book_as_a_whole_is_told_by_its_own_words(host: Host, question: str) -
 def test_the_chapters_alone_are_listed_where_they_are_asked_for(host: Host) -> None:
     answer = host.assistant("book_chat").ask("Which chapters does this book have?")
     assert answer.text == "“Robot parts” has 2 chapters: Wheels; Legs."
+
+
+def test_a_text_of_one_chapter_is_told_without_a_list(tmp_path: Path) -> None:
+    with open_host(tmp_path) as host:
+        _add(host, tmp_path, {"01-wheels.md": _PAGES["01-wheels.md"]})
+        text = host.assistant("book_chat").ask("What is this book about?").text
+        assert text.startswith("Wheels carry a robot over level ground")
 
 
 def test_a_list_with_an_order_to_an_assistant_tells_nothing() -> None:
