@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ragstone.core import BadRequest, Citation, NotFound, Question
+from ragstone.core import BadRequest, Citation, NotFound, Question, Turn
 from ragstone.core.testing import ScriptedLLM, open_host
 from ragstone.plugins.concept_tutor import Lessons, PlanStore
 
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 NAME = "concept_tutor"
 OTHER = "other"
+THERMAL_MASS = (
+    "Thermal mass is the ability of a body to store heat. It is computed from the mass of the body and its specific "
+    "heat. Thick walls of stone have a large one, and keep a house cool at noon."
+)
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +37,14 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
             names={"bowline": "Bowline"},
             edges=(),
             sources={"bowline": [("Bowline", "Use", "A bowline is a knot that makes a loop which does not slip.")]},
+        )
+        put_plan(
+            host,
+            slug="heat",
+            title="Heat",
+            names={"thermal-mass": "Thermal mass"},
+            edges=(),
+            sources={"thermal-mass": [("Thermal mass", "", THERMAL_MASS)]},
         )
         yield host
 
@@ -73,6 +85,15 @@ def test_one_plan_does_not_answer_from_another(host: Host) -> None:
     assert asked(host, "What is a bowline?").refused
     assert not host.assistant(NAME).ask(Question("What is a bowline?", filters={"plan": OTHER})).refused
     assert not host.assistant(NAME).ask("What is a bowline?").refused
+
+
+def test_a_follow_up_may_have_another_verb_for_how_a_value_is_found(host: Host) -> None:
+    first = "What is thermal mass?"
+    history = (Turn(first, asked(host, first, plan="heat").text),)
+    answer = host.assistant(NAME).ask(Question("And how is it measured?", filters={"plan": "heat"}, history=history))
+    assert "computed from the mass of the body" in answer.text
+    other = Question("And how is it melted?", filters={"plan": "heat"}, history=history)
+    assert host.assistant(NAME).ask(other).refused
 
 
 def test_filters_that_name_nothing_are_refused(host: Host) -> None:
