@@ -36,7 +36,8 @@ _NUMBERED = re.compile(
 )
 #: Titles of documents that explain nothing: they belong to another one, or are about the book.
 _NO_CONCEPT = re.compile(
-    r"\b(?:exercises?|exercise sheet|quiz|solutions|problem set|demo)\b|^(?:preface|foreword|acknowledge?ments?)$",
+    r"\b(?:exercises?|exercise sheet|quiz|solutions|problem set|demo|answer key)\b"
+    r"|^(?:preface|foreword|acknowledge?ments?|answers?|index|contents|about the authors?)$",
     re.IGNORECASE,
 )
 _CODE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.MULTILINE | re.DOTALL)
@@ -62,7 +63,7 @@ def plan_from_corpus(host: Host, corpus: str, *, part: str = "", most: int = 60,
         raise BadRequest(f"a plan from a corpus has 1 to {_MOST} concepts")
     contents = host.find_corpus(corpus).contents
     named = _of_part(contents.documents(), part, corpus)
-    named = [one for one in named if not _NO_CONCEPT.search(_title(one.metadata))] or named
+    named = [one for one in named if not _explains_nothing(_title(one.metadata))] or named
     named.sort(key=lambda one: (str(one.metadata.get("book", "")), int(one.metadata.get("position") or 0)))
     found: list[tuple[Mapping[str, Any], list[SourceSchema]]] = []
     for document in named[: _MOST * 2]:
@@ -121,6 +122,10 @@ def _of_part(documents: Sequence[StoredDocument], part: str, corpus: str) -> lis
             hint=f'name it with its book: --part "{names[0]}: {part}"',
         )
     return found
+
+
+def _explains_nothing(title: str) -> bool:
+    return bool(_NO_CONCEPT.search(title)) or section_kind(title) in _LEFT_OUT
 
 
 def _concept_names(documents: Sequence[Mapping[str, Any]]) -> list[str]:

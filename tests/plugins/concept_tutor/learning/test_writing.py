@@ -231,6 +231,19 @@ def test_options_stand_side_by_side_in_the_sources_and_are_of_one_sort() -> None
     assert not {"digestion", "stomach"} & choices.keys()  # nothing of their sort is there: asked without options
 
 
+def test_a_rate_and_a_volume_are_no_options_of_one_question() -> None:
+    entries = {
+        "pulse": "number of beats that the heart has in a minute", "gust": "pressure of the wind on a wall at noon",
+        "draught": "amount of water that a boat displaces in a lock", "ferment": "energy that a dough takes up",
+        "cadence": "number of steps that a walker makes in an hour", "yield": "amount of grain that a field bears",
+        "tempo": "number of bars that a band plays in a tune", "stroke": "number of pulls of an oar between two buoys",
+    }  # fmt: skip
+    made = written(chunk("measures", "\n\n".join(map(": ".join, entries.items())), section="Glossary"))
+    choices = {question.key: set(question.options) for question in made if question.form == "choice"}
+    assert choices
+    assert all(options == {"pulse", "cadence", "tempo", "stroke"} for options in choices.values())
+
+
 def test_a_method_is_no_study() -> None:
     entries = """signal: method of communication between animals by their senses
 
