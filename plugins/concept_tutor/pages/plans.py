@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import PurePath
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
     from werkzeug.wrappers import Response as BaseResponse
 
+    from ragstone.core.ingestion import IngestProgress
+
     from ..plans.importers import ImportedPlan
     from ..plans.records import Plan
 
@@ -36,6 +39,7 @@ MOST_BYTES = 900_000
 MOST_PLANS = 200
 #: Each that waits for a wiki, or embeds what came with a file, holds one of the server's threads.
 _MOST_MAKING = 2
+_LONGEST_TOKEN = 32
 _LIMITS = {
     "title": 200,
     "names": 200_000,
@@ -122,6 +126,7 @@ class Card:
 def install(pages: Blueprint, host: Host) -> None:
     """Add the list and the ways to make a plan."""
     store = host.once(PlanStore)
+    embedded: dict[str, tuple[int, int]] = {}  # of the plans that are being made, by the token of their form
     making = Slots(
         _MOST_MAKING, lambda: StorageBusy("other plans are being made just now", hint="come back in a minute")
     )
@@ -134,25 +139,39 @@ def install(pages: Blueprint, host: Host) -> None:
 
     @pages.post("/plans/<any(names,book,page,file):way>")
     def make(way: str) -> BaseResponse | tuple[str, int]:
+        token = request.form.get("token", "")[:_LONGEST_TOKEN]
         try:
             if len(store.plans()) >= MOST_PLANS:
                 raise BadRequest(f"there are {MOST_PLANS} plans already", hint="delete one that is not needed any more")
             with making.acquire():
                 made = WAYS[way](host, request)
                 slug = free_slug(made.plan.slug, {size.plan.slug for size in store.plans()})
-                plan = store.add(replace(made.plan, slug=slug), made.sources)
+                of = sum(map(len, made.sources.values()))
+
+                def report(progress: IngestProgress) -> None:
+                    if token:
+                        embedded[token] = progress.documents, of
+
+                plan = store.add(replace(made.plan, slug=slug), made.sources, report)
         except RagstoneError as error:
             return _page(host, way, problem_of(error)), error.status
+        finally:
+            embedded.pop(token, None)
         with suppress(RagstoneError):  # the plan's page has a button that reports what is missing
             host.once(Gathering).start(plan.slug)
         opened = len(made.dropped) or None
         return redirect(url_for("concept_tutor.plan", slug=plan.slug, opened=opened), 303)
 
+    @pages.get("/plans/making/<token>")
+    def embedding(token: str) -> dict[str, int]:
+        done, of = embedded.get(token, (0, 0))
+        return {"done": done, "of": of}
+
     @pages.get("/plans/")
     def none() -> BaseResponse:
         return redirect(url_for("concept_tutor.plans"))
 
-    _ = plans, make, none
+    _ = plans, make, embedding, none
 
 
 def _page(host: Host, opened: str = "", problem: dict[str, Any] | None = None) -> str:
@@ -165,6 +184,7 @@ def _page(host: Host, opened: str = "", problem: dict[str, Any] | None = None) -
         form=request.form,
         limits=_LIMITS,
         books=books_of(host),
+        token=secrets.token_hex(8),
         wikis=[client.name for client in host.once(Wikis).searched],
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from lxml import html
@@ -18,10 +18,13 @@ from ragstone.web import create_app
 from tests.plugins.concept_tutor.material import run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from ragstone.core import Host
+    from ragstone.core.ingestion import IngestProgress
+    from ragstone.plugins.concept_tutor import NewPlan
+    from ragstone.plugins.concept_tutor.plans.records import Plan
 
 PROSE = (
     "{name} is explained in this chapter of the book, step by step and with many examples from daily life in a lab. "
@@ -102,6 +105,26 @@ def test_the_page_of_plans_makes_one_of_a_book_and_of_a_chapter(host: Host) -> N
     assert html.fromstring(none.text).cssselect("[role=alert]")
 
 
+def test_the_page_shows_how_many_chunks_of_the_book_are_stored(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    app, seen, add = create_app(host), list[dict[str, int]](), PlanStore.add
+    (form,) = html.fromstring(app.test_client().get("/concept_tutor/").text).cssselect("form[action$=book]")
+    (bar,), token = form.cssselect("progress"), form.fields["token"]
+
+    def watched(store: PlanStore, new: NewPlan, sources: Any, on_embedded: Callable[[IngestProgress], None]) -> Plan:
+        def report(progress: IngestProgress) -> None:
+            on_embedded(progress)
+            seen.append(app.test_client().get(bar.get("data-from")).get_json())
+
+        return add(store, new, sources, report)
+
+    monkeypatch.setattr(PlanStore, "add", watched)
+    made = app.test_client().post("/concept_tutor/plans/book", data={"book": "books/cells", "token": token})
+    assert made.status_code == 303
+    host.once(PlanStore).remove(made.location.split("/")[-2])
+    assert seen[-1] == {"done": 4, "of": 4}
+    assert app.test_client().get(bar.get("data-from")).get_json() == {"done": 0, "of": 0}
+
+
 def test_a_part_is_named_by_its_title_and_what_is_not_there_says_so(host: Host) -> None:
     made = plan_from_corpus(host, "books", part="mitosis", title="One")
     assert ([concept.name for concept in made.plan.concepts], made.plan.slug) == (["Mitosis"], "one")
@@ -127,6 +150,8 @@ def test_what_is_learned_has_no_chapters_number_and_practice_is_no_concept(tmp_p
             "Hands of Part 2: Palms",
             "Chapter 2 Exercises: Grippers",
             "Preface",
+            "Answers",
+            "Review questions",
         )
     ):
         sections = f"## Story\n\n{PROSE.format(name='It')}\n\n" * 9
