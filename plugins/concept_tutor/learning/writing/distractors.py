@@ -136,8 +136,13 @@ class Distractors:
         return subject if definition.is_entry else self._material.lowered(subject)
 
     def _is_one_of(self, other: Definition, definition: Definition) -> bool:
-        """A thing that is defined by the key's name, or the key by its, may be one of its sort and so right as well."""
+        """A thing that is defined by the key's name or its last word, or the key by its, may be right as well.
+
+        "Directional selection", a selection, is natural selection, which is said to be a force.
+        """
         mine, theirs = stem_set(definition.subject), stem_set(other.subject)
+        if other.genus != definition.genus and other.genus == normal(definition.subject).split()[-1]:
+            return True
         return mine <= stem_set(other.meaning) or theirs <= stem_set(definition.meaning)
 
 

@@ -244,6 +244,16 @@ def test_a_rate_and_a_volume_are_no_options_of_one_question() -> None:
     assert all(options == {"pulse", "cadence", "tempo", "stroke"} for options in choices.values())
 
 
+def test_what_the_key_s_last_word_defines_may_be_right_as_well() -> None:
+    entries = {
+        "spring tide": "force of the full moon that lifts ships over the bar of a harbour",
+        "neap tide": "tide that stays low at half moon", "ebb tide": "tide that runs out to the open sea",
+        "flood tide": "tide that runs up the mouth of a river",
+    }  # fmt: skip
+    made = written(chunk("tides", "\n\n".join(map(": ".join, entries.items())), section="Glossary"))
+    assert not [question for question in made if question.form == "choice" and question.key == "spring tide"]
+
+
 def test_a_method_is_no_study() -> None:
     entries = """signal: method of communication between animals by their senses
 
