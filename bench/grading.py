@@ -97,7 +97,7 @@ def fit(rows: list[dict[str, str]], encoder: Encoder) -> dict[str, float]:
     for row in asked:
         question = _question(row)
         found = compare(question, row["answer"])
-        faults = objection(question, row["answer"], found), disorder(question, found)
+        faults = objection(question, row["answer"], found), disorder(question, row["answer"], found)
         if not any((*faults, other_number(question, row["answer"]), is_other(question, found))):
             seen.append(row)
             measured.append(likeness(question, row["answer"], found, encoder).features)

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 from ragstone.core.citations import contradictions
 
 from ..records import Finding
+from .abbreviations import as_in_key
+from .arithmetic import leaves_out_operation
 from .comparison import compare
 from .likeness import likeness
 from .order import are_phrases_exchanged, are_sides_exchanged, is_shuffled
@@ -46,13 +48,13 @@ class FreeAnswers:
         """Right, partly right or wrong, and why."""
         if not answer.strip():
             return Finding("wrong", "no answer was given")
-        answer = with_signs(answer)
+        answer = as_in_key(with_signs(answer), question.key, question.support.text)
         found = compare(question, answer)
         wrong = objection(question, answer, found)
         if wrong is not None:
             return Finding("wrong", wrong if found.share >= _PARTLY else "")
         number = other_number(question, answer)
-        fault = disorder(question, found) or number
+        fault = disorder(question, answer, found) or number
         if number:  # the rest of the answer is graded without it
             numbers = [place for place in found.foreign if found.answer[place].is_number]
             for at, place in zip([at for at in found.missing if found.key[at].is_number], numbers, strict=False):
@@ -108,8 +110,8 @@ def other_number(question: Question, answer: str) -> str | None:
     )
 
 
-def disorder(question: Question, found: Comparison) -> str | None:
-    """What makes an answer that has the right words less than right: their order."""
+def disorder(question: Question, answer: str, found: Comparison) -> str | None:
+    """What makes an answer that has the right words less than right: their order, or a calculation without a step."""
     asked = words_of(question.text)
     if is_shuffled([*asked, *found.key], found.answer):
         return "it has the source's words, but they make no statement"
@@ -120,6 +122,8 @@ def disorder(question: Question, found: Comparison) -> str | None:
         or is_cause_exchanged(asked, found)
     ):
         return "it says of one thing what the source says of another"
+    if leaves_out_operation(question, answer):
+        return "something of what is calculated is missing"
     return None
 
 

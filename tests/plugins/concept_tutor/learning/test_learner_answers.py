@@ -256,6 +256,22 @@ ASKED = {
         "swallowed quickly by small fish",
         {"right": ["small fish swallow it quickly"], "wrong": ["it swallows the small fish quickly"]},
     ),
+    ("What is a batting average?", "A batting average is the sum of the runs divided by the number of innings."): (
+        "the sum of the runs divided by the number of innings",
+        {"right": ["all runs added up and divided by how many innings there were"], "wrong": ["the sum of the runs"]},
+    ),
+    ("What is a thermal span?", "A thermal span is the difference between the warmest and the coldest day."): (
+        "the difference between the warmest and the coldest day",
+        {"right": ["the difference between the coldest and the warmest day"], "wrong": ["the warmest day"]},
+    ),
+    ("What is a tidal gate run by?", "It is run by a remote water station (RWS) on the coast."): (
+        "a remote water station (RWS) on the coast",
+        {"right": ["an RWS on the coast"], "wrong": ["an RMS on the coast"]},
+    ),
+    ("What opens the gate?", "A remote water station (RWS) has a clock. The RWS's clock opens the gate."): (
+        "The RWS's clock",
+        {"right": ["the clock of the remote water station"], "wrong": ["the clock of the church"]},
+    ),
     ("What does the map show?", "The map shows how 12 villages are joined to 3 wells."): (
         "how 12 villages are joined to 3 wells",
         {"wrong": ["how 3 villages are joined to 12 wells"]},
