@@ -33,8 +33,8 @@ _SORTS = {
     "event": "war battle revolution ceremony festival event award mission conflict treaty flight",
     "language": "language languages dialect alphabet script code standard",
     "condition": "disorder disease syndrome condition illness infection",
-    "measure": """unit ratio quantity measure scale number value rate mean sum energy amount concentration force
-        pressure temperature potential gradient""",
+    "measure": "unit ratio quantity measure scale number value rate mean sum",
+    "magnitude": "energy amount concentration force pressure temperature potential gradient",
     "fluid": "fluid liquid gas mixture solution",
     "matter": """substance compound element chemical metal mineral acid molecule material ion protein
         enzyme lipid fat sugar hormone pigment polymer monomer macromolecule carbohydrate

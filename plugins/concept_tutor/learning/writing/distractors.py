@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 WRONG = 3
 #: Sorts that are too different for one question: among three persons a mammal is found at once.
 _APART_SORTS = frozenset({"person", "place", "organisation", "work", "event", "living", "language"})
-#: Whose things differ at a glance, if their definitions name different nouns: vessel and layer, rate and volume.
-_WIDE_SORTS = frozenset({"structure", "matter", "measure"})
+#: Whose things differ at a glance, if their definitions name different nouns: a vessel and a layer.
+_WIDE_SORTS = frozenset({"structure", "matter"})
 #: Nouns of definitions that do not show what a thing is: "one of three tubes".
 _EMPTY_GENERA = word_set("one structure part region area group end type form")
 #: Ends the name of what goes on, or of a property.

@@ -235,7 +235,7 @@ def test_a_rate_and_a_volume_are_no_options_of_one_question() -> None:
     entries = {
         "pulse": "number of beats that the heart has in a minute", "gust": "pressure of the wind on a wall at noon",
         "draught": "amount of water that a boat displaces in a lock", "ferment": "energy that a dough takes up",
-        "cadence": "number of steps that a walker makes in an hour", "yield": "amount of grain that a field bears",
+        "cadence": "number of steps that a walker makes in an hour",
         "tempo": "number of bars that a band plays in a tune", "stroke": "number of pulls of an oar between two buoys",
     }  # fmt: skip
     made = written(chunk("measures", "\n\n".join(map(": ".join, entries.items())), section="Glossary"))
