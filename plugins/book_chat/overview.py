@@ -11,9 +11,9 @@ from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
 from ragstone.core.answering import Overview
 from ragstone.core.text import section_kind, stems, topic_of
 
-from .authors import ASKS_AUTHORS, WORKS, written_by
-from .exercises import ASKS_EXERCISES, exercises
+from .library.authors import ASKS_AUTHORS, WORKS, written_by
 from .library.editions import older_editions
+from .library.exercises import ASKS_EXERCISES, exercises
 from .library.headings import chapter_with_number, list_titles, path_of
 
 if TYPE_CHECKING:

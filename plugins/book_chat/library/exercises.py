@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ragstone.core.answering import Overview
 from ragstone.core.text import section_kind
 
-from .library.headings import chapter_with_number, list_titles, number_of, path_of
+from .headings import chapter_with_number, list_titles, number_of, path_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 from ragstone.core.answering import Overview
 from ragstone.core.text import one_line, stems
 
-from .library.headings import MOST_LISTED
+from .headings import MOST_LISTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from llama_index.core.schema import TextNode
 
-    from .library.books import Book
-    from .library.shelf import Shelf
+    from .books import Book
+    from .shelf import Shelf
 
 #: Words for a work as a whole.
 WORKS = (
