@@ -250,11 +250,11 @@ _CHANGES = """
 import random, sys
 from pathlib import Path
 from ragstone.core.testing import open_host
-from tests.plugins.concept_tutor.plans.test_store import PlanStore, passage
+from tests.plugins.concept_tutor.plans.test_store import PlanStore, new_chunk
 
 folder, database, seed = Path(sys.argv[1]), sys.argv[2] or None, int(sys.argv[3])
 random.seed(seed)
-shared = [passage(f"Passage {number}.") for number in range(4)]
+shared = [new_chunk(f"Passage {number}.") for number in range(4)]
 with open_host(folder, database=database) as host:
     for _ in range(20):
         concept = random.choice(["mean", "variance", "z"])
