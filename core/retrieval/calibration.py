@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 #: The threshold of a corpus that has not been calibrated, or is too small for it, and the lowest of all. Each of 12
 #: articles of SQuAD 2.0, a corpus of 30 paragraphs, refuses 3 % of its questions (11 % at 0.95) and lets 1.5 % of those
-#: on other subjects pass, nearly all as "closest"; two robotics books let 1 % pass.
+#: on other subjects pass, most as "closest"; two robotics books let 1 % pass.
 DEFAULT_THRESHOLD = 0.75
 #: With fewer chunks the frequencies of words are not meaningful.
 MIN_CALIBRATION_CHUNKS = 50
