@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 from threadpoolctl import threadpool_limits
 
-from ragstone.core import EncoderError, RagstoneError
+from ragstone.core import EncoderError, RagstoneError, StorageError
 
 from . import rates
 from .app import create_app, takes_files
@@ -82,7 +82,7 @@ def settle(host: Host) -> None:
     threadpool_limits(1, "blas")
     # a thread that only passes on waits so long for each one that computes, Python's default being 5 ms
     sys.setswitchinterval(0.0005)
-    with suppress(EncoderError):  # /health reports it, and so does every question
+    with suppress(EncoderError, StorageError):  # /health reports it, and so does every question
         for encoder in host.pipeline.encoders():
             encoder.embed_query("warm up")
     gc.collect()

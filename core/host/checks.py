@@ -38,7 +38,11 @@ class HostChecks:
     def _encoder(self) -> Sequence[Check]:
         """Whether questions can be embedded."""
         try:
-            return [Check("encoder", True, ", ".join(each.fingerprint for each in self._get_pipeline().encoders()))]
+            try:
+                encoders = self._get_pipeline().encoders()
+            except StorageError:  # which the check of the catalog reports
+                encoders = (self._hooks.encoder,)
+            return [Check("encoder", True, ", ".join(each.fingerprint for each in encoders))]
         except EncoderError as error:
             return [Check.failed("encoder", error, fatal=True)]
 

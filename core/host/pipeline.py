@@ -51,8 +51,10 @@ class Pipeline:
         self._corpora = corpora
 
     def encoders(self) -> tuple[Encoder, ...]:
-        """The encoders of the corpora in use, each once; without one the deployment's. Raises ``EncoderError``."""
-        found = {corpus.encoder.fingerprint: corpus.encoder for corpus in self._corpora()}
+        """The encoders of the corpora that hold something, each once; without one the deployment's. Raises
+        ``EncoderError``, ``StorageError``."""
+        used = [corpus for corpus in self._corpora() if corpus.contents.exists]
+        found = {corpus.encoder.fingerprint: corpus.encoder for corpus in used}
         return tuple(found.values()) or (self._hooks.encoder,)
 
     def retrieve(

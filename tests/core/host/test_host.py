@@ -6,7 +6,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 from llama_index.core.node_parser import NodeParser, SentenceSplitter
@@ -25,6 +25,7 @@ from ragstone.core import (
     StorageDenied,
     hookimpl,
 )
+from ragstone.core.hooks.encoder import Encoders
 from ragstone.core.testing import SmallCorpus, TestModels, WordEmbedding, fill_small_corpus, open_host
 from ragstone.plugins.book_chat import Shelf
 
@@ -321,3 +322,17 @@ def test_a_catalog_that_is_damaged_while_it_is_open_is_not_well(tmp_path: Path, 
 
 def _check(host: Host, name: str) -> Check:
     return next(check for check in host.checks() if check.name == name)
+
+
+def test_an_encoder_of_a_corpus_that_holds_nothing_is_not_needed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(_encoders: Encoders) -> NoReturn:
+        raise EncoderError("there is no model in int8")
+
+    monkeypatch.setattr(Encoders, "int8_encoder", property(missing))
+    with open_host(tmp_path, plugins={"small": SmallCorpus()}) as host:
+        assert not host.corpus("memory", kind="memory", precision="int8").contents.exists
+        fill_small_corpus(host)
+        assert host.pipeline.encoders() == (host.hooks.encoder,)
+        assert [check.ok for check in host.checks() if check.name == "encoder"] == [True]
