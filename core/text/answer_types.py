@@ -125,8 +125,10 @@ _ABBREVIATION = re.compile(r"[A-Z\d-]{2,}s?")
 _ARTICLE = re.compile(r"\b(?:the|an?) (?:[a-z]+ )?$", re.IGNORECASE)
 #: Capitalized words that name nobody.
 _NOBODY = frozenset(
-    """january february march april may june july august september october november december monday tuesday wednesday
-    thursday friday saturday sunday figure fig table section chapter""".split()  # noqa: SIM905 - a list of quoted words is harder to read
+    words(
+        "january february march april may june july august september october november december monday tuesday wednesday"
+        " thursday friday saturday sunday figure fig table section chapter"
+    )
 )
 
 
@@ -169,19 +171,20 @@ def answer_type_scorer(question: str) -> Callable[[str], float]:
 
 def _name_scorer(question: str, known: set[str]) -> Callable[[str], float]:
     """Scores 1 for a name; less for another word that does what is asked: "the operator resets" for "Who resets …?"."""
-    does = _does(question)
+    before = _word_before(question)
 
     def score(sentence: str) -> float:
         if any(not known & set(words(name)) for name in _NAME.findall(sentence)):
             return 1.0
-        doers = does.findall(sentence) if does else ()
+        doers = before.findall(sentence) if before else ()
         return _OTHER_ANSWER if any(stems(each) and not known & set(words(each)) for each in doers) else 0.0
 
     return score
 
 
-def _does(question: str) -> re.Pattern[str] | None:
-    """The word before what is asked, in a sentence that says who does it; ``None`` where it is not asked so."""
+def _word_before(question: str) -> re.Pattern[str] | None:
+    """A pattern of the word before the question's verb, "Kerr" in "Kerr patented it" for "Who patented it?"; ``None``
+    where the question does not ask who does something."""
     asked = _PERSON_DOES.match(question)
     return re.compile(rf"\b([\w'’-]+) {asked[1]}\b", re.IGNORECASE) if asked else None
 
@@ -200,10 +203,10 @@ def is_lacking(question: str, sentences: Sequence[str]) -> bool:
         done = frozenset(stems(asked[1] or asked[2] or ""))
         is_said = not done or any(not done.isdisjoint(stems(each)) for each in sentences)
         known = frozenset(words(question))
-        does = _does(question)
-        # A name that begins a sentence, as no other of its words tells: "Langstroth patented it".
-        begin = (found for each in sentences if does and (found := does.match(each)) and stems(found[1]))
-        if not any(_names_a_doer(each, known, with_article=is_said) for each in sentences) and not any(begin):
+        before = _word_before(question)
+        # A sentence's first word has a capital anyway; before what is asked it is a name: "Langstroth patented it".
+        first = (found for each in sentences if before and (found := before.match(each)) and stems(found[1]))
+        if not any(_names_a_doer(each, known, with_article=is_said) for each in sentences) and not any(first):
             return True
     if not (_ASKS_QUANTITY.search(question) or _ASKS_PERSON.match(question) or _ASKS_NAME_OF.search(question)):
         return False

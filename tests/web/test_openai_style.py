@@ -222,8 +222,8 @@ def test_a_wrong_address_too(address: str, path: str) -> None:
 
 def test_what_fails_on_the_way_is_the_stream_s_last_word(host: Host) -> None:
     failing = Speaker(fails_after=2)
+    failing.corpus = host.assistant("book_chat").corpus  # type: ignore[attr-defined]
     speaking = SpeakingHost(failing)
-    speaking.pipeline = host.pipeline  # type: ignore[attr-defined]
     with running(create_app(cast("Host", speaking)), WebSettings()) as url:
         client = openai.OpenAI(base_url=f"{url}v1", api_key="anything", max_retries=0, timeout=HANG)
         output = []

@@ -67,7 +67,7 @@ def blueprint(host: Host, options: WebSettings) -> Blueprint:
             raise NoSuchModel(chat.model, assistants())
         assistant = host.hooks.assistants[chat.model]
         g.setdefault(PLUGIN, assistant.plugin)
-        reply = Reply(chat, host.pipeline.encoders()[0].count_tokens, request.host_url)
+        reply = Reply(chat, assistant.corpus.encoder.count_tokens, request.host_url)
         items = assistant.stream(chat.question)
         if chat.stream:
             return stream_response(items, reply.events)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from ragstone.core.text import counted
+
 from ..markdown.characters import SEPARATOR
 
 if TYPE_CHECKING:
@@ -52,4 +54,4 @@ def list_titles(start: str, what: str, titles: Sequence[str]) -> str:
     more = f"; and {len(titles) - MOST_LISTED} more" if len(titles) > MOST_LISTED else ""
     if not titles:
         return f"{start} no {what}s with titles."
-    return f"{start} {len(titles)} {what}{'s' if len(titles) > 1 else ''}: {named}{more}."
+    return f"{start} {counted(**{what: len(titles)})}: {named}{more}."

@@ -1,4 +1,4 @@
-"""Ranking: the second look at packed chunks, words added up, and threads that take turns."""
+"""Ranking: reranking of packed chunks, sums over words, and threads that take turns."""
 
 from __future__ import annotations
 
