@@ -10,22 +10,20 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
-import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import advisories
+from commands import DIST, REPOSITORY, Failed, Skipped, run, tool
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-REPOSITORY = Path(__file__).resolve().parents[1]
-DIST = REPOSITORY / "dist"
 PYTHONS = ("3.11", "3.12", "3.13")
 #: The same packages as the Makefile's ``WEIGHTS``, and glibc's wheels as far as Debian 12 runs them.
 WEIGHTS = re.findall(r"^WEIGHTS = (\S+)$", (REPOSITORY / "Makefile").read_text("utf-8"), re.MULTILINE)
@@ -33,15 +31,7 @@ AARCH64 = ["manylinux2014_aarch64", *(f"manylinux_2_{minor}_aarch64" for minor i
 QUESTION = "What does a category 1 stop do?"
 #: What pyroma wants and we do not have: the project has no public address yet, and its authors no common one.
 NOT_YET = "AuthorEmail,Url"
-_SECONDS, _AT_ONCE = 1200, 3
-
-
-class Skipped(Exception):
-    """Something outside the repository cannot be reached."""
-
-
-class Failed(Exception):
-    """A tool is not satisfied."""
+_AT_ONCE = 3
 
 
 @dataclass(frozen=True)
@@ -54,35 +44,6 @@ class Outcome:
 
     def __str__(self) -> str:
         return f"{self.state:8} {self.name:32} {self.words}"
-
-
-def run(*arguments: object, cwd: Path = REPOSITORY, **variables: str) -> str:
-    """What the command prints. Raises :class:`Failed` with its last lines when it fails."""
-    unset = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")
-    environment = {name: value for name, value in os.environ.items() if name not in unset} | variables
-    try:
-        done = subprocess.run(  # noqa: S603 - every command is written in this file
-            [str(each) for each in arguments],
-            cwd=cwd,
-            env={**environment, "PIP_DISABLE_PIP_VERSION_CHECK": "1", "NO_COLOR": "1"},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=_SECONDS,
-            check=False,
-        )
-    except subprocess.TimeoutExpired as error:
-        raise Failed(f"{arguments[0]} took more than {_SECONDS} s") from error
-    if done.returncode:
-        raise Failed("\n".join([*done.stdout.splitlines()[-30:], *done.stderr.splitlines()[-30:]]))
-    return done.stdout
-
-
-def tool(name: str, *arguments: object) -> str:
-    """The last line of what a tool of this environment prints, which is its summary."""
-    printed = re.sub(r"\x1b\[[0-9;]*m", "", run(Path(sys.executable).with_name(name), *arguments))
-    print(printed, end="")
-    return (printed.splitlines() or ["no complaint"])[-1].replace(f"{DIST}/", "")
 
 
 def packages() -> list[Path]:
@@ -134,6 +95,13 @@ def reachable() -> bool:
     return True
 
 
+def pins() -> dict[str, str]:
+    """Name → version of what `ragstone[server]` installs beside Ragstone."""
+    found = resolved("3.11", [], wheel("[server]"))
+    found.pop("ragstone", None)
+    return found
+
+
 def wheel(extra: str = "") -> str:
     """The wheel in dist/ as a requirement, with an extra."""
     (path,) = DIST.glob("*.whl")
@@ -143,44 +111,6 @@ def wheel(extra: str = "") -> str:
 def aarch64(python: str) -> str:
     """Every package of the base install has a wheel for a Raspberry Pi's processor."""
     return f"{len(resolved(python, AARCH64, wheel()))} wheels, ours among them"
-
-
-def exceptions(today: date) -> list[str]:
-    """Identifiers of the advisories that do not count on this day. Raises :class:`Failed` when one has ended."""
-    written = tomllib.loads((REPOSITORY / ".ci" / "advisories.toml").read_text("utf-8")).get("exception", [])
-    ended = [f"{each['id']} ({each['package']}), until {each['until']}" for each in written if each["until"] < today]
-    if ended:
-        raise Failed(f"exceptions in .ci/advisories.toml have ended: {'; '.join(ended)}")
-    return [each["id"] for each in written]
-
-
-def audit() -> str:
-    """No known advisory concerns what `ragstone[server]` installs, but for the dated exceptions."""
-    excepted = exceptions(datetime.now(UTC).date())
-    pins = resolved("3.11", [], wheel("[server]"))
-    pins.pop("ragstone", None)
-    with tempfile.TemporaryDirectory() as folder:
-        listed = Path(folder, "pins.txt")
-        listed.write_text("".join(f"{name}=={version}\n" for name, version in pins.items()), "utf-8")
-        command = [Path(sys.executable).with_name("pip-audit"), "--no-deps", "--disable-pip", "--requirement", listed]
-        command += ["--progress-spinner", "off", "--format", "json"]
-        for advisory in excepted:
-            command += ["--ignore-vuln", advisory]
-        try:
-            printed = run(*command)
-        except Failed as error:
-            if "Connection" in str(error) or "ServiceError" in str(error):
-                raise Skipped("the advisory service cannot be reached here") from error
-            raise
-    return audited(json.loads(printed)["dependencies"], len(excepted))
-
-
-def audited(dependencies: list[dict[str, object]], excepted: int) -> str:
-    """The summary of pip-audit's report. Raises :class:`Skipped` when its service knew none of the packages."""
-    known = [each for each in dependencies if "skip_reason" not in each]
-    if not known:
-        raise Skipped(f"the advisory service cannot be reached here: it knows none of {len(dependencies)} packages")
-    return f"{len(known)} of {len(dependencies)} packages known to the service, {excepted} dated exceptions"
 
 
 def interpreter_of(python: str) -> Path:
@@ -211,7 +141,8 @@ def answers(python: str) -> str:
                 raise Skipped("no index of packages can be reached here") from error
             raise
         variables = {name: str(here / name) for name in ("RAGSTONE_DATA_DIR", "RAGSTONE_CACHE_DIR")}
-        ragstone = partial(run, here / "venv/bin/ragstone", cwd=here, HF_HUB_OFFLINE="1", **variables)
+        variables["HF_HUB_OFFLINE"] = "1"
+        ragstone = partial(run, here / "venv/bin/ragstone", cwd=here, variables=variables)
         ragstone("book", "add", REPOSITORY / "plugins/book_chat/sample/primer")
         answer = json.loads(ragstone("ask", "book_chat", QUESTION, "--json"))
     if answer["refused"] or not answer["citations"]:
@@ -234,9 +165,12 @@ def in_turn() -> dict[str, Callable[[], str]]:
 
 def at_once() -> dict[str, Callable[[], str]]:
     """Name → what checks it: what mostly waits for an index of packages."""
-    found = {f"the wheel answers, Python {python}": partial(answers, python) for python in PYTHONS}
+    found: dict[str, Callable[[], str]] = {
+        f"the wheel answers, Python {python}": partial(answers, python) for python in PYTHONS
+    }
     found |= {f"aarch64 wheels, Python {python}": partial(aarch64, python) for python in PYTHONS}
-    return {**found, "pip-audit": audit}
+    found["pip-audit"] = lambda: advisories.audit(pins())
+    return {**found, "pip-audit, rehearsed": advisories.rehearse}
 
 
 def outcome_of(name: str, check: Callable[[], str]) -> Outcome:

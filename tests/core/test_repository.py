@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import json
 import re
 import subprocess
 import sys
 import tomllib
 from datetime import date
-from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,16 +28,11 @@ VERSION = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["pro
 FORGE = sorted((REPOSITORY / ".github").rglob("*.yml"))
 
 
-@cache
-def _package() -> ModuleType:
-    """The module behind ``make package``, which is in no package."""
-    spec = importlib.util.spec_from_file_location("make_package", REPOSITORY / ".ci" / "package.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+def _ci_module(name: str) -> ModuleType:
+    """A module of ``make package``, which are in no package."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(REPOSITORY / ".ci")
+        return importlib.import_module(name)
 
 
 def _read(path: Path) -> Any:
@@ -105,21 +99,21 @@ def test_every_tool_that_judges_the_packages_is_pinned() -> None:
 def test_the_classifiers_name_each_python_under_which_the_wheel_is_tried() -> None:
     classifiers = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"]["classifiers"]
     named = [each.rpartition(" ")[2] for each in classifiers if re.search(r":: 3\.\d+$", each)]
-    assert tuple(named) == _package().PYTHONS
+    assert tuple(named) == _ci_module("package").PYTHONS
 
 
 def test_an_exception_counts_until_its_day() -> None:
-    package = _package()
-    assert package.exceptions(date(2026, 11, 23)) == ["CVE-2026-45829"]
-    with pytest.raises(package.Failed, match="CVE-2026-45829"):
-        package.exceptions(date(2999, 1, 1))
+    advisories = _ci_module("advisories")
+    assert advisories.exceptions(date(2026, 11, 23)) == ["CVE-2026-45829"]
+    with pytest.raises(advisories.Failed, match="CVE-2026-45829"):
+        advisories.exceptions(date(2999, 1, 1))
 
 
 def test_an_audit_that_no_service_answered_is_skipped_and_not_passed() -> None:
-    package = _package()
-    with pytest.raises(package.Skipped, match="cannot be reached"):
-        package.audited([{"name": "a", "skip_reason": "Dependency not found"}], 0)
-    assert package.audited([{"name": "a", "version": "1", "vulns": []}], 0).startswith("1 of 1 packages")
+    advisories = _ci_module("advisories")
+    with pytest.raises(advisories.Skipped, match="cannot be reached"):
+        advisories.audited([{"name": "a", "skip_reason": "Dependency not found"}], 0)
+    assert advisories.audited([{"name": "a", "version": "1", "vulns": []}], 0).startswith("1 of 1 packages")
 
 
 # The demo
