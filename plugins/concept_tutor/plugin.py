@@ -101,7 +101,7 @@ def ragstone_commands(cli: click.Group) -> None:
     from ragstone.core.cli import LazyGroup
 
     modules = {"plan": "plans", "sources": "plans", "seed": "files", "export": "files"}
-    modules |= dict.fromkeys(("learn", "due", "questions", "anki", "gift", "qti"), "learning")
+    modules |= dict.fromkeys(("learn", "due", "questions", "anki", "gift", "text2qti", "qti"), "learning")
     modules |= dict.fromkeys(("explain", "progress", "learners"), "progress")
     paths = {name: f"{__package__}.commands.{module}.{name}" for name, module in modules.items()}
     text = "Study plans, their sources, and what is learned from them."

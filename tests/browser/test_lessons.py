@@ -250,7 +250,7 @@ def test_plans_are_renamed_edited_exported_and_deleted(learn_as: Any, tmp_path: 
         "Ropework",
         ["Knot", "Sheet bend", "Square knot"],
     )
-    for wanted, ending in (("anki", ".apkg"), ("gift", ".gift"), ("qti", ".zip")):
+    for wanted, ending in (("anki", ".apkg"), ("gift", ".gift"), ("text2qti", ".txt"), ("qti", ".zip")):
         page.get_by_label("Take it along").select_option(wanted)
         with page.expect_download() as download:
             page.get_by_role("button", name="Download").click()

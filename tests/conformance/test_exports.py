@@ -1,28 +1,36 @@
-"""Other people's programs read what the tutor exports: Anki itself, and Cito's converter of QTI.
+"""Other people's programs read what the tutor exports: Anki itself, Cito's converter of QTI, and text2qti.
 
-``text2qti`` only writes QTI, so that it cannot read ours; Cito's reads QTI 2.1 and writes it as QTI 3.
+Cito's reads QTI 2.1 and writes it as QTI 3. text2qti writes QTI and reads none, ours or its own: it reads the questions
+as its own text, of which it makes QTI 1.2.
 """
 
 from __future__ import annotations
 
 import json
+import re
+import zipfile
 from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 import pytest
+from lxml.html import fromstring
 
 from ragstone.plugins.concept_tutor.learning.export import anki
 from ragstone.plugins.concept_tutor.learning.qti import qti
-from tests.plugins.concept_tutor.learning.test_export import AT, NAMES, questions
+from ragstone.plugins.concept_tutor.learning.text_formats import text2qti
+from tests.plugins.concept_tutor.learning.test_export import AT, NAMES, NASTY, questions
 from tests.support.patience import HANG
 from tests.support.suites import suites_python
 
 if TYPE_CHECKING:
     from pathlib import Path
+    from subprocess import CompletedProcess
 
 QTI3 = "{http://www.imsglobal.org/xsd/imsqtiasi_v3p0}"
+QTI1 = "{http://www.imsglobal.org/xsd/ims_qtiasiv1p2}"
+HOSTILE = f"1. ![x](/etc/hostname) $x^2$ `c` *e* \\\\num{{3}} <script>x</script> [^1] {NASTY}"
 ANKI = """
 import json, sys
 from anki.collection import Collection, ImportAnkiPackageRequest
@@ -103,3 +111,61 @@ def test_cito_reads_the_test_and_the_manifest(upgraded: Path) -> None:
     manifest = ET.parse(upgraded / "imsmanifest.xml").getroot()
     types = [each.get("type") for each in manifest.iter() if each.tag.endswith("}resource")]
     assert sorted(set(map(str, types))) == ["imsqti_item_xmlv3p0", "imsqti_test_xmlv3p0"]
+
+
+def by_text2qti(path: Path) -> CompletedProcess[str]:
+    return suites_python("-c", "from text2qti.cmdline import main; main()", path, timeout=2 * HANG)
+
+
+def quiz_of(path: Path) -> dict[str, ET.Element]:
+    """The questions of what text2qti writes, by the text that is asked."""
+    with zipfile.ZipFile(path) as archive:
+        (name,) = [each for each in archive.namelist() if re.fullmatch(r"[^/]+/(?!assessment_meta)[^/]+\.xml", each)]
+        root = ET.fromstring(archive.read(name))
+    return {shown(each.find(f".//{QTI1}presentation/{QTI1}material")): each for each in root.iter(f"{QTI1}item")}
+
+
+def shown(material: ET.Element | None) -> str:
+    """What a reader sees of a text, which is HTML or plain."""
+    assert material is not None
+    (text,) = material.iter(f"{QTI1}mattext")
+    written = text.text or ""
+    return fromstring(written).text_content().strip() if text.get("texttype") == "text/html" else written
+
+
+def test_text2qti_reads_the_questions_as_its_own_text(tmp_path: Path) -> None:
+    asked = questions()
+    nasty = next(question for question in asked if question.form == "choice")
+    asked.append(replace(nasty, question_id="nasty", text=HOSTILE, options=(HOSTILE, "b"), key=HOSTILE))
+    (tmp_path / "garden.txt").write_bytes(text2qti("A garden", NAMES, asked))
+    done = by_text2qti(tmp_path / "garden.txt")
+    assert done.returncode == 0, done.stderr[-2000:]
+
+    found = quiz_of(tmp_path / "garden.zip")
+    assert len(found) == len(asked)
+    for question in asked:
+        item = found[question.text.replace("____", "_____")]
+        labels = item.iter(f"{QTI1}response_label") if question.form == "choice" else ()
+        answers = {label.get("ident"): shown(label) for label in labels}
+        right = [each.text for each in item.iter(f"{QTI1}varequal")]
+        if question.form == "choice":
+            assert [answers[each] for each in right] == [question.key]
+            assert sorted(answers.values()) == sorted(question.options)
+        else:
+            assert right == ([question.key, *question.also] if question.form == "blank" else [])
+        feedback = [shown(each) for each in item.iter(f"{QTI1}itemfeedback")]
+        assert any(question.explanation.split()[-1] in each for each in feedback)
+
+
+def test_text2qti_reads_no_qti(tmp_path: Path) -> None:
+    """Should it ever, this fails, and our package is to be given to it."""
+    (tmp_path / "ours.zip").write_bytes(qti("A garden", "garden", NAMES, questions(), AT))
+    done = by_text2qti(tmp_path / "ours.zip")
+    assert done.returncode != 0
+    assert "is not encoded in valid UTF-8" in done.stderr
+    with zipfile.ZipFile(tmp_path / "ours.zip") as archive:
+        archive.extractall(tmp_path)
+    for path in tmp_path.rglob("*.xml"):
+        done = by_text2qti(path)
+        assert done.returncode != 0
+        assert "Text2qtiError" in done.stderr

@@ -1,4 +1,4 @@
-"""``ragstone tutor learn``, ``due``, ``questions``, and ``anki``, ``gift`` and ``qti``."""
+"""``ragstone tutor learn``, ``due``, ``questions``, and ``anki``, ``gift``, ``text2qti`` and ``qti``."""
 
 from __future__ import annotations
 
@@ -139,6 +139,12 @@ gift = _export_command(
     ".gift",
     "Write the questions of a plan in GIFT, with a category for each concept.",
     "In Moodle: Question bank, Import, GIFT format.",
+)
+text2qti = _export_command(
+    "text2qti",
+    ".txt",
+    "Write the questions of a plan as the text of which the program text2qti makes a quiz for Canvas (QTI 1.2).",
+    "Then: text2qti FILE, and in Canvas: Settings, Import Course Content, QTI .zip file.",
 )
 qti = _export_command(
     "qti",

@@ -1,4 +1,4 @@
-"""A plan's questions for other programs: Anki, and what imports GIFT or QTI 2.1.
+"""A plan's questions for other programs: Anki, Moodle, Canvas, and what imports QTI 2.1.
 
 Anki's package (``.apkg``) is written with ``genanki`` (MIT). Its last release is of 2023, but what it writes is Anki's
 exchange format of schema 11, which is frozen and which every Anki since 2.1 reads; the text format that Anki imports as
@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from ragstone.core import BadRequest, Host, require_extra
 from ragstone.core.answering import check_type
@@ -23,9 +23,11 @@ from ..plans.store import PlanStore
 from .lessons import Lessons
 from .qti import qti
 from .reading.spelling import gives_away
-from .records import BLANK, Question, QuestionSource
+from .text_formats import gift, text2qti
 
-_SPECIAL = re.compile(r"([\\~=#{}:])")
+if TYPE_CHECKING:
+    from .records import Question, QuestionSource
+
 #: Of the note type; another number would make it another one in a learner's collection.
 _MODEL = 1_607_392_319
 _FIELDS = ("Question", "Options", "Answer", "Explanation", "Sources", "Concept")
@@ -36,47 +38,8 @@ _STYLE = (
     " .concept, .sources { font-size: 13px; opacity: .75 } li { margin: .3em 0 }"
 )
 _NO_TAG = re.compile(r"[^\w-]+")
-QuestionFormat = Literal["anki", "gift", "qti"]
-
-
-def gift(title: str, names: Mapping[str, str], questions: Sequence[Question]) -> bytes:
-    """The questions, those of each concept in a category; ``names``: of the concepts, by key.
-
-    A blank and its other spellings are short answers, what is asked for in one's own words is an essay whose feedback
-    has the answer. An explanation and the sources' addresses are the feedback.
-    """
-    parts: list[str] = []
-    concept = None
-    for question in questions:
-        if question.concept != concept:
-            concept = question.concept
-            path = "/".join(_plain(name).replace("/", "//") for name in (title, names.get(concept, concept)))
-            parts.append(f"$CATEGORY: {path}")
-        parts.append(_question(question))
-    return ("\n\n".join(parts) + "\n").encode()
-
-
-def _question(question: Question) -> str:
-    sources = (" ".join(filter(None, (source.page_title, source.page_url))) for source in question.sources)
-    feedback = " ".join([question.explanation, *(f"[{at}] {text}" for at, text in enumerate(sources, start=1))])
-    lines: list[str] = []
-    if question.form == "choice":
-        lines = [f"{'=' if option == question.key else '~'}{_escaped(option)}" for option in question.options]
-    elif question.form == "blank":
-        lines = [f"={_escaped(answer)}" for answer in dict.fromkeys((question.key, *question.also))]
-    else:
-        feedback = f"{question.key} — {feedback}"
-    answers = "\n".join([*lines, f"####{_escaped(feedback)}"])
-    # What stands in angle brackets is markup to Moodle unless the text is said to be plain.
-    return f"::{question.question_id}::[plain]{_escaped(question.text.replace(BLANK, '_____'))} {{\n{answers}\n}}"
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.split())
-
-
-def _escaped(text: str) -> str:
-    return _SPECIAL.sub(r"\\\1", _plain(text)).replace("->", "-\u200b>")
+QuestionFormat = Literal["anki", "gift", "text2qti", "qti"]
+_TEXTS = {"gift": gift, "text2qti": text2qti}
 
 
 def anki(title: str, slug: str, names: Mapping[str, str], questions: Sequence[Question], at: datetime) -> bytes:
@@ -157,7 +120,7 @@ def export_questions(host: Host, plan: str, format: QuestionFormat) -> bytes:  #
     lessons, store = host.once(Lessons), host.once(PlanStore)
     names, title = {concept.key: concept.name for concept in store.concepts(plan)}, store.plan(plan).title
     questions = [question for key in names for question in lessons.questions(plan, key)]
-    if format == "gift":
-        return gift(title, names, questions)
+    if format in _TEXTS:
+        return _TEXTS[format](title, names, questions)
     write = anki if format == "anki" else qti
     return write(title, plan, names, questions, lessons.clock())

@@ -40,7 +40,7 @@ def qti(title: str, slug: str, names: Mapping[str, str], questions: Sequence[Que
 
 
 def _item(question: Question) -> ET.Element:
-    root = _root("assessmentItem", _QTI, identifier=_name(question), title=_text(question.text)[:200])
+    root = _root("assessmentItem", _QTI, identifier=_name(question), title=valid_text(question.text)[:200])
     root.attrib |= {"adaptive": "false", "timeDependent": "false"}
     choice = question.form == "choice"
     declared = _add(root, "responseDeclaration", identifier="RESPONSE", cardinality="single")
@@ -61,7 +61,7 @@ def _item(question: Question) -> ET.Element:
     elif question.form == "blank":
         before, _, behind = question.text.partition(BLANK)
         entry = _add(_add(body, "p", before), "textEntryInteraction", responseIdentifier="RESPONSE")
-        entry.tail = _text(behind)
+        entry.tail = valid_text(behind)
     else:
         asked = _add(body, "extendedTextInteraction", responseIdentifier="RESPONSE", expectedLines="4")
         _add(asked, "prompt", question.text)
@@ -80,7 +80,7 @@ def _item(question: Question) -> ET.Element:
 
 
 def _test(title: str, slug: str, names: Mapping[str, str], questions: Sequence[Question]) -> ET.Element:
-    root = _root("assessmentTest", _QTI, identifier=f"test-{slug}", title=_text(title))
+    root = _root("assessmentTest", _QTI, identifier=f"test-{slug}", title=valid_text(title))
     part = _add(root, "testPart", identifier="part", navigationMode="nonlinear", submissionMode="individual")
     for at, concept in enumerate(dict.fromkeys(question.concept for question in questions), start=1):
         section = _add(part, "assessmentSection", identifier=f"section-{at}", title=names.get(concept, concept))
@@ -117,8 +117,8 @@ def _root(name: str, namespace: str, **known: str) -> ET.Element:
 
 
 def _add(parent: ET.Element, name: str, text: str = "", **known: str) -> ET.Element:
-    made = ET.SubElement(parent, name, {key: _text(value) for key, value in known.items()})
-    made.text = _text(text) or None
+    made = ET.SubElement(parent, name, {key: valid_text(value) for key, value in known.items()})
+    made.text = valid_text(text) or None
     return made
 
 
@@ -130,6 +130,6 @@ def _name(question: Question) -> str:
     return f"question-{question.question_id}"
 
 
-def _text(text: str) -> str:
+def valid_text(text: str) -> str:
     """Without what XML cannot hold."""
     return _NO_XML.sub("\ufffd", text)

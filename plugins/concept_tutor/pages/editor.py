@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _FILES = {
     "anki": ("apkg", "application/octet-stream"),
     "gift": ("gift", "text/plain"),
+    "text2qti": ("txt", "text/plain"),
     "qti": ("zip", "application/zip"),
 }
 _LIMITS = {"name": LONGEST_NAME, "words": LONGEST_WORDS}

@@ -15,8 +15,8 @@ import pytest
 from ragstone.core import NotFound
 from ragstone.core.testing import open_host
 from ragstone.plugins.concept_tutor import export_questions
-from ragstone.plugins.concept_tutor.learning.export import gift
 from ragstone.plugins.concept_tutor.learning.qti import qti
+from ragstone.plugins.concept_tutor.learning.text_formats import gift
 from tests.plugins.concept_tutor.learning import texts
 from tests.plugins.concept_tutor.learning.test_questions_proved import written
 from tests.plugins.concept_tutor.material import run
@@ -175,7 +175,7 @@ def test_words_of_a_source_are_text_in_qti() -> None:
     assert next(root.iter(f"{QTI}simpleChoice")).text == NASTY
 
 
-@pytest.mark.parametrize("format_", ["anki", "gift", "qti"])
+@pytest.mark.parametrize("format_", ["anki", "gift", "text2qti", "qti"])
 def test_a_plan_is_exported_by_a_command_and_by_python(tmp_path: Path, format_: str) -> None:
     with open_host(tmp_path, options={"concept_tutor": {"sample": False}}) as host:
         texts.put(host)
