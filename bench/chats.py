@@ -6,6 +6,7 @@ turns before each one are embedded with it was chosen on the exhibition's, not o
 
 from __future__ import annotations
 
+import argparse
 import json
 import shutil
 import tempfile
@@ -18,7 +19,7 @@ from ragstone.core import Host, Settings
 from ragstone.plugins.iris_memory import memory_of
 from ragstone.plugins.iris_memory.recall.search import MemoryQuery, recall
 
-from .long_mem_eval import mean_scores
+from .long_mem_eval import mean_scores, their_scores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,9 +28,9 @@ _CHATS = Path(__file__).with_name("chats")
 _CHUNKS = (1, 2, 5, 10)
 
 
-def measure(strategy: str, folder: Path) -> dict[str, Any]:
+def measure(strategy: str, folder: Path, theirs: Path | None = None) -> dict[str, Any]:
     """By chat: of so many chunks the share of questions whose turn is in them, and their words; how many questions
-    get a plain answer, and how many one with the turn in it."""
+    get a plain answer, and how many one with the turn in it. ``theirs``: LongMemEval's own functions, to count with."""
     root = folder / "root"
     shutil.copytree(_CHATS, root / "chats", dirs_exist_ok=True)
     rule = {"pattern": "chats/*.txt", "type": "log", "strategy": strategy}
@@ -43,7 +44,10 @@ def measure(strategy: str, folder: Path) -> dict[str, Any]:
             asked = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
             found[file.stem] = {f"{count} passages": _recalled(host, asked, count) for count in _CHUNKS}
             if strategy == "chat":  # the paper's unit is the turn; a day holds several
-                found[file.stem]["LongMemEval"] = mean_scores(_ranked(host, each) for each in asked)
+                ranked = [_ranked(host, each) for each in asked]
+                found[file.stem]["LongMemEval"] = mean_scores(ranked)
+                if theirs is not None:
+                    found[file.stem]["LongMemEval, its own functions"] = their_scores(ranked, theirs)
             answers = [(host.assistant("memory").ask(each["question"]), each["turns"]) for each in asked]
             plain = [(answer, turns) for answer, turns in answers if not (answer.refused or answer.closest)]
             right = sum(any(turn in answer.text for turn in turns) for answer, turns in plain)
@@ -76,8 +80,11 @@ def _ranked(host: Host, asked: dict[str, Any]) -> tuple[list[str], set[str]]:
 
 def main() -> None:
     """Measure and print JSON."""
+    parser = argparse.ArgumentParser(prog="python -m bench.chats", description=__doc__)
+    parser.add_argument("--theirs", type=Path, help="LongMemEval's src/retrieval/eval_utils.py, to count with as well")
+    theirs = parser.parse_args().theirs
     with tempfile.TemporaryDirectory(prefix="ragstone-chats-") as made:
-        print(json.dumps({strategy: measure(strategy, Path(made)) for strategy in ("log", "chat")}, indent=2))
+        print(json.dumps({strategy: measure(strategy, Path(made), theirs) for strategy in ("log", "chat")}, indent=2))
 
 
 if __name__ == "__main__":

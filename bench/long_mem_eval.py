@@ -7,13 +7,17 @@ out.
 
 from __future__ import annotations
 
+import importlib.util
 import math
 from statistics import fmean
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from collections.abc import Set as AbstractSet
+    from pathlib import Path
 
 #: The paper's own.
 CUTS = (5, 10)
@@ -39,3 +43,24 @@ def mean_scores(questions: Iterable[tuple[Sequence[str], AbstractSet[str]]]) -> 
         if evidence
     ]
     return {name: round(fmean(row[name] for row in each), 3) for name in each[0]} if each else {}
+
+
+def their_scores(questions: Iterable[tuple[Sequence[str], AbstractSet[str]]], program: Path) -> dict[str, float]:
+    """The same by LongMemEval's own functions: ``program`` is its ``src/retrieval/eval_utils.py``, which is in no
+    package. Its ideal order knows the ranked texts alone; evidence that was not found is put behind them."""
+    # numpy 2 has no asfarray, which that file of 2024 uses.
+    vars(np).setdefault("asfarray", lambda values: np.asarray(values, float))
+    spec = importlib.util.spec_from_file_location("long_mem_eval_utils", program)
+    if spec is None or spec.loader is None:
+        raise ValueError(f"{program} is no Python file")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    rows: list[dict[str, float]] = []
+    for ranked, evidence in questions:
+        if evidence:
+            corpus = [*ranked, *sorted(evidence - set(ranked))]
+            order = list(range(len(ranked)))
+            counts = {k: module.evaluate_retrieval(order, sorted(evidence), corpus, k) for k in CUTS}
+            names = ("recall any", "recall all", "ndcg")
+            rows.append({f"{name}@{k}": counts[k][at] for k in CUTS for at, name in enumerate(names)})
+    return {name: round(fmean(row[name] for row in rows), 3) for name in rows[0]} if rows else {}

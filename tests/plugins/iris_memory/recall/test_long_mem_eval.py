@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 import random
+from typing import TYPE_CHECKING
 
 import ir_measures
 import pytest
 from ir_measures import Success, nDCG
 
-from bench.long_mem_eval import mean_scores, scores
+from bench.long_mem_eval import mean_scores, scores, their_scores
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_a_question_by_hand() -> None:
@@ -33,3 +37,21 @@ def test_ir_measures_counts_the_same() -> None:
     for k in (5, 10):
         assert ours[f"recall any@{k}"] == pytest.approx(theirs[Success @ k], abs=0.0005)
         assert ours[f"ndcg@{k}"] == pytest.approx(theirs[nDCG @ k], abs=0.0005)
+
+
+def test_a_program_of_theirs_gets_what_is_counted_here(tmp_path: Path) -> None:
+    program = tmp_path / "eval_utils.py"
+    program.write_text(
+        "import numpy as np\n"
+        "def evaluate_retrieval(order, evidence, corpus, k):\n"
+        "    assert list(np.asfarray([1])) == [1.0]\n"
+        "    found = [corpus[place] in evidence for place in order[:k]]\n"
+        "    assert set(evidence) <= set(corpus)\n"
+        "    return float(any(found)), float(sum(found) == len(evidence)), 0.5\n"
+    )
+    questions = [(["x", "a"], {"a"}), (["x", "y"], {"b"}), (["z"], set[str]())]
+    found = their_scores(questions, program)
+    ours = mean_scores(questions)
+    assert found == ours | {"ndcg@5": 0.5, "ndcg@10": 0.5}
+    with pytest.raises(ValueError, match="is no Python file"):
+        their_scores(questions, tmp_path / "eval_utils.txt")
