@@ -15,6 +15,7 @@ import numpy as np
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from pydantic import PrivateAttr
 
+from ragstone.__main__ import configure_process
 from ragstone.core import EncoderSettings, Host, Settings, hookimpl
 from ragstone.core.embedding import MiniLMEmbedding
 from ragstone.core.testing import TestModels
@@ -178,6 +179,7 @@ def _opened(
     plugins: dict[str, object] | None = None,
     **settings: Any,
 ) -> Host:
+    configure_process()  # as the commands do, which are what is limited
     named = {"iris_memory": {"root": str(Path(work, home)), "mail_days": 0}}
     folders = {"data_dir": Path(work, data or f"data-{precision}"), "cache_dir": Path(work, "cache")}
     encoder = {"precision": precision}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -32,6 +33,30 @@ ENCODER = """
                 return self._get_text_embedding(query)
 
         return Letters()
+"""
+ARENAS = """
+import ctypes, threading
+from ragstone.__main__ import configure_process
+
+configure_process()
+libc = ctypes.CDLL(None)
+libc.malloc.restype = ctypes.c_void_p
+together = threading.Barrier(8)
+
+
+def allocate():
+    together.wait()
+    for _ in range(200):
+        assert libc.malloc(50_000)
+    together.wait()
+
+
+threads = [threading.Thread(target=allocate) for _ in range(8)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+libc.malloc_stats()
 """
 PROGRAM = """
 import sys
@@ -113,3 +138,9 @@ def test_a_command_imports_only_what_it_uses(
     assert [name for name in modules if name in {*UNNEEDED, *unneeded}] == []
     assert len(modules) < most
     assert sum(name.startswith("llama_index.") for name in modules) < 100
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc has arenas")
+def test_a_command_s_threads_share_two_arenas() -> None:
+    done = subprocess.run([sys.executable, "-c", ARENAS], capture_output=True, text=True, timeout=HANG, check=True)
+    assert 1 <= done.stderr.count("Arena ") <= 2
