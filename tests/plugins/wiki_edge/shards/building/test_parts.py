@@ -333,7 +333,7 @@ def test_a_list_of_counts_that_is_none(tmp_path: Path, text: str, message: str) 
 
 @pytest.mark.slow
 def test_ray_gives_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("ray")
+    needed("ray")
     from faults.part_kills import open_small
     from ragstone.plugins.wiki_edge.shards.building.ray_work import RayOptions, work_on_ray
 
