@@ -45,6 +45,10 @@ _SIMILAR = 0.6
 _NAME = re.compile(r"(?<=\s)[\"'(“‘]?([A-Z][\w’'-]*)")
 _NUMBER = re.compile(r"\d+|\b(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)\b")
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)$")
+_ASKS_WHETHER = re.compile(
+    r"(?:and |but |so )?(?:do|does|did|is|are|was|were|can|could|will|would|has|have|had|should|may|must)\b",
+    re.IGNORECASE,
+)
 _NEGATION = re.compile(
     r"\b(?:no|not|never|none|nobody|nothing|nowhere|cannot|without|neither|nor|hardly|rarely|unable|lacks?|except)\b"
     r"|n[’']t\b|\b(?:do|does|did|is|are|was|were|ca|could|wo|would)nt\b",
@@ -63,11 +67,14 @@ def least_likelihood() -> float:
     return _model()[2]
 
 
-def has_unknown_name(retrieval: Retrieval) -> bool:
+def has_unknown_word(retrieval: Retrieval) -> bool:
     """Whether no chunk has one of the question's names or numbers, ordinals excepted: then no sentence answers it.
 
-    Other words may be missing because the text says them otherwise.
+    Other words may be missing because the text says them otherwise, but not in a question whether something is so, of
+    which each word counts ("Do bees sleep?"); comparatives excepted, whose stem is not that of their adjective.
     """
+    if _ASKS_WHETHER.match(retrieval.question) and any(not stem.endswith("er") for stem in retrieval.spelling.unknown):
+        return True
     names = {stem for name in _NAME.findall(retrieval.question) for stem in stems(name)}
     return any(stem in names or (stem[0].isdigit() and not _ORDINAL.match(stem)) for stem in retrieval.spelling.unknown)
 

@@ -10,7 +10,7 @@ from ..text.chunk_terms import idf_coverage
 from .answerability import (
     FEATURES,
     features_of,
-    has_unknown_name,
+    has_unknown_word,
     lacks_qualifier,
     lacks_term,
     least_likelihood,
@@ -81,7 +81,7 @@ def weigh_evidence(retrieval: Retrieval) -> Evidence:
     known = dict(zip(FEATURES, features, strict=True))
     asked = retrieval.follow_up.asked if retrieval.follow_up else retrieval.question
     quoted = sentences[:_QUOTED]
-    if has_unknown_name(retrieval) or lacks_qualifier(retrieval, quoted) or lacks_term(retrieval, quoted):
+    if has_unknown_word(retrieval) or lacks_qualifier(retrieval, quoted) or lacks_term(retrieval, quoted):
         chance = 0.0
     elif sentences[0].defining >= _DEFINES:  # who asks what X is, is answered by what says it, however short it is
         chance = max(likelihood(features), sentences[0].defining)

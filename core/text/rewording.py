@@ -17,6 +17,13 @@ _ABOUT = re.compile(
     r" (?:about|on|of|regarding|concerning|from|for) (?:the (?:topic|subject|chapter) (?:of |on )?)?(.{2,200}?)\W*$",
     re.IGNORECASE,
 )
+#: "Does the book mention X?", "does it say anything about X?"
+_MENTIONS = re.compile(
+    rf"^\W*(?:does|do|did) (?:it|they|(?:this|the|that|these|your)(?: \w+)? {_WORKS}) (?:{_SAYS}|discuss|explain"
+    r"|describe|address|contain)(?: (?:anything|something|much|more|a word))?(?: (?:about|on|of))?"
+    r" (?!(?:about|on|of|how|what|when|where|which|who|why|that|if|whether|not)\b)(.{2,200}?)\W*$",
+    re.IGNORECASE,
+)
 #: How the answer is to be worded, which changes nothing where the text's own sentences are quoted.
 _MANNER = (
     r"(?:(?:in|with|using) (?:(?:your own|my own|a few|just|very|few|one|two|three|simple|plain|easy|short"
@@ -46,8 +53,8 @@ _INDIRECT = re.compile(
 
 
 def topic_of(question: str) -> str | None:
-    """X in "What does the book say about X?", "Tell me about X", "the key points of X"; ``None`` for another one."""
-    found = _ABOUT.match(question)
+    """X in "What does the book say about X?", "Does it mention X?", "the key points of X"; ``None`` for another one."""
+    found = _ABOUT.match(question) or _MENTIONS.match(question)
     return found[1] if found else None
 
 

@@ -492,9 +492,12 @@ def test_what_something_is_elsewhere_is_no_answer(question: str, *, is_answered:
         ("Which rope did the 3rd winch pull?", {"3rd"}, True),
         ("Which rope does the reliable winch pull?", {"reliabl"}, True),
         ("Which rope does the Zeppelin winch pull?", set(), True),
+        ("Does the winch sleep?", {"sleep"}, False),
+        ("What pulls the rope while the winch sleeps?", {"sleep"}, True),
+        ("Is the winch or the rope heavier?", {"heavier"}, True),
     ],
 )
-def test_a_name_that_no_chunk_has_is_not_answered(question: str, unknown: set[str], is_answered: bool) -> None:
+def test_a_word_that_no_chunk_has_is_not_answered(question: str, unknown: set[str], is_answered: bool) -> None:
     found = replace(
         _retrieval(question, "The winch pulls a rope.", (0.9,)), spelling=Spelling(unknown=frozenset(unknown))
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragstone.core.text.rewording import reworded
+from ragstone.core.text.rewording import reworded, topic_of
 from tests.support.patience import grows_linearly
 
 
@@ -44,6 +44,24 @@ def test_another_question_stays(question: str) -> None:
     assert reworded(question) == question
 
 
+@pytest.mark.parametrize(
+    ("question", "topic"),
+    [
+        ("What does the book say about bees?", "bees"),
+        ("Does the book mention the queen bee?", "the queen bee"),
+        ("does this manual say anything about frost?", "frost"),
+        ("Did they write about it?", "it"),
+        ("Does the manual say how to reset it?", None),
+        ("Does it describe why?", None),
+        ("Does it mention?", None),
+        ("Does the pump contain oil?", None),
+    ],
+)
+def test_the_topic_that_a_text_is_to_mention(question: str, topic: str | None) -> None:
+    assert topic_of(question) == topic
+
+
 @pytest.mark.parametrize("part", ["in simple ", "please ", "what a ", "can you tell ", "in very very short words, "])
 def test_one_thing_over_and_over_takes_linear_time(part: str) -> None:
     assert grows_linearly(lambda size: reworded(part * size), 200)
+    assert grows_linearly(lambda size: topic_of("does the book mention " + part * size), 200)
