@@ -73,10 +73,11 @@ def has_unknown_word(retrieval: Retrieval) -> bool:
     Other words may be missing because the text says them otherwise, but not in a question whether something is so, of
     which each word counts ("Do bees sleep?"); comparatives excepted, whose stem is not that of their adjective.
     """
-    if _ASKS_WHETHER.match(retrieval.question) and any(not stem.endswith("er") for stem in retrieval.spelling.unknown):
+    unknown = retrieval.spelling.unknown
+    if _ASKS_WHETHER.match(retrieval.question) and any(not stem.endswith("er") for stem in unknown):
         return True
     names = {stem for name in _NAME.findall(retrieval.question) for stem in stems(name)}
-    return any(stem in names or (stem[0].isdigit() and not _ORDINAL.match(stem)) for stem in retrieval.spelling.unknown)
+    return any(stem in names or (stem[0].isdigit() and not _ORDINAL.match(stem)) for stem in unknown)
 
 
 def lacks_term(retrieval: Retrieval, sentences: Sequence[ScoredSentence]) -> bool:

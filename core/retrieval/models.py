@@ -53,7 +53,7 @@ class Spelling:
 
     #: Stems that look misspelt, and those of the corpus that they were taken for.
     corrections: Mapping[str, str] = field(default_factory=dict)
-    #: Stems that no chunk has.
+    #: Stems that none of the chunks has that were searched.
     unknown: frozenset[str] = frozenset()
 
     def correct(self, stem: str) -> str:

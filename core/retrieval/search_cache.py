@@ -144,6 +144,10 @@ class RevisionSearch:
             word: len(scores[word].keys) for word in words if len(scores[word].keys)
         }
 
+    def missing(self, words: Sequence[str]) -> frozenset[str]:
+        """The stems that none of the chunks contains that pass the filters."""
+        return frozenset(word for word in words if not self.lexical([word], 1)[0])
+
     def joined(self, question: str) -> dict[str, str]:
         """The stems of words of the question that the corpus writes as one word, with that word's stem.
 

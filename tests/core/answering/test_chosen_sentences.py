@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from llama_index.core.schema import Document, NodeWithScore, TextNode
+from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
 
 from ragstone.core import Host, Settings
 from ragstone.core.answering.extractive import choose, header_of
@@ -690,3 +691,31 @@ def test_a_definition_may_name_its_field_and_its_subject_with_of(sentence: str) 
     assert defines(sentence, subject) >= 0.4
     assert defines(sentence, subject_of("What is an element?")) == 0
     assert defines("The number and the name of an element is a matter of taste.", subject) == 0
+
+
+def test_a_word_is_unknown_where_no_chunk_of_the_searched_ones_has_it(tmp_path: Path) -> None:
+    texts = {"a": "The winch pulls a rope of steel.", "b": "The Zeppelin has a winch and a rope."}
+    with open_host(tmp_path) as host:
+        corpus = host.corpus("parts", kind="article")
+        corpus.ingest([Document(id_=book, text=text, metadata={"book": book}) for book, text in texts.items()])
+
+        def unknown(question: str, book: str | None = None) -> frozenset[str]:
+            filters = book and MetadataFilters(filters=[MetadataFilter(key="book", value=book)])
+            return HybridRetriever(corpus, top_k=3, filters=filters or None).search(question).spelling.unknown
+
+        assert unknown("Which rope has the Zeppelin?") == frozenset()
+        assert unknown("Which rope has the Zeppelin?", "b") == frozenset()
+        assert unknown("Which rope has the Zeppelin?", "a") == {"zeppelin"}
+
+
+def test_what_a_question_can_do_without_is_no_missing_word(tmp_path: Path) -> None:
+    with open_host(tmp_path) as host:
+        corpus = host.corpus("parts", kind="article")
+        corpus.ingest([Document(id_="one", text="The winch pulls a rope of steel. The rope sleeps.")])
+        search = HybridRetriever(corpus, top_k=3).search
+        found = search("Is it really possible to use a winch while it sings?")
+        assert set(found.idf) == {"winch", "sing"}
+        assert found.spelling.unknown == frozenset({"sing"})
+        assert set(search("Is it possible?").idf) == {"possibl"}
+        corpus.ingest([Document(id_="two", text="It is possible to oil the winch.")])
+        assert set(search("Is it possible to oil it?").idf) == {"possibl", "oil"}

@@ -85,7 +85,7 @@ class Driver:
 
         ray.init(address=self._address, include_dashboard=False, log_to_driver=False, configure_logging=False)
         task = ray.remote(num_cpus=1, max_retries=0)(build_part)
-        self._say("connected", processors=int(ray.cluster_resources().get("CPU", 0)))
+        self._say("connected", processors=int(ray.cluster_resources().get("CPU", 0)))  # type: ignore[no-untyped-call]
         away = time.monotonic()
         while not self._counts.done.issuperset(self._counts.wanted):
             if self._look(ray):
