@@ -72,6 +72,8 @@ _IMPERATIVE = re.compile(
 _CODE = re.compile(
     r"```|~~~|^ {4}\S|\b(?:ros2|roslaunch|rosrun|sudo|colcon|catkin_make|python3?|pip|apt)\s+\S", re.MULTILINE
 )
+#: A line of a formula, in a block without a language: it has a relation and a Greek letter or a sign of mathematics.
+_FORMULA = re.compile(r"(?=.*[=<>≤≥≈∈→])(?=.*[\u0370-\u03ff\u2200-\u22ff\u0307\u0308√∞])(?!.*[;{}]).+")
 _MOST_WARNINGS = 8
 
 
@@ -182,8 +184,14 @@ class SafetyWarnings:
 
 
 def is_procedure(text: str) -> bool:
-    """Whether the text holds code or an instruction."""
+    """Whether the text holds code or an instruction; formulas are neither, also where they are written as code."""
+    text = _BLOCK_OF_CODE.sub(lambda block: "" if _is_formulas(block[0]) else block[0], text)
     return bool(_CODE.search(text) or _IMPERATIVE.match(text))
+
+
+def _is_formulas(block: str) -> bool:
+    first, *lines = [line.strip() for line in block.splitlines() if line.strip()]
+    return first == "```" and lines[-1:] == ["```"] and all(map(_FORMULA.fullmatch, lines[:-1]))
 
 
 def _warnings_in(nodes: Sequence[TextNode]) -> Iterator[CitedWarning]:

@@ -94,6 +94,9 @@ class TestSS2:
             "Do not touch the joints.",
             "Run `ros2 launch arm bringup.launch.py` on the robot.",
             "```python\narm.move(1)\n```",
+            "The model is:\n\n```\nω = 2\narm.move(ω)\n```",
+            "The model is:\n\n```python\nω = 2 * v\n```",
+            "The model is:\n\n```\nω = 2 * v",
         ],
     )
     def test_this_is_a_procedure(self, text: str) -> None:
@@ -105,6 +108,7 @@ class TestSS2:
             "The motor is connected to the driver.",
             "A brake holds the joint.",
             "Torque is force times distance.",
+            "The model of a robot is:\n\n```\nẋ = v cos(θ)\n\nθ̇ = ω\n```",
             "Power efficiency: a legged robot needs ten times as much as one on wheels.",
         ],
     )
