@@ -29,8 +29,10 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-#: Candidates that HNSW keeps while it searches.
-_EF_SEARCH = 400
+#: Candidates that HNSW keeps while it searches, the most that pgvector takes. Of a million vectors, among them 50 near
+#: copies of each sentence, it finds 95 % of the ten nearest, and 87 % of those that one of twenty passes a filter; with
+#: 400 it was 91 and 77 %, in 4.5 ms instead of 6.6.
+_EF_SEARCH = 1000
 #: Chunks that pass a filter up to which all of their vectors are compared, without the HNSW index.
 _FEW = 5_000
 #: Windows to read for each wanted chunk, because several windows of one chunk may be found.

@@ -1,9 +1,10 @@
-"""A collection of Chroma as LlamaIndex's store, whose queries return ids only."""
+"""A collection of Chroma as LlamaIndex's store that holds and returns no nodes, only their ids."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from llama_index.core.vector_stores.types import (
     FilterCondition,
     FilterOperator,
@@ -15,15 +16,21 @@ from llama_index.core.vector_stores.types import (
 from llama_index.vector_stores.chroma import ChromaVectorStore
 from pydantic import PrivateAttr
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from llama_index.core.schema import BaseNode
+
 #: Chroma overwrites its HNSW files in place without sync: a kill meanwhile damages the store permanently. With this
 #: threshold they are never written; opening reads the vectors from its SQLite file instead.
 _SYNC_NEVER = 1_000_000
 
 
 class ChromaStore(ChromaVectorStore):
-    """LlamaIndex's Chroma store with a quicker query: the catalog has the documents of the ids.
+    """LlamaIndex's Chroma store without nodes and texts, which the catalog has, so that both ways are quicker.
 
-    For 300 neighbours Chroma takes 1.3 ms with their ids alone, 27 ms with documents and metadata.
+    For 300 neighbours Chroma takes 1.3 ms with their ids alone, 27 ms with documents and metadata. ``delete`` looks for
+    ``document_id``.
     """
 
     _chroma: Any = PrivateAttr()
@@ -34,6 +41,16 @@ class ChromaStore(ChromaVectorStore):
         super().__init__(chroma_collection=collection_of(client, name))
         self._chroma = client
         self._collection_name = name
+
+    def add(self, nodes: Sequence[BaseNode], **_: Any) -> list[str]:
+        """Add ids, vectors and metadata; returns the ids."""
+        ids = [node.node_id for node in nodes]
+        self._collection.add(
+            ids=ids,
+            embeddings=np.array([node.get_embedding() for node in nodes], np.float32),
+            metadatas=[{**node.metadata, "document_id": node.ref_doc_id or ""} for node in nodes],
+        )
+        return ids
 
     def query(self, query: VectorStoreQuery, **_: Any) -> VectorStoreQueryResult:
         """Ids, most similar first; ``None`` for filters that cannot be translated."""
