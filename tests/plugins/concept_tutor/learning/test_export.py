@@ -7,7 +7,7 @@ import re
 import zipfile
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -16,7 +16,7 @@ from ragstone.core import NotFound
 from ragstone.core.testing import open_host
 from ragstone.plugins.concept_tutor import export_questions
 from ragstone.plugins.concept_tutor.learning.qti import qti
-from ragstone.plugins.concept_tutor.learning.text_formats import gift
+from ragstone.plugins.concept_tutor.learning.text_formats import gift, text2qti
 from tests.plugins.concept_tutor.learning import texts
 from tests.plugins.concept_tutor.learning.test_questions_proved import written
 from tests.plugins.concept_tutor.material import run
@@ -173,6 +173,14 @@ def test_words_of_a_source_are_text_in_qti() -> None:
     (root,) = items.values()
     assert next(root.iter(f"{QTI}prompt")).text == f"{NASTY}\ufffd\ufffd"
     assert next(root.iter(f"{QTI}simpleChoice")).text == NASTY
+
+
+@pytest.mark.parametrize("write", [gift, text2qti])
+def test_only_an_address_that_others_can_open_is_in_a_text(write: Any) -> None:
+    question = questions()[0]
+    assert question.sources[0].page_url.encode() in write("Garden", NAMES, [question]).replace(b"\\", b"")
+    kept = replace(question, sources=(replace(question.sources[0], page_url="/concept_tutor/source/1"),))
+    assert b"concept" not in write("Garden", NAMES, [kept])
 
 
 @pytest.mark.parametrize("format_", ["anki", "gift", "text2qti", "qti"])
