@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -34,3 +34,12 @@ def top_chunks(
         unfiltered, sums = sums, np.zeros_like(sums)
         sums[wanted] = unfiltered[wanted]
     return [(position + low, score) for position, score in top_sums(sums, limit)]
+
+
+def have_common(one: npt.NDArray[np.integer[Any]], other: npt.NDArray[np.integer[Any]]) -> bool:
+    """Whether two ascending arrays have an element in common."""
+    fewer, more = sorted((one, other), key=len)
+    if not len(fewer):
+        return False
+    places = np.searchsorted(more, fewer).clip(max=len(more) - 1)
+    return bool((more[places] == fewer).any())

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from llama_index.core.vector_stores.types import MetadataFilters
 
-    from ..catalog import CorpusRow, Facets, Snapshot
+    from ..catalog import CorpusRow, Facets, Snapshot, WordScores
     from ..runtime.batched_matvec import PendingProduct
     from .dense import ExactSearch, LoadedVectors
 
@@ -137,16 +137,23 @@ class RevisionSearch:
         """
         from .bm25 import top_chunks
 
-        scores = self._cache.revisions.get_many(
-            (self._row.id, self._row.seq), words, lambda missing: self._snapshot.word_scores(self._row.id, missing)
-        )
+        scores = self._word_scores(words)
         return top_chunks([scores[word] for word in words], limit, self._keys), {
             word: len(scores[word].keys) for word in words if len(scores[word].keys)
         }
 
     def missing(self, words: Sequence[str]) -> frozenset[str]:
         """The stems that none of the chunks contains that pass the filters."""
-        return frozenset(word for word in words if not self.lexical([word], 1)[0])
+        from .bm25 import have_common
+
+        scores, keys = self._word_scores(words), self._keys
+        held = (word for word in words if len(scores[word].keys))
+        return frozenset(words) - {word for word in held if keys is None or have_common(scores[word].keys, keys)}
+
+    def _word_scores(self, words: Sequence[str]) -> Mapping[str, WordScores]:
+        return self._cache.revisions.get_many(
+            (self._row.id, self._row.seq), words, lambda missing: self._snapshot.word_scores(self._row.id, missing)
+        )
 
     def joined(self, question: str) -> dict[str, str]:
         """The stems of words of the question that the corpus writes as one word, with that word's stem.

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from ragstone.core.catalog import WordScores
 from ragstone.core.retrieval import Candidates, rank
-from ragstone.core.retrieval.bm25 import top_chunks
+from ragstone.core.retrieval.bm25 import have_common, top_chunks
 from ragstone.core.retrieval.rerank import link_scores, rerank_scores
 from ragstone.core.retrieval.search_cache import RevisionSearch, SearchCache
 from ragstone.core.retrieval.top_k import top_positions
@@ -280,3 +280,19 @@ def _all_at_once(works: Sequence[object]) -> None:
     for thread in threads:
         thread.join(60)
         assert not thread.is_alive()
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_common"),
+    [
+        ([], [], False),
+        ([], [3], False),
+        ([3], [3], True),
+        ([1, 4, 9], [2, 3, 5, 9], True),
+        ([1, 4, 10], [2, 3, 5, 9], False),
+        ([2, 3, 5, 9], [0], False),
+    ],
+)
+def test_ascending_arrays_with_a_common_element(one: list[int], other: list[int], is_common: bool) -> None:
+    for left, right in ((one, other), (other, one)):
+        assert have_common(np.array(left, np.int64), np.array(right, np.int64)) is is_common
