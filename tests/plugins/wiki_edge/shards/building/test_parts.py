@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import closing
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -33,9 +34,10 @@ from ragstone.plugins.wiki_edge.shards.building.parts import PartBuilder, finish
 from ragstone.plugins.wiki_edge.shards.building.plan import read_plan
 from tests.plugins.wiki_edge.readers.dumps import multistream, page, plain
 from tests.support.needs import needed
+from tests.support.patience import HANG
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from ragstone.core import Host
     from ragstone.plugins.wiki_edge.shards.building.build import BuildReport
@@ -351,3 +353,33 @@ def test_ray_gives_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         assert _sums(merge_plan(plan, host)) == _sums(whole)
     finally:
         host.close()
+
+
+def _dies() -> Host:
+    os._exit(1)
+
+
+def _hangs() -> Host:
+    time.sleep(HANG)
+    raise AssertionError
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("open_host", [_dies, _hangs])
+def test_ray_names_the_part_that_fails_again_and_again(
+    open_host: Callable[[], Host], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needed("ray")
+    from faults.part_kills import open_small
+    from ragstone.plugins.wiki_edge.shards.building.ray_work import MOST_FAILURES, RayFailed, RayOptions, work_on_ray
+
+    monkeypatch.setenv(
+        "PYTHONPATH", os.pathsep.join([str(Path(__file__).parents[5]), os.environ.get("PYTHONPATH", "")])
+    )
+    plan = tmp_path / "plan"
+    with closing(open_small(tmp_path, is_real=False)) as host:
+        plan_build(BuildOptions(_lines(tmp_path / "corpus.jsonl"), tmp_path / "out", "x", part_mb=_PART_MB), host, plan)
+        with pytest.raises(RayFailed, match=rf"part \d+ of \d+ .*failed {MOST_FAILURES} times") as failed:
+            work_on_ray(plan, RayOptions("local", open_host, seconds=3.0), host)
+    assert "ragstone wiki work" in (failed.value.hint or "")
+    assert not finished(read_plan(plan))
