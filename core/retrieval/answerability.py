@@ -74,7 +74,8 @@ def has_unknown_word(retrieval: Retrieval) -> bool:
     which each word counts ("Do bees sleep?"); comparatives excepted, whose stem is not that of their adjective.
     """
     unknown = retrieval.spelling.unknown
-    if _ASKS_WHETHER.match(retrieval.question) and any(not stem.endswith("er") for stem in unknown):
+    asked = retrieval.follow_up.asked if retrieval.follow_up else retrieval.question
+    if _ASKS_WHETHER.match(asked) and any(not stem.endswith("er") for stem in unknown.intersection(stems(asked))):
         return True
     names = {stem for name in _NAME.findall(retrieval.question) for stem in stems(name)}
     return any(stem in names or (stem[0].isdigit() and not _ORDINAL.match(stem)) for stem in unknown)

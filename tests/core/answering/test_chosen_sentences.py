@@ -14,6 +14,7 @@ from ragstone.core import Host, Settings
 from ragstone.core.answering.extractive import choose, header_of
 from ragstone.core.retrieval import HybridRetriever, Retrieval, weigh_evidence
 from ragstone.core.retrieval.answerability import FEATURES, features_of, lacks_term, least_likelihood, missing_words
+from ragstone.core.retrieval.follow_up import FollowUp
 from ragstone.core.retrieval.models import Spelling
 from ragstone.core.retrieval.sentences import sentences_of
 from ragstone.core.testing import open_host
@@ -503,6 +504,16 @@ def test_a_word_that_no_chunk_has_is_not_answered(question: str, unknown: set[st
         _retrieval(question, "The winch pulls a rope.", (0.9,)), spelling=Spelling(unknown=frozenset(unknown))
     )
     assert (weigh_evidence(found).likelihood > 0) is is_answered
+
+
+def test_whether_something_is_so_is_asked_by_the_follow_up_itself() -> None:
+    found = _retrieval(
+        "Does the winch work? And which rope does the shimmying winch pull?", "The winch pulls a rope.", (0.9,)
+    )
+    unknown = Spelling(unknown=frozenset({"shimmi"}))
+    for asked, is_answered in (("And which rope does the shimmying winch pull?", True), ("Does it shimmy?", False)):
+        follow_up = FollowUp(asked, (), ())
+        assert (weigh_evidence(replace(found, spelling=unknown, follow_up=follow_up)).likelihood > 0) is is_answered
 
 
 def test_the_genitive_is_no_name() -> None:
