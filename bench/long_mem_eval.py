@@ -42,7 +42,7 @@ def mean_scores(questions: Iterable[tuple[Sequence[str], AbstractSet[str]]]) -> 
         for ranked, evidence in questions
         if evidence
     ]
-    return {name: round(fmean(row[name] for row in each), 3) for name in each[0]} if each else {}
+    return _means(each)
 
 
 def their_scores(questions: Iterable[tuple[Sequence[str], AbstractSet[str]]], program: Path) -> dict[str, float]:
@@ -63,4 +63,8 @@ def their_scores(questions: Iterable[tuple[Sequence[str], AbstractSet[str]]], pr
             counts = {k: module.evaluate_retrieval(order, sorted(evidence), corpus, k) for k in CUTS}
             names = ("recall any", "recall all", "ndcg")
             rows.append({f"{name}@{k}": counts[k][at] for k in CUTS for at, name in enumerate(names)})
+    return _means(rows)
+
+
+def _means(rows: Sequence[dict[str, float]]) -> dict[str, float]:
     return {name: round(fmean(row[name] for row in rows), 3) for name in rows[0]} if rows else {}

@@ -17,7 +17,7 @@ from ..text.definitions import subject_of
 from ..text.packed_terms import is_beside_the_text
 from ..text.question_kinds import asks_for_code, asks_for_tasks, sides_of
 from ..text.spelling import with_corrections
-from ..text.stemming import light_stems, question_stems, stems
+from ..text.stemming import LIGHT_STEMS, question_stems, stems
 from ..text.stemming import words as plain_words
 from ..tracing import step
 from .calibration import threshold_of
@@ -115,7 +115,7 @@ class HybridRetriever(ScoredRetriever):
                     dense |= search.cosines(vector, [key for key in lexical if key not in dense])
                     looked.set_result(lambda: {"found": nearest})
             missing = search.missing(words)
-            words = [word for word in words if word not in missing & light_stems()] or words
+            words = [word for word in words if word not in missing & LIGHT_STEMS] or words
             idf = inverse_frequencies(words, frequencies, search.size())
             weight = self._dense_weight if vector is not None else 0.0
             with step("HybridRetriever.fuse", dense_weight=weight, top_k=self._top_k) as fused:

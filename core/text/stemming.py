@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
-from functools import cache, lru_cache
+from functools import lru_cache
 from zlib import crc32
 
 import Stemmer
@@ -109,13 +109,11 @@ def question_stems(question: str) -> list[str]:
     return found or list(dict.fromkeys(words(question)))
 
 
-@cache
-def light_stems() -> frozenset[str]:
-    """Stems of words that a question can do without where its text has none of them: "Is it really possible to …?"."""
-    return frozenset(
-        stems(
-            "possible able allowed necessary true correct ok okay worth really actually truly ever always usually"
-            " generally typically normally called named known considered written made make used use based kind type"
-            " sort thing something anything someone anyone need"
-        )
+#: Stems of words that a question can do without where its text has none of them: "Is it really possible to …?".
+LIGHT_STEMS = frozenset(
+    stems(
+        "possible able allowed necessary true correct ok okay worth really actually truly ever always usually generally"
+        " typically normally called named known considered written made make used use based kind type sort thing"
+        " something anything someone anyone need"
     )
+)

@@ -94,9 +94,7 @@ def _fields(question: Question) -> list[str]:
 def _link(source: QuestionSource) -> str:
     """What opens the page, where it has an address of its own; Anki knows nothing of ours."""
     title = _html(source.page_title)
-    if not source.page_url.startswith(("https://", "http://")):
-        return title
-    return f'<a href="{html.escape(source.page_url)}">{title}</a>'
+    return f'<a href="{html.escape(source.public_url)}">{title}</a>' if source.public_url else title
 
 
 def _html(text: str) -> str:

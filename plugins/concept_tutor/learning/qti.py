@@ -70,9 +70,9 @@ def _item(question: Question) -> ET.Element:
     _add(rubric, "p", question.explanation)
     for source in question.sources:
         paragraph = _add(rubric, "p", f"[{source.index}] {source.page_title}")
-        if source.page_url.startswith(("https://", "http://")):
+        if source.public_url:
             paragraph.text = f"[{source.index}] "
-            _add(paragraph, "a", source.page_title, href=source.page_url)
+            _add(paragraph, "a", source.page_title, href=source.public_url)
     if question.form != "open":
         template = "match_correct" if choice else "map_response"
         _add(root, "responseProcessing", template=_TEMPLATES + template)

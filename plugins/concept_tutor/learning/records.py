@@ -93,6 +93,11 @@ class QuestionSource:
         return cls(index, title, chunk.page_url, chunk.section, chunk.licence, chunk.chunk_id, place)
 
     @property
+    def public_url(self) -> str:
+        """The page's address where other programs can open it; else empty."""
+        return self.page_url if self.page_url.startswith(("https://", "http://")) else ""
+
+    @property
     def named(self) -> str:
         """The page as a sentence names it."""
         return self.place or f"the article on {self.page_title}"

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from string import ascii_lowercase
 
 from .qti import valid_text
-from .records import BLANK, Question, QuestionSource
+from .records import BLANK, Question
 
 _SHOWN_BLANK = "_____"
 _GIFT_SPECIAL = re.compile(r"([\\~=#{}:])")
@@ -65,14 +65,8 @@ def _short_answers(question: Question) -> list[str]:
 
 def _feedback(question: Question) -> str:
     key = f"{question.key} — " if question.form == "open" else ""
-    sources = [f"[{at}] {_place(source)}" for at, source in enumerate(question.sources, start=1)]
+    sources = [f"[{each.index}] {each.page_title} {each.public_url}".rstrip() for each in question.sources]
     return " ".join([key + question.explanation, *sources])
-
-
-def _place(source: QuestionSource) -> str:
-    """Title and address, where it has one that other programs can open."""
-    is_public = source.page_url.startswith(("https://", "http://"))
-    return f"{source.page_title} {source.page_url}" if is_public else source.page_title
 
 
 def _one_line(text: str) -> str:

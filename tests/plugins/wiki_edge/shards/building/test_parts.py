@@ -333,15 +333,20 @@ def test_a_list_of_counts_that_is_none(tmp_path: Path, text: str, message: str) 
         first_titles(tmp_path / "views.txt", 3)
 
 
-@pytest.mark.slow
-def test_ray_gives_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def ray(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ray's processes find the tests' modules, whose functions they are given by name."""
     needed("ray")
+    paths = [str(Path(__file__).parents[5]), os.environ.get("PYTHONPATH", "")]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(paths))
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("ray")
+def test_ray_gives_the_same_bytes(tmp_path: Path) -> None:
     from faults.part_kills import open_small
     from ragstone.plugins.wiki_edge.shards.building.ray_work import RayOptions, work_on_ray
 
-    monkeypatch.setenv(
-        "PYTHONPATH", os.pathsep.join([str(Path(__file__).parents[5]), os.environ.get("PYTHONPATH", "")])
-    )
     source, plan = _lines(tmp_path / "corpus.jsonl"), tmp_path / "plan"
     options = BuildOptions(source, tmp_path / "out", "x", part_mb=_PART_MB)
     host = open_small(tmp_path, is_real=False)
@@ -365,17 +370,12 @@ def _hangs() -> Host:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("ray")
 @pytest.mark.parametrize("open_host", [_dies, _hangs])
-def test_ray_names_the_part_that_fails_again_and_again(
-    open_host: Callable[[], Host], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    needed("ray")
+def test_ray_names_the_part_that_fails_again_and_again(open_host: Callable[[], Host], tmp_path: Path) -> None:
     from faults.part_kills import open_small
     from ragstone.plugins.wiki_edge.shards.building.ray_work import MOST_FAILURES, RayFailed, RayOptions, work_on_ray
 
-    monkeypatch.setenv(
-        "PYTHONPATH", os.pathsep.join([str(Path(__file__).parents[5]), os.environ.get("PYTHONPATH", "")])
-    )
     plan = tmp_path / "plan"
     with closing(open_small(tmp_path, is_real=False)) as host:
         plan_build(BuildOptions(_lines(tmp_path / "corpus.jsonl"), tmp_path / "out", "x", part_mb=_PART_MB), host, plan)
