@@ -24,6 +24,8 @@ _NO_FAULT = ".*(Attribute “pathLength” not allowed on element “circle”|B
 OUTLINE = """[...document.querySelectorAll('body *')].map(
     each => `${each.tagName}.${each.className}${each.hidden ? ' hidden' : ''}${each.open ? ' open' : ''}`).join()"""
 _RUN = """
+    // a page that went on to its next state by itself is looked at when all of it has come
+    if (document.readyState === 'loading') await new Promise(done => addEventListener('DOMContentLoaded', done));
     // what the second theme may change is colours alone
     const only = dark ? {runOnly: {type: 'rule', values: ['color-contrast', 'link-in-text-block']}} : {};
     const result = await axe.run(root || document, {resultTypes: ['violations'], ...only});
