@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 _MOST_NAMED = 4
 #: Least weight of a missing word that is named, relative to the question's rarest.
 _RARE = 0.5
-_WORD = re.compile(r"[^\W_]+")
+#: Not the "s" of "Newton's".
+_WORD = re.compile(r"(?<![’'])[^\W_]+|(?<=[’'])[^\W_]{3,}")
+_BETWEEN = re.compile(r"(?:[’']s)?[ -]*")
 
 
 def closest_words(retrieval: Retrieval) -> str:
@@ -47,7 +49,7 @@ def _phrases(question: str, is_named: Callable[[str], bool]) -> list[str]:
     places: list[tuple[int, int]] = []
     for match in filter(lambda each: is_named(each[0]), _WORD.finditer(question)):
         start, end = match.span()
-        if places and question[places[-1][1] : start].strip(" -") == "":
+        if places and _BETWEEN.fullmatch(question, places[-1][1], start):
             start = places.pop()[0]
         places.append((start, end))
     return list(dict.fromkeys(question[start:end] for start, end in places))[:_MOST_NAMED]

@@ -102,12 +102,17 @@ def _stems(following: Sequence[Token], clause: int | None, own: str) -> list[str
     return found
 
 
+def opposites_of(word: str) -> frozenset[str]:
+    """The words that mean the opposite."""
+    return _OPPOSITES_OF.get(word, frozenset())
+
+
 def find_opposite(words: Collection[str], source: Collection[str]) -> tuple[str, str] | None:
     """A word of the first text and its opposite in the source, where each text has only one of the two."""
     for word in words:
         if word in source:
             continue
-        for other in _OPPOSITES_OF.get(word, ()):
+        for other in opposites_of(word):
             if other in source and other not in words:
                 return word, other
         for prefix in _PREFIXES:

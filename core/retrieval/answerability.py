@@ -17,6 +17,7 @@ from ..text.answer_types import answer_type_scorer
 from ..text.chunk_terms import idf_coverage
 from ..text.definitions import compound_of, qualifier_of
 from ..text.stemming import STOP_WORDS, question_stems, stem_hash, stems, words
+from .comparatives import degree_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -101,6 +102,18 @@ def lacks_qualifier(retrieval: Retrieval, sentences: Sequence[ScoredSentence]) -
     return bool(wanted) and not (
         names <= frozenset().union(*(_near(retrieval, sentence) for sentence in sentences))
         and frozenset(wanted.values()) <= frozenset().union(*offered)
+    )
+
+
+def lacks_comparison(retrieval: Retrieval, sentences: Sequence[ScoredSentence]) -> bool:
+    """Whether the question compares two things by degree, and no sentence near the second one tells of that degree."""
+    degree = degree_of(retrieval.follow_up.asked if retrieval.follow_up else retrieval.question)
+    if degree is None:
+        return False
+    side = {stem_hash(retrieval.spelling.correct(stem)) for stem in degree.side}
+    return not any(
+        degree.is_in(sentence.text) and (not side or side.intersection(_near(retrieval, sentence)))
+        for sentence in sentences
     )
 
 

@@ -11,11 +11,13 @@ from .answerability import (
     FEATURES,
     features_of,
     has_unknown_word,
+    lacks_comparison,
     lacks_qualifier,
     lacks_term,
     least_likelihood,
     likelihood,
 )
+from .comparatives import lacks_modifier
 from .sentences import sentences_of
 
 if TYPE_CHECKING:
@@ -29,6 +31,8 @@ _SCALE = 0.6
 _DEFINES = 0.9
 #: Sentences of which one must have the quantity or the person that is asked for: more are seldom quoted.
 _QUOTED = 3
+#: Share of the best sentence's score below which none is quoted.
+_NEAR = 0.8
 #: Share of a follow-up's own words, weighted by IDF, that the chunk must contain.
 _OWN_SHARE = 0.5
 
@@ -80,14 +84,19 @@ def weigh_evidence(retrieval: Retrieval) -> Evidence:
     features = features_of(retrieval, sentences[0])
     known = dict(zip(FEATURES, features, strict=True))
     asked = retrieval.follow_up.asked if retrieval.follow_up else retrieval.question
-    quoted = sentences[:_QUOTED]
-    if has_unknown_word(retrieval) or lacks_qualifier(retrieval, quoted) or lacks_term(retrieval, quoted):
+    quoted = [each for each in sentences[:_QUOTED] if each.score >= _NEAR * sentences[0].score]
+    lacks = (lacks_qualifier, lacks_term, lacks_comparison)
+    if has_unknown_word(retrieval) or any(each(retrieval, quoted) for each in lacks):
         chance = 0.0
     elif sentences[0].defining >= _DEFINES:  # who asks what X is, is answered by what says it, however short it is
         chance = max(likelihood(features), sentences[0].defining)
     else:
-        chance = 0.0 if is_lacking(asked, [each.text for each in quoted]) else likelihood(features)
+        chance = 0.0 if _is_lacking(asked, [each.text for each in quoted]) else likelihood(features)
     return replace(best, sentence=known["cosine"], order=known["order"], likelihood=chance)
+
+
+def _is_lacking(asked: str, texts: list[str]) -> bool:
+    return is_lacking(asked, texts) or lacks_modifier(asked, texts)
 
 
 def judge(found: Evidence, retrieval: Retrieval, least: float | None = None) -> Verdict:

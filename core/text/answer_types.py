@@ -53,6 +53,8 @@ _QUANTITY = re.compile(
     r"|twelve|twenty|thirty|forty|fifty|hundred|thousand|million|billion|half|third|quarter|dozen|percent|once|twice|daily|weekly|monthly|annually|yearly|every)\b",
     re.IGNORECASE,
 )
+#: What is named with a number: "ROS 2", "IEEE 1588".
+_NAMED_NUMBER = re.compile(r"\b(?!USD|EUR|GBP)[A-Z][A-Z\d-]+ \d[\d.]*")
 #: "When was …", which asks for a date, not "When is …", which asks for a condition; and words of any time.
 _ASKS_DATE = re.compile(r"\bwhen (?:was|were|did|will)\b", re.IGNORECASE)
 _ANY_TIME = re.compile(
@@ -60,11 +62,13 @@ _ANY_TIME = re.compile(
     r"|era|period|\w+days?)\b",
     re.IGNORECASE,
 )
-#: Numbers that count nothing: of figures and chapters, years, and the years of references.
+#: Numbers that count nothing: of figures, chapters and list items, hexadecimal ones, dates, years, the years of
+#: references, and what something is defined to be equal to.
 _REFERENCE_NUMBER = re.compile(
+    r"^\s*\d+[.)]\s|\b0x[\da-f]+|\b\d{4}-\d\d-\d\d\b|= ?-?\d[\d.,]*|"
     r"\b(?:figures?|figs?\.?|tables?|listings?|sections?|chapters?|equations?|eqs?\.|appendix|pages?|pp?\.|versions?|lines?)"
     r"\s\d[\d.–-]*|\([^()]{2,60},? (?:1[89]|20)\d\d[a-z]?\)|\b(?:in|since|by|until|of|from) (?:1[5-9]|20)\d\d\b",
-    re.IGNORECASE,
+    re.IGNORECASE | re.MULTILINE,
 )
 _COUNTED = re.compile(r"\bhow (?:many|much) ((?:[\w'’-]+ ?){1,4})", re.IGNORECASE)
 _OTHER_ANSWER = 0.5
@@ -226,7 +230,7 @@ def _quantity_scorer(question: str, known: set[str]) -> Callable[[str], float]:
     def score(sentence: str) -> float:
         # The numbers of a formula count nothing either.
         lines = (line for line in sentence.split("\n") if not is_formula(line))
-        sentence = _REFERENCE_NUMBER.sub(" ", "\n".join(lines))
+        sentence = _NAMED_NUMBER.sub(" ", _REFERENCE_NUMBER.sub(" ", "\n".join(lines)))
         found = [number for number in _QUANTITY.finditer(sentence) if number[0].casefold() not in known]
         if not found or (unit is None and not things):
             return float(bool(found))

@@ -31,11 +31,12 @@ _BOOK = re.compile(
     rf"|\bwhat (?:does|do) {_WHOLE} (?:cover|teach|contain|describe|specify|define)\W*$"
     rf"|\b(?:summari[sz]e|summary of|overview of|outline of|describe) {_WHOLE}\W*$|\btable of contents\b"
     r"|\b(?:what|which|list the) (?:topics|chapters)\b(?!.*\bchapter \d)"
+    rf"|^\W*how many chapters (?:(?:does|do|has) {_WHOLE}(?: have| contain)?|are (?:there|(?:there )?in {_WHOLE}))\W*$"
     rf"|^\W*(?:what are |list |give me )?(?:the )?(?:main|key) (?:points|ideas|takeaways)(?: (?:of|in) {_WHOLE})?\W*$",
     re.IGNORECASE,
 )
 #: What a list of the chapters answers.
-_CHAPTERS = re.compile(r"\b(?:table of contents|(?:what|which|list the) chapters)\b", re.IGNORECASE)
+_CHAPTERS = re.compile(r"\b(?:table of contents|(?:what|which|list the|how many) chapters)\b", re.IGNORECASE)
 _AUDIENCE = re.compile(
     rf"\bwho (?:is|are|should read|can read) {_WHOLE}(?: (?:written|meant|intended|made))?(?: for)?\W*$"
     rf"|\b(?:target |intended )?(?:audience|readers(?:hip)?)(?: (?:of|for) {_WHOLE})?\W*$",

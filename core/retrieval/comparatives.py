@@ -1,0 +1,105 @@
+"""Questions that compare two things by degree, or ask for a default, a mean or a limit, and what can answer them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ..citations.polarity import opposites_of
+from ..text.stemming import stems, words
+
+_COMPARATIVE = r"\b(?:(more|less|fewer) (\w+)|(\w{2,}er|worse)\b)"
+#: "Is A warmer than B?", "Does A have more offspring than B?"; overlapping, as "a computer is faster than" has two.
+_THAN = re.compile(rf"(?={_COMPARATIVE}(?: [\w'’-]+){{0,5}}? than (?!wh)([^?.!;,]{{1,80}}))", re.IGNORECASE)
+#: "Which is warmer, A or B?".
+_WHICH = re.compile(
+    rf"^\W*(?:which|what|who)\b[^?,]{{0,40}}{_COMPARATIVE}[^?,]{{0,30}}, [^?]{{1,60}} or ([^?]{{1,60}})", re.IGNORECASE
+)
+#: What ends in "er" and compares nothing.
+_NO_COMPARATIVES = frozenset(words("other rather whether either number after ever never over under however"))
+#: Words of any degree.
+_DEGREES = frozenset(
+    words(
+        "more most less least fewer few many much high higher highest low lower lowest large larger largest small"
+        " smaller smallest great greater greatest little exceed exceeds equal equally same whereas while unlike than"
+    )
+)
+#: What says which of two is the better one, beside "better" and "worse".
+_QUALITY = frozenset(
+    words(
+        "good better best bad worse worst superior inferior prefer preferred preferable outperform outperforms suited"
+        " advantage advantages disadvantage disadvantages improve improves improved benefit benefits drawback drawbacks"
+        " recommended instead"
+    )
+)
+_MODIFIERS = {
+    "default": r"\bdefaults?\b|\bunless\b|\breset\b|\binitial",
+    "average": r"\baverag|\bmean\b|\btypical|\busual|\babout\b|\bapprox|\broughly\b|\bmedian\b",
+    "mean": r"\baverag|\bmean\b",
+    "typical": r"\btypical|\busual|\bcommon|\bnormal|\bgeneral|\boften\b|\bmost\b|\baverag|\babout\b|\bapprox",
+    "recommended": r"\brecommend|\bshould\b|\bsuggest|\badvis|\bprefer|\bmust\b|\bneeds?\b|\brequire|\bbest\b|\bideal",
+    "maximum": r"\bmax|\b(?:at )?most\b|\bup to\b|\blimit|est\b|\bexceed|\bmore than\b|\bceiling\b|\bpeak",
+    "minimum": r"\bmin|\b(?:at )?least\b|\blimit|est\b|\bbelow\b|\bless than\b|\brequire|\bneeds?\b|\bmust\b|\bfew",
+    "optimal": r"\boptim|\bbest\b|\bideal|\bminimi|\bmaximi",
+}
+_ASKS_MODIFIED = re.compile(
+    rf"^\W*(?:and |but |so )?(?:what|which)(?: is| are|['’]s| was| were)? (?:the )?({'|'.join(_MODIFIERS)}) ",
+    re.IGNORECASE,
+)
+#: Letters of a stem that related words share.
+_ROOT = 5
+
+
+@dataclass(frozen=True)
+class Degree:
+    """The scale on which a question compares, and its second side."""
+
+    #: Words of which a sentence has one that says where something stands on the scale.
+    scale: frozenset[str]
+    #: The stem that the sentence must have as well: "offspring" of "more offspring".
+    measured: str | None
+    #: Stems of what is compared with.
+    side: frozenset[str]
+
+    def is_in(self, sentence: str) -> bool:
+        """Whether the sentence says anything on the scale."""
+        found = words(sentence)
+        if self.scale.isdisjoint({*found, *map(_positive, found)}):
+            return False
+        # "more stable" is said by "greater stability", whose stem is another.
+        return self.measured is None or any(stem.startswith(self.measured[:_ROOT]) for stem in stems(sentence))
+
+
+def degree_of(question: str) -> Degree | None:
+    """What "Is A warmer than B?", "Has A more wheels than B?" and "Which is warmer, A or B?" compare by; ``None`` for
+    other questions."""
+    found = [*_THAN.findall(question), *_WHICH.findall(question)]
+    found = [each for each in found if each[2].casefold() not in _NO_COMPARATIVES]
+    if not found:
+        return None
+    _, counted, adjective, side = next((each for each in found if each[0]), found[-1])
+    against = frozenset(stems(side))
+    if counted:
+        return Degree(_DEGREES, next(iter(stems(counted)), None), against)
+    word = adjective.casefold()
+    if word in {"better", "worse"}:
+        return Degree(_QUALITY, None, against)
+    same = {word, _positive(word)}
+    opposite = {each for one in same for each in opposites_of(one)}
+    return Degree(frozenset({*same, *opposite, *map(_positive, opposite)}), None, against)
+
+
+def lacks_modifier(question: str, sentences: list[str]) -> bool:
+    """Whether a default, a mean, a limit or a recommendation is asked for, and no sentence speaks of one."""
+    found = _ASKS_MODIFIED.match(question)
+    if found is None:
+        return False
+    said = re.compile(_MODIFIERS[found[1].casefold()], re.IGNORECASE)
+    return not any(map(said.search, sentences))
+
+
+def _positive(word: str) -> str:
+    """The positive form of a comparative or superlative: "warmer" is "warm", "larger" "larg" as "large" is."""
+    bare = re.sub(r"(?:er|est|e)$", "", word) if len(word) > 4 else word.removesuffix("e")
+    bare = re.sub(r"i$", "y", bare)
+    return bare[:-1] if len(bare) > 3 and bare[-1] == bare[-2] and bare[-1] not in "lse" else bare
