@@ -41,6 +41,8 @@ def _kinds(text: str, headings: str = "") -> list[tuple[str, str]]:
         ("(credit: modification of work by somebody)", "caption"),
         ("Watch this video to see how a press closes.", "navigation"),
         ("[ ] Tighten the bolts", "navigation"),
+        ("[How a press closes](https://example.org/press.md) - 2021-06-06", "navigation"),
+        ("[A press](press.md) closes its plates with a screw.", "explanation"),
         ("2.1 Casters ........12", "navigation"),
         ("826 Doctor Who instalments have been televised since 1963, of 25 minutes to 1989.", "explanation"),
         ("Balance and Stability", "label"),
