@@ -65,7 +65,8 @@ _ANY_TIME = re.compile(
 #: Numbers that count nothing: of figures, chapters and list items, hexadecimal ones, dates, years, the years of
 #: references, and what something is defined to be equal to.
 _REFERENCE_NUMBER = re.compile(
-    r"^\s*\d+[.)]\s|\b0x[\da-f]+|\b\d{4}-\d\d-\d\d\b|= ?-?\d[\d.,]*|"
+    r"^\s*\d+[.)]\s|\b0x[\da-f]+|\b\d{4}-\d\d-\d\d\b|= ?-?\d[\d.,]*|\S+-year-old\b|\bas (?:early|late) as \d{4}\b|"
+    r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December) \d+(?:, \d{4})?|"
     r"\b(?:figures?|figs?\.?|tables?|listings?|sections?|chapters?|equations?|eqs?\.|appendix|pages?|pp?\.|versions?|lines?)"
     r"\s\d[\d.–-]*|\([^()]{2,60},? (?:1[89]|20)\d\d[a-z]?\)|\b(?:in|since|by|until|of|from) (?:1[5-9]|20)\d\d\b",
     re.IGNORECASE | re.MULTILINE,

@@ -33,6 +33,9 @@ _TERM = re.compile(r"^\W*([\w-]+(?: [\w-]+){0,2})\W*$")
 _ASIDES = re.compile(
     r"\([^()]{0,80}\)|,\s(?:however|therefore|thus|then|in turn),"
     r"|,\s(?:(?:also|often|sometimes|(?:more )?commonly) )?(?:known as|called|named|referred to as|termed) [^,]{2,60},"
+    # Another name and its origin: "an alkane, or paraffin, is a", "albedo or reflectance, derived from Latin, is the".
+    r"|(?:,\sor\s[^,()]{2,50}(?:\([^()]{0,80}\))?\s?,|\sor\s[\w-]+(?:\s[\w-]+)?(?=,\s|\sis\s))"
+    r"|,\s(?:derived|abbreviated|short|from)\s[^,]{2,120},"
 )
 #: The field of a definition: "In mathematics and physics, a field is …"
 _FIELD = re.compile(r"\W*(?:in|within) [^,.:;]{3,50},\s+(?=\w)", re.IGNORECASE)
@@ -103,7 +106,7 @@ def defines(sentence: str, subject: Collection[str]) -> float:
     if not subject:
         return 0.0
     subject = frozenset(subject)
-    plain = _FIELD.sub("", _ASIDES.sub("", sentence[:_HEAD]), count=1)
+    plain = _FIELD.sub("", _ASIDES.sub("", sentence[: 3 * _HEAD]), count=1)[:_HEAD]
     verb = _DEFINES.search(plain)
     if verb is None or _CLAUSE.match(plain) or _names_another(plain[: verb.start()], subject):
         return _names(sentence, subject)

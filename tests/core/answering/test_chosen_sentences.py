@@ -362,6 +362,9 @@ def test_after_a_definition_nothing_is_added_that_has_no_further_word_of_the_que
         ("A prion, however, is a protein.", 1.0),
         ("A prion, also known as an infectious particle, is a protein.", 1.0),
         ("A prion, the smallest agent of all, is a protein.", 0.0),
+        ("In medicine, a prion, or infectious protein (an older name), is a protein that folds wrongly.", 1.0),
+        ("Prion or infectious protein, derived from “protein” and “infection”, is a protein.", 1.0),
+        ("A prion, or virus, and a protein is a cause.", 0.0),
         ("Prion: a protein that folds wrongly", 1.0),
         ("The prion protein is a protein of the brain.", 0.6),
         ("Prions were made possible by a mutation.", 0.0),
@@ -462,6 +465,7 @@ def test_a_short_negation_is_a_negation() -> None:
         ("How many ropes has the winch?", "1. The winch has ropes of ISO 4309.", True),
         ("How many ropes has the winch?", "The winch has ropes where x = 4 holds.", True),
         ("How many ropes has the winch?", "1. The winch has 2 ropes of ISO 4309.", False),
+        ("How many ropes has the winch?", "As early as 1912, on May 2, 1912, a six-year-old pulled ropes.", True),
     ],
 )
 def test_without_what_is_asked_for_nothing_is_answered(question: str, text: str, is_lacking: bool) -> None:
