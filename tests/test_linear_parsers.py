@@ -16,6 +16,7 @@ from ragstone.core.citations.quantities import quantities
 from ragstone.core.retrieval.follow_up import follow_up
 from ragstone.core.text import escape_fences, language_of, one_line, sentence_spans, stems
 from ragstone.core.text.answer_types import answer_type_scorer
+from ragstone.core.text.definitions import spells_out
 from ragstone.core.text.question_kinds import gives_a_reason
 from ragstone.core.text.segmentation import units
 from tests.support.patience import grows_linearly
@@ -41,6 +42,7 @@ def parsers_of_core() -> dict[str, Parser]:
         "fencing": lambda text: (escape_fences(text), one_line(text)),
         "follow-up": lambda text: follow_up(text, [Turn(text, text)]),
         "asking": lambda text: (answer_type_scorer("who")(text), gives_a_reason(text)),
+        "abbreviations": lambda text: spells_out(text, {"aa"}),
         "answer": split_answer,
         "streamed answer": streamed,
         "markers": read_markers,
@@ -119,6 +121,8 @@ def parsers_of_web() -> dict[str, Parser]:
 BLANKS = " " * 500
 #: For each parser the repetitions that once took time squared; "beginning" + repeated.
 KNOWN = [
+    ("abbreviations", "", "AA: a (AA) ", 4_000),
+    ("abbreviations", "", "Aa", 20_000),
     ("units", "", f"| a{BLANKS}b|\n", 12_000),
     ("units", "| a", " ", 4_000),
     ("sentences", "", "(", 20_000),

@@ -16,6 +16,7 @@ from ..citations.polarity import find_opposite
 from ..text.answer_types import answer_type_scorer
 from ..text.chunk_terms import idf_coverage
 from ..text.definitions import compound_of, qualifier_of
+from ..text.question_kinds import action_of
 from ..text.stemming import STOP_WORDS, question_stems, stem_hash, stems, words
 from .comparatives import degree_of
 
@@ -103,6 +104,14 @@ def lacks_qualifier(retrieval: Retrieval, sentences: Sequence[ScoredSentence]) -
         names <= frozenset().union(*(_near(retrieval, sentence) for sentence in sentences))
         and frozenset(wanted.values()) <= frozenset().union(*offered)
     )
+
+
+def lacks_action(retrieval: Retrieval) -> bool:
+    """Whether the question asks how the reader does something, and no chunk has the verb."""
+    asked = retrieval.follow_up.asked if retrieval.follow_up else retrieval.question
+    action = action_of(asked)
+    offered = (retrieval.terms(number).all_stems for number in range(len(retrieval.nodes)))
+    return bool(action) and not any(stem_hash(retrieval.spelling.correct(action)) in each for each in offered)
 
 
 def lacks_comparison(retrieval: Retrieval, sentences: Sequence[ScoredSentence]) -> bool:

@@ -53,4 +53,6 @@ def _may_define(text: str, term: re.Pattern[str]) -> bool:
             return True
         if _WHICH.match(text, end) and _IS.search(before):
             return True
+        if text.startswith(" (", end) or (before.endswith("(") and text.startswith(")", end)):
+            return True
     return False

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Literal
 
 from ..text.answer_types import is_lacking
 from ..text.chunk_terms import idf_coverage
+from ..text.definitions import abbreviation_of
 from .answerability import (
     FEATURES,
     features_of,
     has_unknown_word,
+    lacks_action,
     lacks_comparison,
     lacks_qualifier,
     lacks_term,
@@ -86,17 +88,20 @@ def weigh_evidence(retrieval: Retrieval) -> Evidence:
     asked = retrieval.follow_up.asked if retrieval.follow_up else retrieval.question
     quoted = [each for each in sentences[:_QUOTED] if each.score >= _NEAR * sentences[0].score]
     lacks = (lacks_qualifier, lacks_term, lacks_comparison)
-    if has_unknown_word(retrieval) or any(each(retrieval, quoted) for each in lacks):
+    texts = [each.text for each in quoted]
+    if (
+        has_unknown_word(retrieval)
+        or lacks_action(retrieval)
+        or any(each(retrieval, quoted) for each in lacks)
+        or (abbreviation_of(asked) and sentences[0].defining < _DEFINES)
+    ):
         chance = 0.0
     elif sentences[0].defining >= _DEFINES:  # who asks what X is, is answered by what says it, however short it is
         chance = max(likelihood(features), sentences[0].defining)
     else:
-        chance = 0.0 if _is_lacking(asked, [each.text for each in quoted]) else likelihood(features)
+        is_empty = is_lacking(asked, texts) or lacks_modifier(asked, texts)
+        chance = 0.0 if is_empty else likelihood(features)
     return replace(best, sentence=known["cosine"], order=known["order"], likelihood=chance)
-
-
-def _is_lacking(asked: str, texts: list[str]) -> bool:
-    return is_lacking(asked, texts) or lacks_modifier(asked, texts)
 
 
 def judge(found: Evidence, retrieval: Retrieval, least: float | None = None) -> Verdict:

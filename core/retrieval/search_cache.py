@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from ..runtime.forks import ForkSafeLock
 from ..runtime.lazy import lazily
 from ..runtime.revision_cache import RevisionCache
-from ..text.spelling import SHORTEST_CORRECTED, compounds_of, correction_of
+from ..text.spelling import compounds_of, correction_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -175,7 +175,7 @@ class RevisionSearch:
     def corrections(self, words: Mapping[str, bool]) -> dict[str, str]:
         """The stems that are meant, by those that no chunk contains and that look misspelt. ``words``: by stem, whether
         it is one of a word that exists."""
-        found = {word: self._correction(word, own) for word, own in words.items() if len(word) >= SHORTEST_CORRECTED}
+        found = {word: self._correction(word, own) for word, own in words.items()}
         return {word: meant for word, meant in found.items() if meant}
 
     def _correction(self, word: str, is_word: bool) -> str | None:

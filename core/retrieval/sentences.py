@@ -12,7 +12,7 @@ import numpy as np
 
 from ..runtime.budget import check_budget
 from ..text.answer_types import answer_type_scorer
-from ..text.definitions import defines, subject_of
+from ..text.definitions import abbreviation_of, defines, spells_out, subject_of
 from ..text.instructions import instructions_of, is_asked_about
 from ..text.pointers import only_points
 from ..text.question_kinds import asks_for_code, asks_for_steps, asks_for_tasks, form_scorer
@@ -79,7 +79,7 @@ class ScoredSentence:
     words: float
     #: Cosine with the question; ``None`` where it has no vector.
     cosine: float | None
-    #: How well it says what X is, where that is asked; see ``defines``.
+    #: How well it says what X is, or stands for, where that is asked; see ``defines``.
     defining: float
 
     @property
@@ -104,6 +104,7 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
     takes_tasks, takes_steps = asks_for_tasks(asked), asks_for_steps(asked)
     takes_code = asks_for_code(asked)
     subject = [retrieval.spelling.correct(stem) for stem in subject_of(asked)]
+    abbreviation = abbreviation_of(asked)
     top = max((chunk.score or 0.0 for chunk in retrieval.nodes), default=0.0)
     found = []
     for number, chunk in enumerate(retrieval.nodes):
@@ -135,7 +136,7 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
             if kind == "row" and _names(quote.partition("|")[0], asked_stems):
                 score += _KEY_BONUS
             score += _FORM_BONUS * words * of_form(quote)
-            defining = defines(quote, subject)
+            defining = float(spells_out(quote, abbreviation)) if abbreviation else defines(quote, subject)
             if subject and not defining and "\n|" in quote and not _TAKES_TABLE.search(asked):
                 score -= _TABLE_PENALTY
             score += _COSINE_WEIGHT * (cosine or 0.0) + _DEFINITION_BONUS * defining + _PROCEDURE_BONUS * bool(parts)

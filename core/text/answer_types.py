@@ -127,6 +127,8 @@ _BEFORE_PLACE = re.compile(
 #: Before the first word of a sentence: nothing, the end of another one, or "(a)".
 _BEGINS = re.compile(r"^$|[.!?:\"“]\s*$|^\(?\w{1,2}\)\s*$")
 _ABBREVIATION = re.compile(r"[A-Z\d-]{2,}s?")
+#: Behind the name of an author who is only cited: "et al.", "(2004)".
+_CITED = re.compile(r"(?: et al\b| and [A-Z][\w’'-]+)?\.?,? [(\[]?(?:1[89]|20)\d\d[a-z]?[)\]]|,? et al\b")
 _ARTICLE = re.compile(r"\b(?:the|an?) (?:[a-z]+ )?$", re.IGNORECASE)
 #: Capitalized words that name nobody.
 _NOBODY = frozenset(
@@ -137,10 +139,10 @@ _NOBODY = frozenset(
 )
 
 
-def _names_a_doer(sentence: str, known: frozenset[str], *, with_article: bool) -> bool:
+def _names_a_doer(sentence: str, known: frozenset[str], *, is_done: bool) -> bool:
     """Whether the sentence has a name, beside the words of the question, that can be that of a person or a body: not
-    that of a place or a month, no abbreviation, no word that only begins a sentence. ``with_article``: whether it may
-    have one."""
+    that of a place or a month, no abbreviation, no word that only begins a sentence. ``is_done``: whether it says that
+    what is asked for is done; the name may then have an article or be an author's who is cited."""
     for found in _PROPER.finditer(sentence):
         before, rest = sentence[max(0, found.start() - _BEHIND) : found.start()], sentence[found.end() :]
         begins = bool(_BEGINS.search(before))
@@ -153,9 +155,11 @@ def _names_a_doer(sentence: str, known: frozenset[str], *, with_article: bool) -
             continue
         if begins and (rest.startswith(":") or (len(name) == 1 and not _NAME.match(name[0] + rest))):
             continue
+        if not is_done and _CITED.match(rest):
+            continue
         has_article = found[0].startswith("The ") or _ARTICLE.search(before)
         is_abbreviation = len(name) == 1 and bool(_ABBREVIATION.fullmatch(name[0]))
-        if not (is_abbreviation or _BEFORE_PLACE.search(before) or (has_article and not with_article)):
+        if not (is_abbreviation or _BEFORE_PLACE.search(before) or (has_article and not is_done)):
             return True
     return False
 
@@ -211,7 +215,7 @@ def is_lacking(question: str, sentences: Sequence[str]) -> bool:
         before = _word_before(question)
         # A sentence's first word has a capital anyway; before what is asked it is a name: "Langstroth patented it".
         first = (found for each in sentences if before and (found := before.match(each)) and stems(found[1]))
-        if not any(_names_a_doer(each, known, with_article=is_said) for each in sentences) and not any(first):
+        if not any(_names_a_doer(each, known, is_done=is_said) for each in sentences) and not any(first):
             return True
     if not (_ASKS_QUANTITY.search(question) or _ASKS_PERSON.match(question) or _ASKS_NAME_OF.search(question)):
         return False

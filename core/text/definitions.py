@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
-from .stemming import STOP_WORDS, question_stems, stems
+from .stemming import STOP_WORDS, question_stems, stems, words
 
 _SUBJECT = re.compile(
     r"^\W*(?:(?:what|who)(?:'s|’s| is| are| was| were)|(?:define|what does|what do|what is meant by|explain))\s+"
-    r"(?:(?:an?|the|the (?:term|word|(?:meaning|concept|idea|notion|definition) of))\s+)?(.{2,80}?)"
-    r"(?:\s+(?:mean|stand for|do))?\s*[?.!]*\s*$",
+    r"(?:(?:the (?:term|word|(?:meaning|concept|idea|notion|definition|full form|expansion) of)|an?|the)\s+)?(.{2,80}?)"
+    r"(?:\s+(?:mean|stand for|short for|do))?\s*[?.!]*\s*$",
     re.IGNORECASE,
 )
 #: Asks what a term of several words is, or is about: "What is domain randomization?"
@@ -66,6 +66,26 @@ _NAMED = re.compile(
     r"|\bis\s+(?:an?\s+|the\s+)?([\w-]+(?: [\w-]+){0,2}),\s(?:which|where)\b",
     re.IGNORECASE,
 )
+#: What an abbreviation is said to stand for is asked, or told.
+_ASKS_EXPANSION = re.compile(
+    r"^\W*(?:what (?:does|do|did) ([\w-]{2,12}) stand for"
+    r"|what is ([\w-]{2,12}) (?:short|an (?:abbreviation|acronym)) for"
+    r"|what is (?:the )?(?:full form|expansion) of ([\w-]{2,12}))\W*$",
+    re.IGNORECASE,
+)
+#: Between an abbreviation and its words, and between these and the abbreviation: "SSD (solid …", "SSD: solid …".
+_WORDS_FOLLOW = re.compile(
+    r"[\"”’*_]*(?: here)?(?:\s?\(|\s?[:–—=]|,? or\b|,? meaning\b|\s(?:means?|refers? to|denotes?|is|are)\b)[\s\"“*_]*"
+    r"(?:(?:the|an?) )?(?=\w)"
+)
+_WORDS_PRECEDE = re.compile(
+    r"(?:\s?\(|,? (?:or|(?:also |often )?(?:called|noted|denoted|abbreviated|known)(?: as| to| by)?) )[\"“*_]*$"
+)
+_STANDS_FOR = re.compile(r"\W{1,3}(?:stands? for|(?:(?:is|are) )?short for|abbreviates)\b", re.IGNORECASE)
+#: It has two capital letters or more, and few letters.
+_ABBREVIATION = re.compile(r"\b(?=\w{0,11}[A-Z][a-z\d-]{0,11}[A-Z])[\w-]{2,12}\b")
+#: Characters before and behind an abbreviation in which its words are looked for.
+_NEAR = 80
 #: Such a beginning is no subject.
 _CLAUSE = re.compile(
     r"\W*(?:if|how|when|where|why|while|what|although|because|since|whether|unless|once|as|after|before)\b",
@@ -95,6 +115,57 @@ def qualifier_of(question: str) -> tuple[str, ...]:
     """The stems of Y in "What is X for Y?", "What is the X of Y?"; empty where it has none, or a long one."""
     found = _QUALIFIER.match(_CALLED.sub("", question))
     return tuple(stem for stem in stems(found[1]) if stem in question_stems(question)) if found else ()
+
+
+def abbreviation_of(question: str) -> frozenset[str]:
+    """The stem of X in "What does X stand for?"; empty for another question."""
+    asked = _ASKS_EXPANSION.match(question)
+    return frozenset(stems(next(filter(None, asked.groups())))) if asked else frozenset()
+
+
+def spells_out(sentence: str, term: Collection[str]) -> bool:
+    """Whether the sentence says what the abbreviation with this stem stands for: "solid-state drive (SSD)", "SSD (solid
+    …)", "SSD: solid …", "SSD stands for …"."""
+    term = frozenset(term)
+    for found in _ABBREVIATION.finditer(sentence):
+        short, start, end = found[0], *found.span()
+        if not _is_term(short, term):
+            continue
+        if _STANDS_FOR.match(sentence, end):
+            return True
+        if link := _WORDS_PRECEDE.search(sentence[max(0, start - _NEAR) : start]):
+            parts = words(sentence[max(0, start - _NEAR) : start][: link.start()])[-2 * len(short) :]
+            if any(_abbreviates(short, parts[first:]) for first in range(len(parts))):
+                return True
+        if link := _WORDS_FOLLOW.match(sentence, end):
+            parts = words(sentence[link.end() : link.end() + _NEAR])[: 2 * len(short)]
+            if any(_abbreviates(short, parts[:last]) for last in range(2, len(parts) + 1)):
+                return True
+    return False
+
+
+def _is_term(word: str, term: frozenset[str]) -> bool:
+    return frozenset(stems(word)) == term or frozenset(stems(word.removesuffix("s"))) == term
+
+
+def _abbreviates(short: str, parts: Sequence[str]) -> bool:
+    """Whether the abbreviation is made of the first letters of two words or more, the first and the last among them,
+    and of others of these words; small words, and as many others as half of the letters, may be left out."""
+    letters = "".join(filter(str.isalpha, short.removesuffix("s").casefold()))  # "SSDs", but "vBNS"
+    reached = {0: 0}  # words left out, the fewest, by the number of letters that the words up to here may stand for
+    for number, part in enumerate(parts):
+        onward: dict[int, int] = {}
+        for at, left_out in reached.items():
+            if 0 < number < len(parts) - 1:
+                onward[at] = min(onward.get(at, len(parts)), left_out + (part not in STOP_WORDS))
+            initial = part[1:2] if part.startswith("ex") and letters.startswith("x", at) else part[0]
+            if letters.startswith(initial, at):
+                most = at + 1
+                for letter in part[1:]:
+                    most += letters.startswith(letter, most)
+                onward.update({to: min(onward.get(to, len(parts)), left_out) for to in range(at + 1, most + 1)})
+        reached = onward
+    return len(parts) > 1 and reached.get(len(letters), len(letters)) <= len(letters) // 2
 
 
 def defines(sentence: str, subject: Collection[str]) -> float:
@@ -140,7 +211,9 @@ def _names_another(head: str, subject: frozenset[str]) -> bool:
 
 
 def _names(sentence: str, subject: frozenset[str]) -> float:
-    """The same for a sentence that names the subject at its end."""
+    """The same for a sentence that names the subject at its end, or says what it is short for."""
     size = len(subject)
+    if size == 1 and spells_out(sentence, subject):
+        return 0.6
     found = (next(filter(None, named.groups())).split()[:size] for named in _NAMED.finditer(sentence))
     return 0.6 * any(frozenset(stems(" ".join(words))) == subject for words in found)

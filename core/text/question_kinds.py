@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from .stemming import stems
+from .stemming import LIGHT_STEMS, stems
 
 _ASKS_REASON = re.compile(r"\bwhy\b|\bhow come\b|\bwhat (?:for|is the reason)\b", re.IGNORECASE)
 _REASON = re.compile(
@@ -34,8 +34,11 @@ _ASKS_MANNER = re.compile(
     re.IGNORECASE,
 )
 #: What the reader has to do: "How do I …?", not "How do whales …?".
-_ASKS_FOR_STEPS = re.compile(
-    r"\bhow (?:to|(?:do|can|could|should|would|must) (?:i|we|you|one))\b|\b(?:steps?|procedures?|instructions)\b",
+_HOW_TO = r"\bhow (?:to|(?:do|can|could|should|would|must) (?:i|we|you|one))\b"
+_ASKS_FOR_STEPS = re.compile(rf"{_HOW_TO}|\b(?:steps?|procedures?|instructions)\b", re.IGNORECASE)
+#: What is done, and not only said or thought: "How do you pronounce X?", "How do you become X?".
+_ACTION = re.compile(
+    rf"{_HOW_TO} (?!(?:describe|define|explain|pronounce|spell|say|call|become|know|tell|understand|think)\b)(\w+)",
     re.IGNORECASE,
 )
 
@@ -111,6 +114,12 @@ def asks_for_manner(question: str) -> bool:
 def asks_for_steps(question: str) -> bool:
     """Whether the question asks for a procedure."""
     return bool(_ASKS_FOR_STEPS.search(question))
+
+
+def action_of(question: str) -> str:
+    """The stem of the verb in "How do I …?"; empty for another question, and where it says nothing ("use", "make")."""
+    found = _ACTION.search(question)
+    return next((stem for stem in stems(found[1]) if stem not in LIGHT_STEMS), "") if found else ""
 
 
 def asks_for_tasks(question: str) -> bool:

@@ -10,7 +10,7 @@ from itertools import islice
 from .stemming import stems
 
 #: A shorter word is one letter away from too many others.
-SHORTEST_CORRECTED = 6
+_SHORTEST_CORRECTED = 6
 #: A word of this length is one letter away from no other by chance, so that one chunk is enough; a shorter one is
 #: taken for a word of so many.
 _LONG = 8
@@ -53,10 +53,15 @@ def compounds_of(question: str) -> list[Compound]:
 def correction_of(word: str, chunks: Mapping[str, int], *, is_word: bool = False) -> str | None:
     """The known word that is ``word`` in another spelling, or becomes it when one letter is left out, added, changed or
     swapped with the next one, the first letter excepted; the one in most chunks. Else the longest one that it goes
-    on from by a few letters. ``chunks``: how many have each known word. ``is_word``: whether it is a word of its own,
-    for which only one with another ending is taken: "catalogue" is "catalog", "notion" is not "nation".
+    on from by a few letters. Of a short word only its plural or singular.
+
+    ``chunks``: how many have each known word. ``is_word``: whether it is a word of its own, for which only one with
+    another ending is taken: "catalogue" is "catalog", "notion" is not "nation".
     """
-    if len(word) < SHORTEST_CORRECTED or not word.isalpha():
+    if len(word) < _SHORTEST_CORRECTED:
+        # The stemmer leaves the plural of an abbreviation as it is: "GPUs" is no "GPU".
+        return next((each for each in (f"{word}s", word.removesuffix("s")) if len(each) > 2 and each in chunks), None)
+    if not word.isalpha():
         return None
     if (other := _VARIANT.sub("", word)) != word and other in chunks:
         return other
@@ -69,7 +74,7 @@ def correction_of(word: str, chunks: Mapping[str, int], *, is_word: bool = False
         and (not is_word or known.startswith(word[:-_LONGEST_ENDING]))
         and _is_one_edit(word, known)
     ]
-    begun = (word[:-cut] for cut in range(1, _LONGEST_ENDING + 1) if len(word) - cut >= SHORTEST_CORRECTED)
+    begun = (word[:-cut] for cut in range(1, _LONGEST_ENDING + 1) if len(word) - cut >= _SHORTEST_CORRECTED)
     return max(found, key=lambda known: (chunks[known], known), default=next(filter(chunks.__contains__, begun), None))
 
 

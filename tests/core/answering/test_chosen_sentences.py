@@ -20,7 +20,7 @@ from ragstone.core.retrieval.sentences import sentences_of
 from ragstone.core.testing import open_host
 from ragstone.core.text import question_stems
 from ragstone.core.text.answer_types import answer_type_scorer
-from ragstone.core.text.definitions import defines, subject_of
+from ragstone.core.text.definitions import defines, spells_out, subject_of
 from ragstone.core.text.question_kinds import asks_for_tasks, sides_of
 from ragstone.core.text.spelling import correction_of, with_corrections
 
@@ -465,12 +465,42 @@ def test_a_short_negation_is_a_negation() -> None:
         ("How many ropes has the winch?", "1. The winch has ropes of ISO 4309.", True),
         ("How many ropes has the winch?", "The winch has ropes where x = 4 holds.", True),
         ("How many ropes has the winch?", "1. The winch has 2 ropes of ISO 4309.", False),
+        ("Who invented the winch?", "There are reviews of the winch by Kerr et al. (2001) and Loeliger (2004).", True),
+        ("Who invented the winch?", "The winch was invented by Kerr et al. (2001).", False),
+        ("How do I oil the winch?", "The winch of the ship has a drum and a rope.", True),
+        ("How do I oil the winch?", "Oil the winch of the ship with a brush.", False),
+        ("How do you describe the winch?", "The winch of the ship has a drum and a rope.", False),
+        ("What does RMF stand for?", "RMF is a collection of libraries for robots.", True),
+        ("What does RMF stand for?", "RMF: the robot middleware framework of the ship.", False),
         ("How many ropes has the winch?", "As early as 1912, on May 2, 1912, a six-year-old pulled ropes.", True),
     ],
 )
 def test_without_what_is_asked_for_nothing_is_answered(question: str, text: str, is_lacking: bool) -> None:
     found = weigh_evidence(_retrieval(question, text, (0.9,)))
     assert (found.likelihood == 0) is is_lacking
+
+
+@pytest.mark.parametrize(
+    ("sentence", "term", "expected"),
+    [
+        ("They use inertial measurement units (IMUs).", "imu", True),
+        ("IMUs (inertial measurement units) are used.", "imu", True),
+        ("Deoxyribonucleic acid (DNA) is long.", "dna", True),
+        ("The very high-speed Backbone Network Service (vBNS) came.", "vbns", True),
+        ("Extensible markup language (XML) is used.", "xml", True),
+        ("“QOS” here means “quality of service”.", "qos", True),
+        ("CSR: Control and Status Register.", "csr", True),
+        ("The receiver operating curve, also noted ROC, is a plot.", "roc", True),
+        ("GTSAM stands for something.", "gtsam", True),
+        ("It was a grand slam (SLAM).", "slam", False),
+        ("Visual SLAM (see e.g., Davison) is a variant.", "slam", False),
+        ("JTAG refers to IEEE Std 1149.1.", "jtag", False),
+        ("RMF is a collection of libraries.", "rmf", False),
+        ("The cat (an animal) is here.", "cat", False),
+    ],
+)
+def test_what_an_abbreviation_stands_for(sentence: str, term: str, *, expected: bool) -> None:
+    assert spells_out(sentence, {term}) is expected
 
 
 @pytest.mark.parametrize(
@@ -658,9 +688,14 @@ def test_words_that_the_corpus_writes_as_one_are_taken_for_that(tmp_path: Path) 
             assert not search(question).spelling.corrections
 
 
+@pytest.mark.parametrize(("word", "known"), [("gpu", "gpus"), ("imus", "imu")])
+def test_the_plural_of_an_abbreviation_is_the_same_word(word: str, known: str) -> None:
+    assert correction_of(word, {known: 1, "other": 9}) == known
+
+
 @pytest.mark.parametrize("word", ["atom", "proton", "x" * 40, "2024th", "fusion"])
 def test_other_words_are_left(word: str) -> None:
-    assert correction_of(word, {"atoms": 9, "xproton": 9, "photon": 2, "fusion": 9}) is None
+    assert correction_of(word, {"atoma": 9, "xproton": 9, "photon": 2, "fusion": 9}) is None
 
 
 @pytest.mark.parametrize(
