@@ -39,7 +39,8 @@ _SAME = 0.75
 _ABOUT_IT = 0.5
 #: A sentence that begins with such a word is quoted with the one before it.
 _POINTS_BACK = re.compile(
-    r"(?:it|its|they|their|them|he|his|she|her|this|that|these|those|such|both|here|there|the (?:former|latter|same)"
+    r"(?:it|its|they|their|them|he|his|she|her|this|that|these|those|such|both|here|the (?:former|latter|same)"
+    r"|there(?! (?:is|are|was|were|has|have|can|may)\b)"
     r"|so(?=,)|then|accordingly|for (?:this|that) reason|however|therefore|thus|hence|moreover|in addition|additionally"
     r"|also|instead|otherwise|as a result|for example|for instance|consequently)\b",
     re.IGNORECASE,

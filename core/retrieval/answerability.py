@@ -121,7 +121,7 @@ def lacks_comparison(retrieval: Retrieval, sentences: Sequence[ScoredSentence]) 
         return False
     side = {stem_hash(retrieval.spelling.correct(stem)) for stem in degree.side}
     return not any(
-        degree.is_in(sentence.text) and (not side or side.intersection(_near(retrieval, sentence)))
+        degree.is_in(sentence.text) and (not side or side.intersection(_near(retrieval, sentence, behind=0)))
         for sentence in sentences
     )
 

@@ -78,7 +78,8 @@ def degree_of(question: str) -> Degree | None:
     if not found:
         return None
     _, counted, adjective, side = next((each for each in found if each[0]), found[-1])
-    against = frozenset(stems(side))
+    # What tells the second side from the first: "animal" of "Are plant cells larger than animal cells?"
+    against = frozenset(stems(side)) - frozenset(stems(question.partition(side)[0])) or frozenset(stems(side))
     if counted:
         return Degree(_DEGREES, next(iter(stems(counted)), None), against)
     word = adjective.casefold()

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..runtime.budget import check_budget
 from ..text.answer_types import answer_type_scorer
-from ..text.definitions import abbreviation_of, defines, spells_out, subject_of
+from ..text.definitions import abbreviation_of, compound_of, defines, spells_out, subject_of
 from ..text.instructions import instructions_of, is_asked_about
 from ..text.pointers import only_points
 from ..text.question_kinds import asks_for_code, asks_for_steps, asks_for_tasks, form_scorer
@@ -39,6 +39,8 @@ _BEFORE_SHARE = 0.6
 _BEHIND_SHARE = 0.15
 #: Added to a sentence that says what X is, where the question asks what X is.
 _DEFINITION_BONUS = 0.8
+#: Added to a sentence with a term of several words that is asked for, as a whole.
+_PHRASE_BONUS = 0.2
 #: Added to a whole procedure, where one is asked for.
 _PROCEDURE_BONUS = 0.6
 #: Added to a sentence that enumerates or gives a reason, where that is asked for, times the words that it holds.
@@ -104,7 +106,8 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
     takes_tasks, takes_steps = asks_for_tasks(asked), asks_for_steps(asked)
     takes_code = asks_for_code(asked)
     subject = [retrieval.spelling.correct(stem) for stem in subject_of(asked)]
-    abbreviation = abbreviation_of(asked)
+    abbreviation, compound = abbreviation_of(asked), compound_of(asked)
+    phrase = re.compile(r"\w*[\s-]+".join(map(re.escape, compound)), re.IGNORECASE) if compound else None
     top = max((chunk.score or 0.0 for chunk in retrieval.nodes), default=0.0)
     found = []
     for number, chunk in enumerate(retrieval.nodes):
@@ -139,6 +142,7 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
             defining = float(spells_out(quote, abbreviation)) if abbreviation else defines(quote, subject)
             if subject and not defining and "\n|" in quote and not _TAKES_TABLE.search(asked):
                 score -= _TABLE_PENALTY
+            score += _PHRASE_BONUS * bool(phrase and phrase.search(quote))
             score += _COSINE_WEIGHT * (cosine or 0.0) + _DEFINITION_BONUS * defining + _PROCEDURE_BONUS * bool(parts)
             found.append(ScoredSentence(number, index, start, end, quote, kind, score, words, cosine, defining))
     return sorted(found, key=lambda each: (-each.score, each.chunk, each.start))

@@ -19,7 +19,9 @@ _ASKS_QUANTITY = re.compile(
     r"|\b(?:what|which) (?:\w+ )?(?:percent|percentage|number|amount|proportion|fraction|share)\b"
     r"|\b(?:maximum|minimum|average|total|exact|highest|lowest|top) (?:\w+ )?(?:number|amount|frequency|speed|length"
     r"|height|weight|size|cost|price|temperature|distance|age|rate|duration|depth|power|voltage|capacity|population)\b"
-    r"|\b(?:price|cost) of\b|\bin (?:dollars|euros|pounds)\b",
+    r"|\b(?:price|cost) of\b|\bin (?:dollars|euros|pounds)\b"
+    r"|^\W*what(?:['’]s| is| was) the (?:\w+ )?(?:(?:boiling|melting|freezing) point|height|weight|length|depth|width"
+    r"|diameter|age|speed|temperature|population|life ?span|distance) of\b",
     re.IGNORECASE,
 )
 #: "Who is the first king?", not "Who is Tesla?", which is answered by what he did.

@@ -70,6 +70,16 @@ _BENEFIT = re.compile(
     r"|simpl\w*|fast\w*|quick\w*|robust|efficient\w*|cheap\w*|safe\w*|better|without having)\b",
     re.IGNORECASE,
 )
+_ASKS_PURPOSE = re.compile(r"\bwhat(?:['’]s| is| are) the (?:\w+ )?(?:functions?|roles?|purpose) of\b", re.IGNORECASE)
+_PURPOSE = re.compile(
+    r"\b(?:functions?|roles?|purpose|responsible for|serv(?:es?|ing) (?:to|as)|used (?:to|for|as)|acts? as|helps?"
+    r"|allows?|enables?|in order to|so that|provides?|needed (?:to|for))\b",
+    re.IGNORECASE,
+)
+#: "What are the four kinds of X?"
+_ASKS_NUMBER_OF = re.compile(
+    r"\b(?:the|which|what|name|list) (two|three|four|five|six|seven|eight|nine|ten|[2-9]|10)\b", re.IGNORECASE
+)
 _ENUMERATION = re.compile(r"[^,.;:]{2,60},\s[^,.;:]{2,60},?\s(?:and|or|as well as)\s")
 
 
@@ -146,6 +156,11 @@ def form_scorer(question: str) -> Callable[[str], bool]:
     ]
     if sides:
         return lambda sentence: any(holds.search(sentence) for holds in sides)
+    if _ASKS_PURPOSE.search(question):
+        return lambda sentence: bool(_PURPOSE.search(sentence))
+    if number := _ASKS_NUMBER_OF.search(question):
+        counted = re.compile(rf"\b{number[1]}\b", re.IGNORECASE)
+        return lambda sentence: bool(counted.search(sentence))
     if asks_for_several(question):
         return lambda sentence: "\n" in sentence or bool(_ENUMERATION.search(sentence))
     return gives_a_reason if asks_for_a_reason(question) else lambda _sentence: False

@@ -22,7 +22,8 @@ _WORD = re.compile(r"[^\W_]+")
 _NO_TOPIC = re.compile(
     r"\b\w+n[’']t\b|(?<=\w)[’'](?:s|re|ve|ll|d|m)\b|\b(?:vs|versus|differences? between)\b"
     r"|^\W*(?:what(?:['’]s| is| are| was| were)|explain|describe|define|discuss) (?:an? |the )?"
-    r"(?:(?:basic|main|general) )?(?:role|purpose|importance|significance|concept|idea|notion|meaning|definition)s?"
+    r"(?:(?:basic|main|general) )?"
+    r"(?:role|function|purpose|importance|significance|concept|idea|notion|meaning|definition)s?"
     r"(?= (?:of|behind)\b)"
     r"|\bhow (?:long|often|far)\b|^\W*what (?:happens|would happen|will happen)(?= (?:when|if|to|after|during)\b)"
     r"|^\W*(?:what|which) (?:are|were) the (?:two|three|four|five|six|seven|eight|nine|ten|main|key|basic|different"

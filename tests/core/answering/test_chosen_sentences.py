@@ -313,6 +313,22 @@ def test_a_sentence_that_enumerates_comes_before_one_that_mentions_parts(questio
     assert _texts("Why does a winch have parts?", text)[0] == "The parts of a winch wear out."
 
 
+def test_a_number_of_things_is_told_by_a_sentence_with_that_number() -> None:
+    text = "A type of winch is made of a drum, a crank, and a pawl. Ropes rot. There are two types of winch."
+    assert _texts("What are the two types of winch?", text)[0] == "There are two types of winch."
+
+
+@pytest.mark.parametrize("asked", ["function", "role", "purpose"])
+def test_what_something_is_for_is_told_by_what_it_does(asked: str) -> None:
+    text = "The pawl of a winch is made of steel. A pawl serves to hold the load of a winch at rest."
+    assert _texts(f"What is the {asked} of the pawl?", text)[0] == "A pawl serves to hold the load of a winch at rest."
+
+
+def test_a_term_of_several_words_is_found_as_a_whole() -> None:
+    text = "The hand of a winch is a crank that is turned by a sailor. Hand cranks are turned by a sailor."
+    assert _texts("What is a hand crank?", text)[0] == "Hand cranks are turned by a sailor."
+
+
 def test_what_leads_in_to_a_list_follows_with_it_or_not_at_all() -> None:
     announced, led = "A winch has a number of advantages.", "These are the advantages of a winch:"
     listed = "\n\n- It is slow.\n- It holds its load."
@@ -450,6 +466,10 @@ def test_a_short_negation_is_a_negation() -> None:
         ("Is a winch faster than a crane?", "The crane is slow beside a winch.", False),
         ("Is a winch faster than a crane?", "A winch is the fastest of them all.", True),
         ("Which is faster, a winch or a crane?", "A winch and a crane lift the ship.", True),
+        ("Are hand winches larger than oil winches?", "A hand winch has a large drum.", True),
+        ("Are hand winches larger than oil winches?", "A hand winch is smaller, an oil winch large.", False),
+        ("What is the melting point of the rope?", "The rope of the winch may melt at this point.", True),
+        ("What is the melting point of the rope?", "The melting point of the rope is 250 °C.", False),
         ("Which is faster, a winch or a crane?", "A crane is the faster one, and no winch.", False),
         ("Is a winch better than a crane?", "A winch and a crane lift the ship.", True),
         ("Is a winch better than a crane?", "A winch has advantages that no crane has.", False),
