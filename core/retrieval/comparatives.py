@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..citations.polarity import opposites_of
 from ..text.stemming import stems, words
 
-_COMPARATIVE = r"\b(?:(more|less|fewer) (\w+)|(\w{2,}er|worse)\b)"
+_COMPARATIVE = r"\b(?:(more|less|fewer|easier to|harder to) (\w+)|(\w{2,}er|worse)\b)"
 #: "Is A warmer than B?", "Does A have more offspring than B?"; overlapping, as "a computer is faster than" has two.
 _THAN = re.compile(rf"(?={_COMPARATIVE}(?: [\w'’-]+){{0,5}}? than (?!wh)([^?.!;,]{{1,80}}))", re.IGNORECASE)
 #: "Which is warmer, A or B?".
@@ -54,7 +54,7 @@ _ROOT = 5
 class Degree:
     """The scale on which a question compares, and its second side."""
 
-    #: Words of which a sentence has one that says where something stands on the scale.
+    #: Words of which a sentence has one that says where something stands on the scale; empty: any sentence does.
     scale: frozenset[str]
     #: The stem that the sentence must have as well: "offspring" of "more offspring".
     measured: str | None
@@ -64,10 +64,10 @@ class Degree:
     def is_in(self, sentence: str) -> bool:
         """Whether the sentence says anything on the scale."""
         found = words(sentence)
-        if self.scale.isdisjoint({*found, *map(_positive, found)}):
+        if self.scale and self.scale.isdisjoint({*found, *map(_positive, found)}):
             return False
-        # "more stable" is said by "greater stability", whose stem is another.
-        return self.measured is None or any(stem.startswith(self.measured[:_ROOT]) for stem in stems(sentence))
+        # "more stable" is said by "greater stability", whose stem is another, "easier to read" by "unreadable".
+        return self.measured is None or any(self.measured[:_ROOT] in word for word in found)
 
 
 def degree_of(question: str) -> Degree | None:
@@ -77,11 +77,11 @@ def degree_of(question: str) -> Degree | None:
     found = [each for each in found if each[2].casefold() not in _NO_COMPARATIVES]
     if not found:
         return None
-    _, counted, adjective, side = next((each for each in found if each[0]), found[-1])
+    how, counted, adjective, side = next((each for each in found if each[0]), found[-1])
     # What tells the second side from the first: "animal" of "Are plant cells larger than animal cells?"
     against = frozenset(stems(side)) - frozenset(stems(question.partition(side)[0])) or frozenset(stems(side))
     if counted:
-        return Degree(_DEGREES, next(iter(stems(counted)), None), against)
+        return Degree(frozenset() if how.casefold().endswith("to") else _DEGREES, next(iter(stems(counted)), None), against)
     word = adjective.casefold()
     if word in {"better", "worse"}:
         return Degree(_QUALITY, None, against)

@@ -477,6 +477,8 @@ def test_a_short_negation_is_a_negation() -> None:
         ("Does a winch have more ropes than a crane?", "A winch has few ropes, as a crane has.", False),
         ("Is a winch more robust than a crane?", "A winch and a crane are much used.", True),
         ("Is a winch more robust than a crane?", "The robustness of a winch is less than that of a crane.", False),
+        ("Is a winch easier to repair than a crane?", "A winch and a crane lift the ship.", True),
+        ("Is a winch easier to repair than a crane?", "A winch is repairable, a crane is not.", False),
         ("Why use a winch rather than a crane?", "A winch is used where a crane has no room.", False),
         ("What is the default speed of the winch?", "The speed of the winch is set by a lever.", True),
         ("What is the default speed of the winch?", "By default the speed of the winch is low: 2 m/s.", False),
