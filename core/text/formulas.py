@@ -12,13 +12,16 @@ _PROSE = re.compile(r"[A-Za-z]{2,}(?:,? [A-Za-z]{2,}){2}|^\W*[A-Z][a-z]+(?:[: ]|
 _PIECE = re.compile(r"\S{1,12}(?: \S{1,5}){0,3}")
 #: Begin a line of a list, a table or a block of code.
 _MARKS = frozenset("-*+|`~")
+#: An element of HTML, whose attributes have the sign of equality.
+_ELEMENT = re.compile(r"\s*</?[a-zA-Z][\w-]*(?:\s[^<>]*)?>")
 #: What ends with the first piece of a formula: "we have: P(A)".
 _BEGUN = re.compile(r":\s(?P<formula>[^:]{1,80})$")
 
 
 def is_formula(text: str) -> bool:
     """Whether the text is a formula, not a sentence with one."""
-    return len(text) <= _LONGEST and bool(_SIGN.search(text)) and not _PROSE.search(text)
+    is_short = len(text) <= _LONGEST
+    return is_short and bool(_SIGN.search(text)) and not (_PROSE.search(text) or _ELEMENT.match(text))
 
 
 def begins_formula(sentence: str) -> bool:

@@ -90,7 +90,8 @@ _REFERENCE = re.compile(
 )
 _NAVIGATION = re.compile(
     r"[^\n]{1,120}?(?:\s?\.){5,}\s*[\divxlc]*$"
-    # a link alone, or with its date
+    # a picture or a link alone, the link with its date
+    r"|!\[[^\[\]]{0,200}\]\(\S{1,500}\)$|<(?:img|video|audio|iframe)\b[^<>]*>(?:\s*</\w+>)?$"
     r"|\[[^\[\]]{1,200}\]\(\S{1,500}\)(?:\W{0,3}\d{4}-\d\d-\d\d\)?)?\W*$"
     r"|\[[ xX]\]\s|https?://\S+$|(?:(?:next|previous)(?=:| chapter| page| section)|up next|back to|click|visit|go to"
     r"|continue (?:to|with|reading)|let(?:'s|’s) (?:begin|start|get started|dive)|watch (?:this|the|a)|read more"

@@ -65,6 +65,7 @@ def test_a_formula_is_quoted_with_what_leads_in_to_it() -> None:
         "Red: blue\n\nm\n\nA winch.",
         "Two of them:\n\nThe drum = a cylinder with a rope.",
         "Sides: A\n\nB\n\nC",
+        'This is the drum:\n\n<img width="60" src="drum.png">\n\nIt turns.',
     ):
         assert quote_end(other, units(other), 0, 500) == units(other)[0].end
 

@@ -42,6 +42,8 @@ def _kinds(text: str, headings: str = "") -> list[tuple[str, str]]:
         ("Watch this video to see how a press closes.", "navigation"),
         ("[ ] Tighten the bolts", "navigation"),
         ("[How a press closes](https://example.org/press.md) - 2021-06-06", "navigation"),
+        ('<img width="602" alt="A press" src="https://example.org/press.png">', "navigation"),
+        ("![A press](press.png)", "navigation"),
         ("[A press](press.md) closes its plates with a screw.", "explanation"),
         ("2.1 Casters ........12", "navigation"),
         ("826 Doctor Who instalments have been televised since 1963, of 25 minutes to 1989.", "explanation"),
