@@ -81,7 +81,9 @@ def degree_of(question: str) -> Degree | None:
     # What tells the second side from the first: "animal" of "Are plant cells larger than animal cells?"
     against = frozenset(stems(side)) - frozenset(stems(question.partition(side)[0])) or frozenset(stems(side))
     if counted:
-        return Degree(frozenset() if how.casefold().endswith("to") else _DEGREES, next(iter(stems(counted)), None), against)
+        return Degree(
+            frozenset() if how.casefold().endswith("to") else _DEGREES, next(iter(stems(counted)), None), against
+        )
     word = adjective.casefold()
     if word in {"better", "worse"}:
         return Degree(_QUALITY, None, against)
