@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from ..text.answer_types import is_lacking
 from ..text.chunk_terms import idf_coverage
 from ..text.definitions import abbreviation_of
+from ..text.question_kinds import lacks_items
 from .answerability import (
     FEATURES,
     features_of,
@@ -99,7 +100,7 @@ def weigh_evidence(retrieval: Retrieval) -> Evidence:
     elif sentences[0].defining >= _DEFINES:  # who asks what X is, is answered by what says it, however short it is
         chance = max(likelihood(features), sentences[0].defining)
     else:
-        is_empty = is_lacking(asked, texts) or lacks_modifier(asked, texts)
+        is_empty = is_lacking(asked, texts) or lacks_modifier(asked, texts) or lacks_items(asked, texts)
         chance = 0.0 if is_empty else likelihood(features)
     return replace(best, sentence=known["cosine"], order=known["order"], likelihood=chance)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from .stemming import LIGHT_STEMS, stems
 
@@ -80,12 +80,24 @@ _PURPOSE = re.compile(
 _ASKS_NUMBER_OF = re.compile(
     r"\b(?:the|which|what|name|list) (two|three|four|five|six|seven|eight|nine|ten|[2-9]|10)\b", re.IGNORECASE
 )
+_NUMBERS = dict(zip(("three", "four", "five", "six", "seven", "eight", "nine", "ten"), range(3, 11), strict=True))
+_ASKS_FOR_ITEMS = re.compile(
+    rf"^\W*(?:(?:what|which) (?:are|were)|name|list|give)(?: me)? the ({'|'.join(_NUMBERS)}) (?!.*\b(?:called|named)\W*$)", re.IGNORECASE
+)
+_BETWEEN_ITEMS = re.compile(r"[,;]|\b(?:and|or)\b|\n")
 _ENUMERATION = re.compile(r"[^,.;:]{2,60},\s[^,.;:]{2,60},?\s(?:and|or|as well as)\s")
 
 
 def asks_for_several(question: str) -> bool:
     """Whether the question asks for the parts, kinds, causes … of something."""
     return bool(_ASKS_FOR_SEVERAL.search(question))
+
+
+def lacks_items(question: str, sentences: Sequence[str]) -> bool:
+    """Whether the question asks what the three or more things of a kind are, and no sentence has so many items."""
+    asked = _ASKS_FOR_ITEMS.match(question)
+    number = _NUMBERS.get(asked[1].casefold(), 0) if asked else 0
+    return number > 0 and not any(len(_BETWEEN_ITEMS.findall(each)) >= number - 1 for each in sentences)
 
 
 def asks_for_code(question: str) -> bool:

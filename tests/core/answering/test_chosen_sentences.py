@@ -492,6 +492,8 @@ def test_a_short_negation_is_a_negation() -> None:
         ("How do I oil the winch?", "The winch of the ship has a drum and a rope.", True),
         ("How do I oil the winch?", "Oil the winch of the ship with a brush.", False),
         ("How do you describe the winch?", "The winch of the ship has a drum and a rope.", False),
+        ("What are the three laws of winches?", "There are three laws of winches.", True),
+        ("What are the three laws of winches?", "The laws of winches: be slow, be safe, be oiled.", False),
         ("What does RMF stand for?", "RMF is a collection of libraries for robots.", True),
         ("What does RMF stand for?", "RMF: the robot middleware framework of the ship.", False),
         ("How many ropes has the winch?", "As early as 1912, on May 2, 1912, a six-year-old pulled ropes.", True),
