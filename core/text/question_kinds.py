@@ -82,7 +82,9 @@ _ASKS_NUMBER_OF = re.compile(
 )
 _NUMBERS = dict(zip(("three", "four", "five", "six", "seven", "eight", "nine", "ten"), range(3, 11), strict=True))
 _ASKS_FOR_ITEMS = re.compile(
-    rf"^\W*(?:(?:what|which) (?:are|were)|name|list|give)(?: me)? the ({'|'.join(_NUMBERS)}) (?!.*\b(?:called|named)\W*$)", re.IGNORECASE
+    rf"^\W*(?:(?:what|which) (?:are|were)|name|list|give)(?: me)? the ({'|'.join(_NUMBERS)})"
+    r" (?!.*\b(?:called|named)\W*$)",
+    re.IGNORECASE,
 )
 _BETWEEN_ITEMS = re.compile(r"[,;]|\b(?:and|or)\b|\n")
 _ENUMERATION = re.compile(r"[^,.;:]{2,60},\s[^,.;:]{2,60},?\s(?:and|or|as well as)\s")
