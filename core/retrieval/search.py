@@ -102,10 +102,13 @@ class HybridRetriever(ScoredRetriever):
                 spelt = {stem: word for word in plain_words(question) for stem in stems(word)}
                 unknown = (word for word in words if word not in frequencies)
                 corrections = search.corrections({word: _is_word(spelt.get(word, word), encoder) for word in unknown})
-                corrections |= search.joined(question)
-                if corrections:
+                joined = search.joined(question)
+                if corrections or joined:
+                    # What the corpus mostly writes as one word, some of its chunks write as two.
+                    written = dict.fromkeys([*(corrections.get(word, word) for word in words), *joined.values()])
+                    found, frequencies = search.lexical([*written], options.candidates)
+                    corrections |= joined
                     words = list(dict.fromkeys(corrections.get(word, word) for word in words))
-                    found, frequencies = search.lexical(words, options.candidates)
                 looked.set_result(lambda: {"found": len(found)})
             lexical, dense = dict(found), {}
             if vector is not None:

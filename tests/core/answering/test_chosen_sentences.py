@@ -708,6 +708,8 @@ def test_words_that_the_corpus_writes_as_one_are_taken_for_that(tmp_path: Path) 
         corpus.ingest([Document(id_=str(at), text=text) for at, text in enumerate(written)])
         search = HybridRetriever(corpus, top_k=3).search
         assert search("What is pose SLAM?").spelling.corrections == {"pose": "poseslam", "slam": "poseslam"}
+        found = search("What is done to each pose in SLAM, a pose SLAM of rooms?").nodes
+        assert {each.node.ref_doc_id for each in found} >= {"0", "1"}, "both spellings are looked for"
         for question in ("Does SLAM pose a problem?", "When is the time stamp sent?"):
             assert not search(question).spelling.corrections
 
