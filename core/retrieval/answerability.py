@@ -15,10 +15,7 @@ from typing import TYPE_CHECKING
 from ..citations.polarity import find_opposite
 from ..text.answer_types import answer_type_scorer
 from ..text.chunk_terms import idf_coverage
-from ..text.definitions import compound_of, qualifier_of
-from ..text.question_kinds import action_of
 from ..text.stemming import STOP_WORDS, question_stems, stem_hash, stems, words
-from .comparatives import degree_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,13 +41,9 @@ FEATURES = (
 )
 #: Cosine of a question and a text that has all of its words: stands for a cosine that is not known.
 _SIMILAR = 0.6
-_NAME = re.compile(r"(?<=\s)[\"'(“‘]?([A-Z][\w’'-]*)")
+#: A capitalized word of a question but its first.
+NAME = re.compile(r"(?<=\s)[\"'(“‘]?([A-Z][\w’'-]*)")
 _NUMBER = re.compile(r"\d+|\b(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)\b")
-_ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)$")
-_ASKS_WHETHER = re.compile(
-    r"(?:and |but |so )?(?:do|does|did|is|are|was|were|can|could|will|would|has|have|had|should|may|must)\b",
-    re.IGNORECASE,
-)
 _NEGATION = re.compile(
     r"\b(?:no|not|never|none|nobody|nothing|nowhere|cannot|without|neither|nor|hardly|rarely|unable|lacks?|except)\b"
     r"|n[’']t\b|\b(?:do|does|did|is|are|was|were|ca|could|wo|would)nt\b",
@@ -69,66 +62,9 @@ def least_likelihood() -> float:
     return _model()[2]
 
 
-def has_unknown_word(retrieval: Retrieval) -> bool:
-    """Whether no chunk has one of the question's names or numbers, ordinals excepted: then no sentence answers it.
-
-    Other words may be missing because the text says them otherwise, but not in a question whether something is so, of
-    which each word counts ("Do bees sleep?"); comparatives excepted, whose stem is not that of their adjective.
-    """
-    unknown = retrieval.spelling.unknown
-    asked = retrieval.follow_up.asked if retrieval.follow_up else retrieval.question
-    if _ASKS_WHETHER.match(asked) and any(not stem.endswith("er") for stem in unknown.intersection(stems(asked))):
-        return True
-    names = {stem for name in _NAME.findall(retrieval.question) for stem in stems(name)}
-    return any(stem in names or (stem[0].isdigit() and not _ORDINAL.match(stem)) for stem in unknown)
-
-
-def lacks_term(retrieval: Retrieval, sentences: Sequence[ScoredSentence]) -> bool:
-    """Whether the question asks what a term of several words is, and each sentence is about one of them alone."""
-    asked = retrieval.follow_up.asked if retrieval.follow_up else retrieval.question
-    term = {stem_hash(retrieval.spelling.correct(stem)) for stem in compound_of(asked)}
-    return bool(term) and not any(term <= _near(retrieval, sentence) for sentence in sentences)
-
-
-def lacks_qualifier(retrieval: Retrieval, sentences: Sequence[ScoredSentence]) -> bool:
-    """Whether the question asks what X is for, in or of Y, and a name of Y is near none of the sentences or another
-    word of Y in no chunk: what X is answers another question.
-
-    Of SQuAD's 1,998 and CLAP NQ's 150 answerable questions it is so for one and two.
-    """
-    asked = retrieval.follow_up.asked if retrieval.follow_up else retrieval.question
-    wanted = {stem: stem_hash(retrieval.spelling.correct(stem)) for stem in qualifier_of(asked)}
-    names = {wanted[stem] for name in _NAME.findall(asked) for stem in stems(name) if stem in wanted}
-    offered = (retrieval.terms(number).all_stems for number in range(len(retrieval.nodes)))
-    return bool(wanted) and not (
-        names <= frozenset().union(*(_near(retrieval, sentence) for sentence in sentences))
-        and frozenset(wanted.values()) <= frozenset().union(*offered)
-    )
-
-
-def lacks_action(retrieval: Retrieval) -> bool:
-    """Whether the question asks how the reader does something, and no chunk has the verb."""
-    asked = retrieval.follow_up.asked if retrieval.follow_up else retrieval.question
-    action = action_of(asked)
-    offered = (retrieval.terms(number).all_stems for number in range(len(retrieval.nodes)))
-    return bool(action) and not any(stem_hash(retrieval.spelling.correct(action)) in each for each in offered)
-
-
-def lacks_comparison(retrieval: Retrieval, sentences: Sequence[ScoredSentence]) -> bool:
-    """Whether the question compares two things by degree, and no sentence near the second one tells of that degree."""
-    degree = degree_of(retrieval.follow_up.asked if retrieval.follow_up else retrieval.question)
-    if degree is None:
-        return False
-    side = {stem_hash(retrieval.spelling.correct(stem)) for stem in degree.side}
-    return not any(
-        degree.is_in(sentence.text) and (not side or side.intersection(_near(retrieval, sentence, behind=0)))
-        for sentence in sentences
-    )
-
-
 def missing_words(retrieval: Retrieval, sentence: ScoredSentence) -> tuple[str, ...]:
     """The question's words that are in none of the sentence, its neighbours and its headings, as they are written."""
-    near = _near(retrieval, sentence)
+    near = stems_near(retrieval, sentence)
     found = [
         word
         for word in re.findall(r"[^\W_]+", retrieval.question)
@@ -149,7 +85,7 @@ def features_of(retrieval: Retrieval, sentence: ScoredSentence) -> tuple[float, 
     ]
     asked = [retrieval.spelling.correct(stem) for stem in question_stems(question)]
     # Not "I", nor the "What" of a question that begins late.
-    named = (stem for name in _NAME.findall(question) if stems(name) for stem in question_stems(name))
+    named = (stem for name in NAME.findall(question) if stems(name) for stem in question_stems(name))
     names = {stem_hash(retrieval.spelling.correct(stem)) for stem in named}
     numbers = _numbers(question) - _numbers(node.get_metadata_str() + " " + sentence.text)
     in_sentence, in_question = set(words(sentence.text)), set(words(question))
@@ -167,7 +103,7 @@ def features_of(retrieval: Retrieval, sentence: ScoredSentence) -> tuple[float, 
         coverage * cosine,
         similar[0],
         max(similar),
-        float(bool(names - _near(retrieval, sentence, behind=0))),
+        float(bool(names - stems_near(retrieval, sentence, behind=0))),
         float(bool(numbers)),
         _longest_rise([places[stem] for stem in asked if stem in places]) / max(1, len(asked)),
         float(_is_negated(sentence.text) != _is_negated(question)),
@@ -176,7 +112,7 @@ def features_of(retrieval: Retrieval, sentence: ScoredSentence) -> tuple[float, 
     )
 
 
-def _near(retrieval: Retrieval, sentence: ScoredSentence, behind: int = 1) -> frozenset[int]:
+def stems_near(retrieval: Retrieval, sentence: ScoredSentence, behind: int = 1) -> frozenset[int]:
     """The stems of the sentence, the one before it, ``behind`` following ones and its headings, those of a row's table
     included."""
     known = retrieval.terms(sentence.chunk)

@@ -5,22 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from ..text.answer_types import is_lacking
 from ..text.chunk_terms import idf_coverage
-from ..text.definitions import abbreviation_of
-from ..text.question_kinds import lacks_items
-from .answerability import (
-    FEATURES,
-    features_of,
-    has_unknown_word,
-    lacks_action,
-    lacks_comparison,
-    lacks_qualifier,
-    lacks_term,
-    least_likelihood,
-    likelihood,
-)
-from .comparatives import lacks_modifier
+from .answerability import FEATURES, features_of, least_likelihood, likelihood
+from .requirements import DEFINES, lacks_subject, lacks_value
 from .sentences import sentences_of
 
 if TYPE_CHECKING:
@@ -30,9 +17,7 @@ if TYPE_CHECKING:
 Verdict = Literal["answered", "closest", "refused"]
 
 _SCALE = 0.6
-#: Least ``defines`` of a sentence that answers what something is.
-_DEFINES = 0.9
-#: Sentences of which one must have the quantity or the person that is asked for: more are seldom quoted.
+#: Sentences of which one must have what is asked for: more are seldom quoted.
 _QUOTED = 3
 #: Share of the best sentence's score below which none is quoted.
 _NEAR = 0.8
@@ -86,22 +71,13 @@ def weigh_evidence(retrieval: Retrieval) -> Evidence:
         return best
     features = features_of(retrieval, sentences[0])
     known = dict(zip(FEATURES, features, strict=True))
-    asked = retrieval.follow_up.asked if retrieval.follow_up else retrieval.question
     quoted = [each for each in sentences[:_QUOTED] if each.score >= _NEAR * sentences[0].score]
-    lacks = (lacks_qualifier, lacks_term, lacks_comparison)
-    texts = [each.text for each in quoted]
-    if (
-        has_unknown_word(retrieval)
-        or lacks_action(retrieval)
-        or any(each(retrieval, quoted) for each in lacks)
-        or (abbreviation_of(asked) and sentences[0].defining < _DEFINES)
-    ):
+    if lacks_subject(retrieval, quoted):
         chance = 0.0
-    elif sentences[0].defining >= _DEFINES:  # who asks what X is, is answered by what says it, however short it is
-        chance = max(likelihood(features), sentences[0].defining)
+    elif quoted[0].defining >= DEFINES:  # who asks what X is, is answered by what says it, however short it is
+        chance = max(likelihood(features), quoted[0].defining)
     else:
-        is_empty = is_lacking(asked, texts) or lacks_modifier(asked, texts) or lacks_items(asked, texts)
-        chance = 0.0 if is_empty else likelihood(features)
+        chance = 0.0 if lacks_value(retrieval, quoted) else likelihood(features)
     return replace(best, sentence=known["cosine"], order=known["order"], likelihood=chance)
 
 

@@ -1,0 +1,103 @@
+"""What a question requires of the sentences that answer it, beside their words: without it nothing is answered."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ..text.answer_types import is_lacking
+from ..text.definitions import abbreviation_of, compound_of, qualifier_of
+from ..text.question_kinds import action_of, lacks_items
+from ..text.stemming import stem_hash, stems
+from .answerability import NAME, stems_near
+from .comparatives import degree_of, lacks_modifier
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .models import Retrieval
+    from .sentences import ScoredSentence
+
+#: Least ``defining`` of a sentence that answers what something is, or stands for.
+DEFINES = 0.9
+_ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)$")
+_ASKS_WHETHER = re.compile(
+    r"(?:and |but |so )?(?:do|does|did|is|are|was|were|can|could|will|would|has|have|had|should|may|must)\b",
+    re.IGNORECASE,
+)
+
+
+def lacks_subject(retrieval: Retrieval, sentences: Sequence[ScoredSentence]) -> bool:
+    """Whether what the question is about is in none of the sentences, the best of the retrieval, or in no chunk."""
+    asked = _asked(retrieval)
+    return (
+        _has_unknown_word(retrieval, asked)
+        or _lacks_action(retrieval, asked)
+        or _lacks_qualifier(retrieval, asked, sentences)
+        or _lacks_term(retrieval, asked, sentences)
+        or _lacks_comparison(retrieval, asked, sentences)
+        or (bool(abbreviation_of(asked)) and sentences[0].defining < DEFINES)
+    )
+
+
+def lacks_value(retrieval: Retrieval, sentences: Sequence[ScoredSentence]) -> bool:
+    """Whether the date, quantity, person, default, list … that the question asks for is in none of the sentences."""
+    asked, texts = _asked(retrieval), [each.text for each in sentences]
+    return is_lacking(asked, texts) or lacks_modifier(asked, texts) or lacks_items(asked, texts)
+
+
+def _asked(retrieval: Retrieval) -> str:
+    return retrieval.follow_up.asked if retrieval.follow_up else retrieval.question
+
+
+def _has_unknown_word(retrieval: Retrieval, asked: str) -> bool:
+    """Whether no chunk has one of the question's names or numbers, ordinals excepted: then no sentence answers it.
+
+    Other words may be missing because the text says them otherwise, but not in a question whether something is so, of
+    which each word counts ("Do bees sleep?"); comparatives excepted, whose stem is not that of their adjective.
+    """
+    unknown = retrieval.spelling.unknown
+    if _ASKS_WHETHER.match(asked) and any(not stem.endswith("er") for stem in unknown.intersection(stems(asked))):
+        return True
+    names = {stem for name in NAME.findall(retrieval.question) for stem in stems(name)}
+    return any(stem in names or (stem[0].isdigit() and not _ORDINAL.match(stem)) for stem in unknown)
+
+
+def _lacks_action(retrieval: Retrieval, asked: str) -> bool:
+    """Whether the question asks how the reader does something, and no chunk has the verb."""
+    action = action_of(asked)
+    offered = (retrieval.terms(number).all_stems for number in range(len(retrieval.nodes)))
+    return bool(action) and not any(stem_hash(retrieval.spelling.correct(action)) in each for each in offered)
+
+
+def _lacks_qualifier(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
+    """Whether the question asks what X is for, in or of Y, and a name of Y is near none of the sentences or another
+    word of Y in no chunk: what X is answers another question.
+
+    Of SQuAD's 1,998 and CLAP NQ's 150 answerable questions it is so for one and two.
+    """
+    wanted = {stem: stem_hash(retrieval.spelling.correct(stem)) for stem in qualifier_of(asked)}
+    names = {wanted[stem] for name in NAME.findall(asked) for stem in stems(name) if stem in wanted}
+    offered = (retrieval.terms(number).all_stems for number in range(len(retrieval.nodes)))
+    return bool(wanted) and not (
+        names <= frozenset().union(*(stems_near(retrieval, sentence) for sentence in sentences))
+        and frozenset(wanted.values()) <= frozenset().union(*offered)
+    )
+
+
+def _lacks_term(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
+    """Whether the question asks what a term of several words is, and each sentence is about one of them alone."""
+    term = {stem_hash(retrieval.spelling.correct(stem)) for stem in compound_of(asked)}
+    return bool(term) and not any(term <= stems_near(retrieval, sentence) for sentence in sentences)
+
+
+def _lacks_comparison(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
+    """Whether the question compares two things by degree, and no sentence near the second one tells of that degree."""
+    degree = degree_of(asked)
+    if degree is None:
+        return False
+    side = {stem_hash(retrieval.spelling.correct(stem)) for stem in degree.side}
+    return not any(
+        degree.is_in(sentence.text) and (not side or side.intersection(stems_near(retrieval, sentence, behind=0)))
+        for sentence in sentences
+    )
