@@ -69,9 +69,13 @@ def inspect(asked: Asked) -> None:
     click.echo("\nsentences:")
     of_sentences = ("score", "words", "cosine", "kind", "rank", "text")
     output.table(of_sentences, [[each[name] for name in of_sentences] for each in sentences], empty="None can answer.")
-    click.echo(f"\ngate: cosine {gate['cosine']} + coverage {gate['coverage']} = {gate['score']}, ", nl=False)
-    click.echo(f"threshold {gate['threshold']}; best sentence: likelihood {gate['likelihood']}, ", nl=False)
-    click.echo(f"least {gate['least_likelihood']}: {gate['verdict']}")
+    click.echo(
+        f"\ngate: score {gate['score']} of cosine {gate['cosine']}, coverage {gate['coverage']}, "
+        f"and the best sentence's cosine {gate['sentence']} and order {gate['order']}; threshold {gate['threshold']}"
+    )
+    click.echo(f"likelihood {gate['likelihood']}, least {gate['least_likelihood']}: {gate['verdict']}")
+    if gate["missing"]:
+        click.echo(f"missing: {gate['missing']}")
     if follow_up is not None:
         click.echo(f"of its own words {', '.join(follow_up.own) or '(none)'}: {gate['own_coverage']} covered")
     click.echo("words: " + ", ".join(f"{word} {weight}" for word, weight in gate["words"].items()))
@@ -92,7 +96,7 @@ def _gate(found: Retrieval, verdict: Verdict) -> dict[str, Any]:
 
     seen = weigh_evidence(found)
     return {
-        **{name: _rounded(value) for name, value in asdict(seen).items()},
+        **{name: value if name == "missing" else _rounded(value) for name, value in asdict(seen).items()},
         "score": round(seen.score, 4),
         "threshold": found.threshold,
         "least_likelihood": least_likelihood(),

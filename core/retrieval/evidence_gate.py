@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from ..text.chunk_terms import idf_coverage
 from .answerability import FEATURES, features_of, least_likelihood, likelihood
-from .requirements import DEFINES, lacks_subject, lacks_value
+from .requirements import DEFINES, missing_subject, missing_value
 from .sentences import sentences_of
 
 if TYPE_CHECKING:
@@ -35,13 +35,14 @@ class Evidence:
     coverage: float
     #: The same for the words that only the follow-up question has, without the earlier turns; 1 if there are none.
     own_coverage: float = 1.0
-    #: The probability that the best sentence answers the question, 0 to 1; 0 if the quantity or the person that is
-    #: asked for, or a word of the term, is in none of the best, or a name or number of the question in no chunk.
+    #: The probability that the best sentence answers the question, 0 to 1; 0 if something is ``missing``.
     likelihood: float = 0.0
 
     #: Cosine of the best sentence and the question, and share of the question's words that it has in their order.
     sentence: float = 0.0
     order: float = 0.0
+    #: What the question requires, and none of the best sentences or no chunk has; empty if nothing is missing.
+    missing: str = ""
 
     @property
     def score(self) -> float:
@@ -72,13 +73,14 @@ def weigh_evidence(retrieval: Retrieval) -> Evidence:
     features = features_of(retrieval, sentences[0])
     known = dict(zip(FEATURES, features, strict=True))
     quoted = [each for each in sentences[:_QUOTED] if each.score >= _NEAR * sentences[0].score]
-    if lacks_subject(retrieval, quoted):
-        chance = 0.0
-    elif quoted[0].defining >= DEFINES:  # who asks what X is, is answered by what says it, however short it is
+    missing = missing_subject(retrieval, quoted)
+    if not missing and quoted[0].defining >= DEFINES:
+        # Who asks what X is, is answered by what says it, however short it is.
         chance = max(likelihood(features), quoted[0].defining)
     else:
-        chance = 0.0 if lacks_value(retrieval, quoted) else likelihood(features)
-    return replace(best, sentence=known["cosine"], order=known["order"], likelihood=chance)
+        missing = missing or missing_value(retrieval, quoted)
+        chance = 0.0 if missing else likelihood(features)
+    return replace(best, sentence=known["cosine"], order=known["order"], likelihood=chance, missing=missing)
 
 
 def judge(found: Evidence, retrieval: Retrieval, least: float | None = None) -> Verdict:

@@ -27,23 +27,32 @@ _ASKS_WHETHER = re.compile(
 )
 
 
-def lacks_subject(retrieval: Retrieval, sentences: Sequence[ScoredSentence]) -> bool:
-    """Whether what the question is about is in none of the sentences, the best of the retrieval, or in no chunk."""
+def missing_subject(retrieval: Retrieval, sentences: Sequence[ScoredSentence]) -> str:
+    """What of the question's subject is in no chunk, or in none of the best sentences; empty if nothing is."""
     asked = _asked(retrieval)
-    return (
-        _has_unknown_word(retrieval, asked)
-        or _lacks_action(retrieval, asked)
-        or _lacks_qualifier(retrieval, asked, sentences)
-        or _lacks_term(retrieval, asked, sentences)
-        or _lacks_comparison(retrieval, asked, sentences)
-        or (bool(abbreviation_of(asked)) and sentences[0].defining < DEFINES)
-    )
+    if _has_unknown_word(retrieval, asked):
+        return "a word of the question that counts, such as a name or a number, is in no passage"
+    if _lacks_action(retrieval, asked):
+        return "the verb of what is to be done is in no passage"
+    if _lacks_qualifier(retrieval, asked, sentences):
+        return "what it is asked of, in or for is near no sentence"
+    if _lacks_term(retrieval, asked, sentences):
+        return "the words of the term are together in no sentence"
+    if _lacks_comparison(retrieval, asked, sentences):
+        return "no sentence compares by what is asked for"
+    if abbreviation_of(asked) and sentences[0].defining < DEFINES:
+        return "no sentence says what the abbreviation stands for"
+    return ""
 
 
-def lacks_value(retrieval: Retrieval, sentences: Sequence[ScoredSentence]) -> bool:
-    """Whether the date, quantity, person, default, list … that the question asks for is in none of the sentences."""
+def missing_value(retrieval: Retrieval, sentences: Sequence[ScoredSentence]) -> str:
+    """Which kind of answer the question asks for and none of the sentences has; empty if one has it."""
     asked, texts = _asked(retrieval), [each.text for each in sentences]
-    return is_lacking(asked, texts) or lacks_modifier(asked, texts) or lacks_items(asked, texts)
+    if is_lacking(asked, texts):
+        return "no sentence has the date, quantity, name or extreme that is asked for"
+    if lacks_modifier(asked, texts):
+        return "no sentence has the default, mean, limit or recommendation that is asked for"
+    return "no sentence has as many items as are asked for" if lacks_items(asked, texts) else ""
 
 
 def _asked(retrieval: Retrieval) -> str:

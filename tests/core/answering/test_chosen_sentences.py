@@ -16,7 +16,7 @@ from ragstone.core.retrieval import HybridRetriever, Retrieval, weigh_evidence
 from ragstone.core.retrieval.answerability import FEATURES, features_of, least_likelihood, missing_words
 from ragstone.core.retrieval.follow_up import FollowUp
 from ragstone.core.retrieval.models import Spelling
-from ragstone.core.retrieval.requirements import lacks_subject
+from ragstone.core.retrieval.requirements import missing_subject
 from ragstone.core.retrieval.sentences import sentences_of
 from ragstone.core.testing import open_host
 from ragstone.core.text import question_stems
@@ -542,7 +542,7 @@ def test_what_an_abbreviation_stands_for(sentence: str, term: str, *, expected: 
 )
 def test_a_term_is_answered_where_all_of_its_words_are(question: str, *, is_lacking: bool) -> None:
     found = _retrieval(question, "A winch is a drum that pulls a rope. Every crane in the harbour has a second winch.")
-    assert lacks_subject(found, sentences_of(found)) == is_lacking
+    assert bool(missing_subject(found, sentences_of(found))) == is_lacking
     if is_lacking:
         assert weigh_evidence(found).likelihood == 0.0
 

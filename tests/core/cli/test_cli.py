@@ -469,6 +469,8 @@ def test_inspect_shows_sentences_and_the_verdict(with_book: Here) -> None:
     found = json.loads(with_book("inspect", "book_chat", QUESTION, "--json").out)
     assert found["sentences"][0]["kind"] == "explanation"
     assert (found["gate"]["verdict"], found["gate"]["refused"]) == ("answered", False)
+    done = with_book("inspect", "book_chat", "Is a caster faster than a wheel?")
+    assert "missing: no sentence compares by what is asked for" in done.out
 
 
 def test_inspect_shows_the_second_hop(here: Here, tmp_path: Path) -> None:
