@@ -9,12 +9,18 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from .files import LeftOut
 
 FIRST_EDITION = "First Edition"
 #: Characters.
 LONGEST_TITLE, LONGEST_EDITION = 255, 50
 _LONGEST_SLUG = 60
+#: Joiners: not printable for Python, and part of the spelling of Persian, Hindi and other languages, and of emoji.
+_JOINERS = "\u200c\u200d"
+#: Punctuation that distinguishes two titles: "C#" is not "C".
+_SIGNS = "#*&@%"
 
 
 @dataclass(frozen=True)
@@ -73,7 +79,35 @@ def slug_of(title: str, edition: str) -> str:
     named = title if edition == FIRST_EDITION else f"{title} {edition}"
     plain = unicodedata.normalize("NFKD", named).encode("ascii", "ignore").decode().lower()
     slug = "-".join(re.findall(r"[a-z0-9]+", plain))
-    if len(slug) > _LONGEST_SLUG or not slug:
-        # What is cut off, or not ASCII, still distinguishes two books.
-        slug = f"{slug[: _LONGEST_SLUG - 9].rstrip('-')}-{sha256(named.encode()).hexdigest()[:8]}".lstrip("-")
-    return slug
+    # What is cut off, or not ASCII, still distinguishes two books.
+    return slug if slug and len(slug) <= _LONGEST_SLUG else _numbered(slug, named)
+
+
+def slug_among(books: Iterable[Book], title: str, edition: str) -> str:
+    """The slug of the book with that title and edition among ``books``, else one that no other book has.
+
+    Titles that differ in punctuation and capitals alone are the same; ``C++`` and ``C#``, or two of other scripts with
+    the same number, have the same short name, and are two books.
+    """
+    slug = slug_of(title, edition)
+    key = _key(title, edition)
+    known = {book.slug: _key(book.title, book.edition) for book in books}
+    other = _numbered(slug, " ".join(key))
+    return slug if known.get(slug, key) == key and known.get(other) != key else other
+
+
+def shown(text: str) -> str:
+    """The text without signs that are not displayed."""
+    return "".join(sign for sign in text if sign.isprintable() or sign in _JOINERS)
+
+
+def _numbered(slug: str, named: str) -> str:
+    return f"{slug[: _LONGEST_SLUG - 9].rstrip('-')}-{sha256(named.encode()).hexdigest()[:8]}".lstrip("-")
+
+
+def _key(title: str, edition: str) -> tuple[str, ...]:
+    """The letters, numbers and signs of both."""
+    return tuple(
+        "".join(sign for sign in text if unicodedata.category(sign)[0] in "LNMS" or sign in _SIGNS)
+        for text in (unicodedata.normalize("NFKC", part).casefold() for part in (title, edition))
+    )

@@ -65,7 +65,7 @@ class BookDocuments:
             return title
         root = self.layout.root
         if self._uploaded_as is not None:
-            name = "".join(sign for sign in PurePath(self._uploaded_as).stem if sign.isprintable())
+            name = PurePath(self._uploaded_as).stem
         else:
             name = root.stem if root.is_file() else root.resolve().name
         return " ".join(re.split(r"[-_\s]+", name)).strip().capitalize() or "Untitled"

@@ -8,15 +8,17 @@ import os
 import re
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import PlainValidator, TypeAdapter
 
 from ragstone.core.runtime import write_atomically
 
 from .files import MAX_FILES
 
 Mode = Literal["one", "each"]
+#: A file's name; it may hold bytes that are no text, as lone surrogates, which pydantic takes for no string.
+_Name = Annotated[str, PlainValidator(str)]
 #: Files of programs that are still writing or open a document.
 _TEMPORARY = re.compile(r"[.~#].*|.*(?:~|\.(?:part|partial|crdownload|download|tmp|temp|swp|swx|lock|filepart))", re.I)
 
@@ -38,20 +40,20 @@ class Entry:
 class Record:
     """What is kept of a followed folder."""
 
-    folder: str
+    folder: _Name
     mode: Mode
     #: The folder itself: device and inode.
     identity: tuple[int, int] = (0, 0)
-    entries: dict[str, Entry] = field(default_factory=dict)
+    entries: dict[_Name, Entry] = field(default_factory=dict)
     #: The entry whose book is being stored, and that book: after an interruption it is there in part.
-    pending: tuple[str, str] | None = None
+    pending: tuple[_Name, str] | None = None
 
     @classmethod
     def read(cls, file: Path) -> Record | None:
         """The record in a file; None without a valid one."""
         try:
-            return _RECORD.validate_json(file.read_bytes())
-        except (OSError, ValidationError):
+            return _RECORD.validate_python(json.loads(file.read_bytes()))
+        except (OSError, ValueError):
             return None
 
     def write(self, file: Path) -> None:

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any
 from ragstone.core import BadRequest, NotFound, SourceError
 
 from ..settings import BookChatSettings
-from .books import FIRST_EDITION, LONGEST_EDITION, LONGEST_TITLE, AddReport, Book, CountedBook, by_title, slug_of
+from .books import (
+    FIRST_EDITION,
+    LONGEST_EDITION,
+    LONGEST_TITLE,
+    AddReport,
+    Book,
+    CountedBook,
+    by_title,
+    shown,
+    slug_among,
+)
 from .pdf_files import PdfFiles
 
 if TYPE_CHECKING:
@@ -180,9 +190,9 @@ class Shelf:
         from .documents import BookDocuments
 
         reading = BookDocuments(self._host, layout, uploaded_as)
-        title = _checked(title or reading.title(), "title", LONGEST_TITLE)
+        title = _checked(title or shown(reading.title()), "title", LONGEST_TITLE)
         edition = _checked(edition or reading.manifest.edition or FIRST_EDITION, "edition", LONGEST_EDITION)
-        slug = slug_of(title, edition)
+        slug = slug_among(self.books(), title, edition)
         if self._claim is not None:
             self._claim(slug)
         reading.about = {"book": slug, "book_title": title, "edition": edition}
@@ -228,6 +238,6 @@ class Shelf:
 
 def _checked(text: str, name: str, longest: int) -> str:
     text = " ".join(text.split())
-    if not text or len(text) > longest or not text.isprintable():
+    if not any(map(str.isprintable, text)) or len(text) > longest or text != shown(text):
         raise BadRequest(f"the {name} must be 1 to {longest} printable characters", where=text[:60] or None)
     return text

@@ -15,7 +15,7 @@ from ragstone.core.runtime import Slots
 
 from ..assistant import SHELF
 from ..library.book_queue import queue_dict, queue_state
-from ..library.books import LONGEST_EDITION, LONGEST_TITLE
+from ..library.books import LONGEST_EDITION, LONGEST_TITLE, shown
 from ..library.shelf import Shelf
 from ..library.uploads.files import ZIP, store
 from ..library.uploads.jobs import jobs_of, uploads_of
@@ -163,7 +163,7 @@ def _form() -> tuple[FileStorage, dict[str, Any]]:
         raise BadRequest("there must be one file, in the field file")
     fields = {name: " ".join(request.form.get(name, "").split()) or None for name in _FIELDS}
     for name, value in fields.items():
-        if value and not (value.isprintable() and len(value) <= _FIELDS[name]):
+        if value and (value != shown(value) or len(value) > _FIELDS[name]):
             raise BadRequest(f"the {name} is too long or has signs that cannot be printed")
     return files[0], fields
 

@@ -11,7 +11,7 @@ from ragstone.core import SourceError
 from ragstone.core.text import counted
 
 from ...markdown.characters import without_controls
-from ..books import LONGEST_TITLE
+from ..books import LONGEST_TITLE, shown
 from ..files import ChapterFile, LeftOut, natural_path, relative, walk
 from ..page_files import inclusions
 from .docusaurus import docusaurus_files, find_docusaurus, find_pages
@@ -137,7 +137,7 @@ def read_layout(root: Path, suffixes: frozenset[str], site: str | None = None) -
         for entry in unread_files(repository, book.folder, _CONFIGURATIONS, suffixes)
         if entry.relative not in known
     )
-    title = "".join(filter(str.isprintable, book.title or ""))[:LONGEST_TITLE] or None
+    title = shown(book.title or "")[:LONGEST_TITLE] or None
     files = tuple(replace(file, position=position) for position, file in enumerate(book.files))
     return BookLayout(book.kind, root, title, files, tuple(left), book.authors, repository.name(book.folder), book.home)
 

@@ -11,6 +11,7 @@ from ragstone.core import SourceError, TooLarge
 from ragstone.core.runtime import Unanswered
 
 from ...markdown.html.archive import Archive
+from ..books import shown
 from ..files import MAX_DEPTH
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def _target(part: ZipInfo) -> PurePosixPath:
         raise SourceError(f"the archive holds something that is not a file: {name[:80]!r}")
     if not steps:
         raise SourceError("the archive holds a file without a name")
-    if path.is_absolute() or ".." in steps or ":" in steps[0] or not name.isprintable():
+    if path.is_absolute() or ".." in steps or ":" in steps[0] or name != shown(name):
         raise SourceError(f"the archive leads out of its folder: {name[:80]!r}")
     if len(steps) > MAX_DEPTH or any(len(step.encode()) > 200 for step in steps) or len(name) > _LONGEST_PATH:
         raise SourceError(f"the archive has too long a path: {name[:80]!r}")

@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -20,7 +21,6 @@ from tests.support.third_party_fakes import Here, fast_models, write_pages
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     from ragstone.core import Host
     from ragstone.core.ingestion import IngestProgress
@@ -301,6 +301,15 @@ def test_a_damaged_record_is_as_none(follow: Follow, folder: Path, tmp_path: Pat
     (record,) = (tmp_path / "data" / "followed").glob("*.json")
     record.write_text("{")
     assert run(follow()) == [("left", "casters.md")]
+
+
+def test_a_name_that_is_no_text_does_not_lose_the_record(follow: Follow, folder: Path, shelf: Shelf) -> None:
+    (folder / "casters.md").write_text(CASTERS)
+    Path(folder, os.fsdecode(b"caf\xe9.epub")).write_bytes(b"x")
+    assert sorted(action for action, _ in run(follow())) == ["added", "failed"]
+    (folder / "casters.md").unlink()
+    assert run(follow()) == [("removed", "casters.md")]
+    assert slugs(shelf) == set()
 
 
 def test_the_command(

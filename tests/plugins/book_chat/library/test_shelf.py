@@ -14,6 +14,8 @@ from ragstone.plugins.book_chat.library.books import slug_of
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from ragstone.plugins.book_chat.library.books import AddReport
+
 
 @pytest.fixture
 def shelf(fast_host: Host) -> Shelf:
@@ -109,6 +111,29 @@ def test_a_single_file_is_divided_by_its_headings(shelf: Shelf, tmp_path: Path) 
 def test_a_title_that_cannot_be_one(shelf: Shelf, small_book: Path, title: str) -> None:
     with pytest.raises((BadRequest, SourceError)):
         shelf.add(shelf.plan(small_book), title=title or " ")
+
+
+@pytest.mark.parametrize("title", ["کتاب می\u200cخواهم", "Co\u00adoperation\u200b"])
+def test_a_title_with_signs_that_are_not_displayed(shelf: Shelf, tmp_path: Path, title: str) -> None:
+    (tmp_path / "one.md").write_text(f"# {title}\n\nA caster is a wheel that swivels.\n", "utf-8")
+    report = shelf.add(shelf.plan(tmp_path / "one.md"))
+    assert report.title == title.replace("\u00ad", "").replace("\u200b", "")  # and joiners are spelling
+    assert shelf.add(shelf.plan(tmp_path / "one.md"), title=report.title).book == report.book
+
+
+@pytest.mark.parametrize(("first", "second"), [("Learn C++", "Learn C#"), ("Физика 1", "Химия 1")])
+def test_books_of_one_short_name_stand_side_by_side(shelf: Shelf, tmp_path: Path, first: str, second: str) -> None:
+    def add(name: str, title: str) -> AddReport:
+        (tmp_path / name).write_text(f"# {title}\n\nThe book {name} says that a class is a type.\n", "utf-8")
+        return shelf.add(shelf.plan(tmp_path / name))
+
+    slugs = [add(name, title).book for name, title in [("a.md", first), ("b.md", second)]]
+    assert slugs[0] != slugs[1]
+    assert add("b.md", f"{second}!").book == slugs[1]
+    assert add("b.md", second).book == slugs[1]
+    assert {book.title for book in shelf.books()} == {first, second}
+    shelf.remove(slugs[0])
+    assert add("b.md", second).book == slugs[1]
 
 
 def test_slugs_tell_books_apart() -> None:
