@@ -19,7 +19,8 @@
         └── StorageBusy       503  another process has locked it
 
 An error has what happened, where, and a hint as attributes: the command line (one line), the web (problem+json) and the
-log each render them their own way. Any other exception is a bug and keeps its traceback.
+log each render them their own way. Any other exception is a bug and keeps its traceback, but for an ``OSError`` about
+a path or a full disk, which the command line shows as a ``StorageError``.
 """
 
 from __future__ import annotations

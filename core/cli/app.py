@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from ..errors import PluginError, RagstoneError
+from ..runtime.files import is_full, storage_error
 from . import commands
 from .deployment import deployment_of
 from .logs import is_json, log_as_json, log_bug, log_error, log_to_stderr, restored_stderr
@@ -123,11 +124,7 @@ def _run(arguments: list[str] | None) -> None:
         error.show()
         sys.exit(error.exit_code)
     except RagstoneError as error:
-        if is_json():
-            log_error(error)
-        else:
-            click.echo(f"ragstone: {printable(str(error))}", err=True)
-        sys.exit(error.exit_code)
+        sys.exit(_report(error))
     except (click.Abort, KeyboardInterrupt):
         click.echo("ragstone: interrupted", err=True)
         sys.exit(_INTERRUPTED)
@@ -136,8 +133,20 @@ def _run(arguments: list[str] | None) -> None:
         if sys.stdout is not stdout:
             sys.exit(0)
         raise
-    except Exception:
+    except Exception as error:
+        # A path that cannot be looked at, or a full disk, also one that the output goes to: no bug.
+        if isinstance(error, OSError) and (error.filename is not None or is_full(error)):
+            sys.exit(_report(storage_error(error, "")))
         if not is_json():
             raise
         log_bug()
         sys.exit(1)
+
+
+def _report(error: RagstoneError) -> int:
+    """Say what failed, and return the exit code."""
+    if is_json():
+        log_error(error)
+    else:
+        click.echo(f"ragstone: {printable(str(error))}", err=True)
+    return error.exit_code

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import json
+import io
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from llama_index.core.schema import Document, NodeRelationship, TextNode
 from ..catalog import Catalog, is_server
 from ..corpus import Corpus, CorpusParts
 from ..errors import SourceError
+from ..runtime import open_regular, parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -69,14 +70,14 @@ def read_question_set(folder: Path) -> QuestionSet:
     """The folder's judged questions. Raises ``SourceError``."""
     texts, answers = {}, {}
     for row in _rows(_first_file(folder, _QUESTIONS)):
-        texts[str(row["_id"])] = str(row["text"])
-        if row.get("answers"):
+        texts[str(row["_id"])] = str(row.get("text", ""))
+        if isinstance(row.get("answers"), list):
             answers[str(row["_id"])] = tuple(str(answer) for answer in row["answers"])
     relevant: dict[str, dict[str, int]] = {}
-    for line in _first_file(folder, _JUDGEMENTS).read_text("utf-8").splitlines():
-        parts = line.split("\t") if "\t" in line else line.split()  # ids may hold spaces
+    for line in _lines(_first_file(folder, _JUDGEMENTS)):
+        parts = line.rstrip("\n").split("\t") if "\t" in line else line.split()  # ids may hold spaces
         # BEIR writes question, document, grade under a heading; TREC a column of zeros between.
-        if len(parts) >= 3 and parts[-1].isdigit() and int(parts[-1]) > 0:
+        if len(parts) >= 3 and parts[-1].isdecimal() and int(parts[-1]) > 0:
             relevant.setdefault(parts[0], {})[parts[-2]] = int(parts[-1])
     judged = {key: text for key, text in texts.items() if key in relevant}
     if not judged:
@@ -86,10 +87,7 @@ def read_question_set(folder: Path) -> QuestionSet:
 
 def read_questions_file(path: Path) -> list[str]:
     """Questions, one a line: plain text, or JSON objects with ``text``, ``question``, ``query`` or ``input``."""
-    try:
-        lines = [line.strip() for line in path.read_text("utf-8").splitlines() if line.strip()]
-    except (OSError, UnicodeDecodeError) as error:
-        raise SourceError(f"cannot be read: {error}", where=str(path)) from error
+    lines = [line.strip() for line in _lines(path) if line.strip()]
     if not lines:
         raise SourceError("holds no question", where=str(path))
     return [_question_of(line, path, number) for number, line in enumerate(lines, start=1)]
@@ -131,10 +129,7 @@ def _document(row: dict[str, Any]) -> Document:
 def _question_of(line: str, path: Path, number: int) -> str:
     if not line.startswith("{"):
         return line
-    try:
-        row = json.loads(line)
-    except ValueError as error:
-        raise SourceError(f"line {number} is not JSON", where=str(path)) from error
+    row = _object(line, path, number)
     found = next((str(row[key]) for key in _KEYS if row.get(key)), None)
     if found is None:
         raise SourceError(f"line {number} has none of {', '.join(_KEYS)}", where=str(path))
@@ -149,13 +144,27 @@ def _first_file(folder: Path, names: Sequence[str]) -> Path:
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
+    for number, line in enumerate(_lines(path), start=1):
+        if line.strip():
+            row = _object(line, path, number)
+            if "_id" not in row:
+                raise SourceError(f"line {number} has no _id", where=str(path), hint="a folder in the form of BEIR")
+            yield row
+
+
+def _object(line: str, path: Path, number: int) -> dict[str, Any]:
     try:
-        with path.open(encoding="utf-8") as file:
-            for number, line in enumerate(file, start=1):
-                if line.strip():
-                    row = json.loads(line)
-                    if not isinstance(row, dict) or "_id" not in row:
-                        raise SourceError(f"line {number} is no object with an _id", where=str(path))
-                    yield row
-    except (OSError, ValueError) as error:
+        row = parse_json(line)
+    except ValueError as error:
+        raise SourceError(f"line {number} is not JSON: {error}", where=str(path)) from error
+    if not isinstance(row, dict):
+        raise SourceError(f"line {number} is no object", where=str(path))
+    return row
+
+
+def _lines(path: Path) -> Iterator[str]:
+    try:
+        with io.TextIOWrapper(open_regular(path), "utf-8") as file:
+            yield from file
+    except (OSError, UnicodeDecodeError) as error:
         raise SourceError(f"cannot be read: {error}", where=str(path), hint="a folder in the form of BEIR") from error

@@ -9,6 +9,7 @@ import shlex
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -21,7 +22,6 @@ from tests.support.third_party_fakes import RAGSTONE, Here, distribution, enviro
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 QUESTION = "What is a caster wheel?"
 
@@ -381,6 +381,22 @@ def test_whoever_stops_reading_gets_no_complaint(site: Path) -> None:
             check=False,
         )
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
+def test_a_full_disk_under_the_output_and_a_path_that_cannot_be_looked_at_are_no_bugs(site: Path, here: Here) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [str(RAGSTONE), "plugins"],
+            env=environment(site),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            timeout=60,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (1, b"ragstone: cannot be used: No space left on device\n")
+    looked = here("book", "watch", "a" * 300, "--once")
+    assert (looked.code, looked.line) == (1, f"{'a' * 300}: cannot be used: File name too long")
 
 
 COMMANDING = "\x1b]0;owned\x07\x1b[31m\x9b31m\u202e"

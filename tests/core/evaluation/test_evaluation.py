@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,7 +16,6 @@ from tests.support.third_party_fakes import Here, distribution, fast_models, wri
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from ragstone.core import Corpus
 
@@ -195,3 +195,24 @@ def test_a_folder_that_is_no_set(fast_host: Host, tmp_path: Path) -> None:
     (tmp_path / "corpus.jsonl").write_text("[1]\n", "utf-8")
     with pytest.raises(SourceError, match="line 1"), open_corpus(fast_host, tmp_path):
         pass
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("queries.jsonl", b'{"_id": "q", "answers": 3}\n'),
+        ("queries.jsonl", b"[" * 100_000),
+        ("qrels.tsv", b"q\t1\t\xff\n"),
+        ("qrels.tsv", "q\t1\t\u00b2\n".encode()),
+    ],
+)
+def test_a_hostile_set(tmp_path: Path, name: str, content: bytes) -> None:
+    write_pages(tmp_path, {"queries.jsonl": '{"_id": "q", "text": "Who?"}', "qrels.tsv": "none\t1\t1\n"})
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(SourceError):
+        read_question_set(tmp_path)
+
+
+def test_what_has_no_end_is_no_file_of_questions() -> None:
+    with pytest.raises(SourceError, match="is not a file"):
+        read_questions_file(Path("/dev/zero"))
