@@ -13,7 +13,7 @@ from ragstone.core import MissingExtra, SourceError
 from ragstone.core.runtime import Unanswered, open_regular
 from ragstone.core.text import KINDS, counted, pack_kinds
 
-from .library.files import digest_of
+from .library.files import digest_of, is_text
 from .library.page_files import read_page, title_of
 from .markdown.html.process import UnreadableFile
 from .markdown.plain_text import read_plain_text
@@ -73,6 +73,8 @@ class PdfReader(BaseReader):
         Raises ``UnreadablePdf``, and ``SourceError`` when the file is gone or the extra is not installed.
         """
         path = Path(file)
+        if not is_text(path.resolve()):  # it is kept, so that the book can be opened
+            raise SourceError("its path is not UTF-8: rename its folder", where=str(path))
         if find_spec("pypdfium2") is None:
             missing = MissingExtra("pdf", ("pypdfium2",))
             raise SourceError(f"a PDF {missing.what}: {missing.install}", where=str(path), hint=missing.install)

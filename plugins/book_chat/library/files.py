@@ -12,6 +12,7 @@ from typing import IO, Any
 
 from ragstone.core import SourceError
 from ragstone.core.runtime import open_regular
+from ragstone.core.text import storable
 
 #: Suffixes of Markdown and of AsciiDoc, which becomes Markdown.
 MARKDOWN = (".md", ".markdown", ".mdx", ".qmd")
@@ -22,6 +23,10 @@ MAX_FILES = 20_000
 MAX_DEPTH = 32
 #: The largest Markdown file that is read, in bytes.
 MAX_TEXT_BYTES = 20_000_000
+
+
+#: Why a file is not read whose name no database can store.
+NO_TEXT = "its name is not UTF-8: rename it"
 
 
 @dataclass(frozen=True)
@@ -73,7 +78,11 @@ def walk(root: Path, left: list[LeftOut]) -> Iterator[Path]:
             path = folder / entry.name
             name = relative(root, path)
             is_folder, is_plain = _kind(entry)
-            if entry.is_symlink() and (is_folder or not is_inside(path, home)):
+            if not is_text(entry.name):
+                left.append(
+                    LeftOut(name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"), NO_TEXT)
+                )
+            elif entry.is_symlink() and (is_folder or not is_inside(path, home)):
                 outside = not is_inside(path, home)
                 left.append(LeftOut(name, "a link that leaves the book" if outside else "a link to a folder"))
             elif is_folder and (entry.name.startswith(".") or entry.name == "node_modules"):
@@ -99,6 +108,11 @@ def _kind(entry: os.DirEntry[str]) -> tuple[bool, bool]:
         return entry.is_dir(), entry.is_file()
     except OSError:
         return False, False
+
+
+def is_text(name: str | Path) -> bool:
+    """Whether a file's name can be stored: all of its bytes are UTF-8."""
+    return storable(str(name)) == str(name)
 
 
 def is_file(path: Path) -> bool:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import re
 import sqlite3
 from heapq import heappush, heappushpop
 from pathlib import Path
+from typing import TextIO
 
 from ragstone.core import BadRequest, NotFound
+from ragstone.core.runtime import open_regular
 
 
 class TitleFilter:
@@ -31,11 +34,10 @@ def plain(title: str) -> str:
 
 
 def read_titles(path: Path) -> frozenset[str]:
-    """The titles in a file, one a line. Raises ``NotFound`` or ``BadRequest``."""
+    """The titles in a file, one a line. Raises ``NotFound``, ``SourceError`` or ``BadRequest``."""
     try:
-        found = frozenset(filter(None, map(plain, path.read_text("utf-8-sig").splitlines())))
-    except FileNotFoundError:
-        raise NotFound("there is no such list of titles", where=str(path)) from None
+        with _opened(path, "list of titles") as lines:
+            found = frozenset(filter(None, map(plain, lines)))
     except (OSError, UnicodeDecodeError) as error:
         raise BadRequest(f"the list of titles cannot be read: {error}", where=str(path)) from error
     if not found:
@@ -46,11 +48,12 @@ def read_titles(path: Path) -> frozenset[str]:
 def first_titles(path: Path, count: int) -> list[str]:
     """The titles with the highest counts in a file with a title, a space or a tab, and its count a line.
 
-    Of equal ones the first; memory for ``count`` of them. Raises ``NotFound`` or ``BadRequest`` with the line.
+    Of equal ones the first; memory for ``count`` of them. Raises ``NotFound``, ``SourceError``, or ``BadRequest`` with
+    the line.
     """
     found: list[tuple[int, int, str]] = []
     try:
-        with path.open(encoding="utf-8-sig") as lines:
+        with _opened(path, "list of titles with counts") as lines:
             for number, line in enumerate(lines):
                 title, _, views = line.strip().replace("\t", " ").rpartition(" ")
                 if not line.strip():
@@ -58,13 +61,17 @@ def first_titles(path: Path, count: int) -> list[str]:
                 if not views.isascii() or not views.isdigit() or not plain(title):
                     raise BadRequest("has no title and count", where=f"{path}:{number + 1}", hint="Coffee cup 1234")
                 (heappush if len(found) < count else heappushpop)(found, (int(views[:18]), -number, plain(title)))
-    except FileNotFoundError:
-        raise NotFound("there is no such list of titles with counts", where=str(path)) from None
     except (OSError, UnicodeDecodeError) as error:
         raise BadRequest(f"the list of titles with counts cannot be read: {error}", where=str(path)) from error
     if not found:
         raise BadRequest("the list of titles with counts is empty", where=str(path), hint="Coffee cup 1234")
     return [title for _, _, title in sorted(found, reverse=True)]
+
+
+def _opened(path: Path, what: str) -> TextIO:
+    if not path.exists():
+        raise NotFound(f"there is no such {what}", where=str(path))
+    return io.TextIOWrapper(open_regular(path), "utf-8-sig")
 
 
 def compiled(pattern: str) -> re.Pattern[str]:

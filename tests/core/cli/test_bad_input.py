@@ -177,6 +177,15 @@ UNREADABLE = {
 }
 
 
+def test_a_file_whose_name_is_no_text(shelf: Here, tmp_path: Path) -> None:
+    for name in (b"caf\xe9.md", b"d\xe9/book.pdf"):
+        path = tmp_path / os.fsdecode(name)
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(b"# A title\n")
+        done = shelf("book", "add", str(path))
+        assert (done.code, "is not UTF-8" in done.line) == (1, True)
+
+
 @pytest.mark.parametrize("name", UNREADABLE)
 def test_a_file_that_is_no_text(name: str, shelf: Here, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(UNREADABLE[name])
@@ -192,13 +201,14 @@ def test_what_cannot_be_read_is_left_out_and_named(shelf: Here, small_book: Path
     (small_book / "dangling.md").symlink_to(small_book / "nowhere.md")
     (small_book / "outside.md").symlink_to("/etc/hostname")
     os.mkfifo(small_book / "pipe.md")
+    (small_book / os.fsdecode(b"caf\xe9.md")).write_text("# A title\n", "utf-8")
     done = shelf("book", "add", str(small_book), "--title", "Robot parts", "--json")
     assert (done.code, done.err) == (0, "")
     report = json.loads(done.out)
     assert report["unchanged"] == ["01-wheels.md", "02-arms.md"]
     assert report["removed"] == []
     reasons = {left["relative"]: left["reason"] for left in report["left_out"]}
-    assert reasons.keys() == {*UNREADABLE, "dangling.md", "outside.md", "pipe.md"}
+    assert reasons.keys() == {*UNREADABLE, "dangling.md", "outside.md", "pipe.md", r"caf\xe9.md"}
     assert all(reasons.values())
 
 

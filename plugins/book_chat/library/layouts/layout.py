@@ -12,7 +12,7 @@ from ragstone.core.text import counted
 
 from ...markdown.characters import without_controls
 from ..books import LONGEST_TITLE, shown
-from ..files import ChapterFile, LeftOut, natural_path, relative, walk
+from ..files import NO_TEXT, ChapterFile, LeftOut, is_text, natural_path, relative, walk
 from ..page_files import inclusions
 from .docusaurus import docusaurus_files, find_docusaurus, find_pages
 from .mdbook import find_mdbook
@@ -107,6 +107,8 @@ def read_layout(root: Path, suffixes: frozenset[str], site: str | None = None) -
             )
         if site is not None:
             raise SourceError("is a file and holds no --site", where=str(root), hint="give the repository's folder")
+        if not is_text(root.name):
+            raise SourceError(NO_TEXT, where=str(root))
         reason = "the file includes it: give the folder that holds both"
         left_out = tuple(LeftOut(name, reason) for name in inclusions(root))
         return BookLayout("file", root, None, (ChapterFile(root, root.name),), left_out)

@@ -16,6 +16,7 @@ from pydantic import ValidationError
 
 from ragstone.core import BadRequest, SourceError, TooLarge
 from ragstone.core.answering import check_type
+from ragstone.core.runtime import open_regular
 
 from .assembly import ImportedPlan, assemble
 from .schema import ConceptSchema, PlanSchema
@@ -58,9 +59,8 @@ def read_plan_file(path: Path, *, format: str | None = None, title: str = "") ->
     """
     check_type(path, "path", Path, "a path")
     try:
-        if path.stat().st_size > _LARGEST:
-            raise TooLarge(f"has more than {_LARGEST // 1_000_000} MB", where=str(path))
-        text = path.read_text("utf-8-sig")
+        with open_regular(path, _LARGEST) as file:
+            text = file.read(_LARGEST).decode("utf-8-sig")
     except OSError as error:
         raise SourceError(f"cannot be read: {error.strerror or error}", where=str(path)) from error
     except UnicodeDecodeError as error:

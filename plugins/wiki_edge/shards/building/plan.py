@@ -14,6 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 from ragstone.core import BadRequest, SourceError, StorageError
 from ragstone.core.answering import check_type
 from ragstone.core.runtime import write_atomically
+from ragstone.core.text import storable
 
 from ...parsers.chunker import CHUNKING_VERSION, LONGEST, SHORTEST
 from ...readers.article_reader import ReadRequest, spans_of
@@ -145,6 +146,10 @@ def make_plan(options: BuildOptions, host: Host, folder: Path, on_part: Callable
     files, reader = find_files(options.source, host)
     if options.titles is not None:
         read_titles(options.titles)
+    paths = [path.absolute() for path in (*files, options.out, options.titles, options.counts) if path is not None]
+    for name in (options.match or "", options.url_prefix or "", *map(str, paths)):
+        if storable(name) != name:
+            raise BadRequest("a name or an option is not UTF-8", where=name, hint="rename the file or folder")
     purpose = _purpose(options, files, host)
     set_purpose(folder, purpose, "give the same options to go on with it, or --restart to begin anew")
     if (folder / PLAN).exists():

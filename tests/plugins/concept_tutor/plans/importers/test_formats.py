@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from graphlib import TopologicalSorter
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -21,10 +22,6 @@ from ragstone.plugins.concept_tutor import (
     read_plan_file,
 )
 from tests.plugins.concept_tutor.material import SAMPLE, run
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 FORMATS = ("list", "json", "jsonl", "csv")
 
@@ -175,11 +172,13 @@ def test_what_is_wrong_is_reported_with_its_place(format_: str, text: str, messa
 def test_a_file_that_is_none_is_reported(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="cannot be read"):
         read_plan_file(tmp_path / "nothing.csv")
-    with pytest.raises(SourceError, match="cannot be read"):
+    with pytest.raises(SourceError, match="is not a file"):
         read_plan_file(tmp_path)
     (tmp_path / "latin.txt").write_bytes(b"caf\xe9")
     with pytest.raises(SourceError, match="is not UTF-8 at byte 3"):
         read_plan_file(tmp_path / "latin.txt")
+    with pytest.raises(SourceError, match="is not a file"):
+        read_plan_file(Path("/dev/zero"))
 
 
 _WORDS = st.text(st.characters(codec="utf-8"), max_size=30)

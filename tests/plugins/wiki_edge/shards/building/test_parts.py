@@ -25,7 +25,7 @@ from ragstone.core import BadRequest, Encoder, NotFound, SourceError, StorageErr
 from ragstone.core.cli import main
 from ragstone.core.testing import open_host
 from ragstone.plugins.wiki_edge import BuildOptions, build_shard, searcher_of, verify_shards
-from ragstone.plugins.wiki_edge.readers.selection import first_titles
+from ragstone.plugins.wiki_edge.readers.selection import first_titles, read_titles
 from ragstone.plugins.wiki_edge.readers.sources import open_source
 from ragstone.plugins.wiki_edge.shards.building import leases as leases_module
 from ragstone.plugins.wiki_edge.shards.building.build import merge_plan, plan_build, work_plan
@@ -223,6 +223,17 @@ def test_an_id_of_an_earlier_part_and_the_limit(fast_host: Host, tmp_path: Path)
     assert verify_shards(tmp_path / "out") == []
 
 
+def test_a_name_that_is_no_text_is_reported(fast_host: Host, tmp_path: Path) -> None:
+    source = _lines(tmp_path / os.fsdecode(b"caf\xe9.jsonl"))
+    for options in (
+        BuildOptions(source, tmp_path / "out", "x"),
+        BuildOptions(_lines(tmp_path / "corpus.jsonl"), tmp_path / "out", "x", match="\udce9"),
+        BuildOptions(_lines(tmp_path / "corpus.jsonl"), tmp_path / os.fsdecode(b"\xe9"), "x"),
+    ):
+        with pytest.raises(BadRequest, match="is not UTF-8"):
+            build_shard(options, fast_host)
+
+
 def test_what_a_plan_cannot_be_is_reported(fast_host: Host, tmp_path: Path) -> None:
     source, plan = _lines(tmp_path / "corpus.jsonl"), tmp_path / "plan"
     options = BuildOptions(source, tmp_path / "out", "x", part_mb=_PART_MB)
@@ -328,6 +339,9 @@ def test_articles_beyond_the_first_are_found_by_words(tmp_path: Path, monkeypatc
 def test_a_list_of_counts_that_is_none(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(NotFound):
         first_titles(tmp_path / "views.txt", 3)
+    for endless in (first_titles, lambda path, _: read_titles(path)):
+        with pytest.raises(SourceError, match="is not a file"):
+            endless(Path("/dev/zero"), 3)
     (tmp_path / "views.txt").write_text(text, "utf-8")
     with pytest.raises(BadRequest, match=message):
         first_titles(tmp_path / "views.txt", 3)
