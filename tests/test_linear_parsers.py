@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from llama_index.core.schema import Document
 
 from ragstone.core import Turn
 from ragstone.core.citations import CitableChunks, Splitter, contradictions, read_markers, split_answer
@@ -57,11 +58,14 @@ def parsers_of_core() -> dict[str, Parser]:
 
 def parsers_of_plugins() -> dict[str, Parser]:
     from ragstone.core.text import Redactor
+    from ragstone.plugins.book_chat import BookNodeParser
     from ragstone.plugins.book_chat.library.fields import read_toml, read_yaml, split_front_matter
     from ragstone.plugins.book_chat.library.layouts.mdbook import entries_of
+    from ragstone.plugins.book_chat.markdown.asciidoc import asciidoc_to_markdown, included_files
     from ragstone.plugins.book_chat.markdown.blocks import read_blocks
     from ragstone.plugins.book_chat.markdown.mdx import rewrite_mdx
     from ragstone.plugins.book_chat.markdown.normalization import normalize_markdown
+    from ragstone.plugins.book_chat.markdown.plain_text import book_of
     from ragstone.plugins.concept_tutor.learning.reading.material import Material
     from ragstone.plugins.iris_memory import MailReader, TranscriptReader
     from ragstone.plugins.iris_memory.parsers.sections import Outline, log_sections, markdown_sections
@@ -86,7 +90,12 @@ def parsers_of_plugins() -> dict[str, Parser]:
         line = json.dumps({"role": "user", "content": [text, {"type": "tool_use", "input": {"command": text}}]})
         TranscriptReader().parse(line.encode(), Path("s.jsonl"), 1e9)
 
+    nodes = BookNodeParser(count_tokens=lambda text: len(text.split()) or 1)
+
     return {
+        "AsciiDoc": lambda text: (asciidoc_to_markdown(text), included_files(text)),
+        "plain text": book_of,
+        "chunks": lambda text: nodes.get_nodes_from_documents([Document(text=normalize_markdown(text))]),
         "Markdown": normalize_markdown,
         "MDX": rewrite_mdx,
         "blocks": read_blocks,
@@ -149,6 +158,7 @@ KNOWN = [
     ("transcript", "", "<system-reminder>", 20_000),
     ("transcript", "", "\n", 20_000),
     ("validity", "", "valid_from: ", 4_000),
+    ("chunks", "", "> [!NOTE]\n", 4_000),
     ("language", "", "a ", 20_000),
 ]
 #: Single signs and what begins or repeats a construct of some format; a bar separates them.

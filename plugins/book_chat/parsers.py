@@ -26,6 +26,8 @@ from .pdf.page_map import KEY, LISTED, PageMap
 if TYPE_CHECKING:
     from .markdown.blocks import Block
 
+#: Characters of an admonition that are looked at for its title, once for each of its units.
+_LONGEST_TITLE = 200
 _NAMESPACE = uuid.UUID("6f3b1c52-94d0-5c1e-8a55-0d6f8c5a7e21")
 
 
@@ -131,7 +133,8 @@ def _block_kind(block: Block) -> Kind | None:
     """A caption, or what an admonition's title says as a heading does; Sphinx' "see also" and "to do" need none."""
     if block.kind != "admonition":
         return "caption" if block.kind == "figure" else None
-    return "navigation" if block.info in {"seealso", "todo"} else section_kind(block.plain.partition("\n")[0])
+    title = block.plain[:_LONGEST_TITLE].partition("\n")[0]
+    return "navigation" if block.info in {"seealso", "todo"} else section_kind(title)
 
 
 def _content_type(units: Sequence[Unit]) -> str:
