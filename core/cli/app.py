@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import sys
 from importlib import metadata
@@ -134,8 +135,8 @@ def _run(arguments: list[str] | None) -> None:
             sys.exit(0)
         raise
     except Exception as error:
-        # A path that cannot be looked at, or a full disk, also one that the output goes to: no bug.
-        if isinstance(error, OSError) and (error.filename is not None or is_full(error)):
+        # A path that cannot be looked at, a disk that fails or is full, also one that the output goes to: no bug.
+        if isinstance(error, OSError) and (error.filename is not None or is_full(error) or error.errno == errno.EIO):
             sys.exit(_report(storage_error(error, "")))
         if not is_json():
             raise

@@ -91,7 +91,8 @@ class _Body:
         self._parts += 1
         if depth > _DEEPEST or self._parts > _PARTS:
             return
-        kind, payload = part.get_content_type(), part.get_payload()
+        # a text's payload is decoded here by its charset, and some of Python's codecs ("idna") are none for a text
+        kind, payload = part.get_content_type(), part.get_payload() if part.is_multipart() else None
         if kind == "message/rfc822" and isinstance(payload, list):
             for inner in _messages(payload[:1]):
                 subject = header(inner, "Subject")
@@ -136,6 +137,7 @@ def _words(part: Message) -> str:
         data = part.get_payload(decode=True)
         charset = part.get_content_charset()
     except Exception:  # broken transfer encodings raise many things
+        part.del_param("charset")
         data, charset = str(part.get_payload()).encode("utf-8", "surrogateescape"), None
     if not isinstance(data, bytes):
         return ""

@@ -75,7 +75,7 @@ def time_of(record: dict[str, Any]) -> float | None:
     message = record.get("message")
     found = record.get("timestamp") or (message.get("timestamp") if isinstance(message, dict) else None)
     if isinstance(found, int | float) and not isinstance(found, bool):
-        return found / 1000 if found > 1e11 else float(found)
+        return None if abs(found) > 1e300 else found / 1000 if found > 1e11 else float(found)
     if isinstance(found, str):
         try:
             when = datetime.fromisoformat(found)
@@ -86,14 +86,15 @@ def time_of(record: dict[str, Any]) -> float | None:
 
 
 def _message_events(message: dict[str, Any], speaker: str) -> Iterator[Event]:
-    kind, role = str(message.get("type")), str(message.get("role") or message.get("type"))
+    kind = _string(message.get("type"))
+    role = _string(message.get("role")) or kind
     if kind in _CALLS or kind in _RESULTS:
         yield from _part_events(message, speaker or "agent", 0)
     elif role in _RESULT_ROLES:
         yield Event("result", text=_text_of(message.get("content"), 0), failed=bool(message.get("isError")))
     elif role == "bashExecution":
         yield Event("call", name="bash", arguments=message.get("command", ""))
-        yield Event("result", text=str(message.get("output", "")), failed=bool(message.get("exitCode")))
+        yield Event("result", text=_string(message.get("output")), failed=bool(message.get("exitCode")))
     elif role in _SPEAKERS:
         who = _SPEAKERS[role]
         if speaker:
@@ -110,7 +111,7 @@ def _part_events(part: object, speaker: str, depth: int) -> Iterator[Event]:
         part = {"type": "text", "text": part}
     if not isinstance(part, dict) or depth > _DEEPEST:
         return
-    kind = part.get("type", "text" if isinstance(part.get("text"), str) else None)
+    kind = _string(part.get("type", "text" if isinstance(part.get("text"), str) else None))
     if kind in _TEXT and isinstance(part.get("text"), str):
         text = part["text"] if speaker in {"agent", "subagent"} else _without_reminders(part["text"])
         if text.strip() and not (speaker == "user" and _INJECTED.match(text)):
@@ -118,8 +119,8 @@ def _part_events(part: object, speaker: str, depth: int) -> Iterator[Event]:
     elif kind in _CALLS:
         function = part["function"] if isinstance(part.get("function"), dict) else part
         given = next((function[key] for key in ("input", "arguments", "args", "action") if function.get(key)), "")
-        name = function.get("name") or _NAMES.get(str(kind), "tool")
-        yield Event("call", speaker, name=str(name), arguments=_decoded(given))
+        name = _string(function.get("name")) or _NAMES.get(kind, "tool")
+        yield Event("call", speaker, name=name, arguments=_decoded(given))
         if isinstance(part.get("resultDisplay"), str):
             yield Event("result", speaker, part["resultDisplay"], failed=part.get("status") == "error")
     elif kind in _RESULTS:
@@ -160,6 +161,11 @@ def _decoded(value: Any) -> Any:
         except (ValueError, RecursionError):
             return value
     return value
+
+
+def _string(value: object) -> str:
+    """The value, if it is a string; "" for another one: a record may hold anything anywhere."""
+    return value if isinstance(value, str) else ""
 
 
 def _list(value: object) -> list[dict[str, Any]]:

@@ -228,6 +228,7 @@ def test_what_breaks_parsers_breaks_nothing(read: Any) -> None:
     hostile = [
         nested + b"\nwords",
         b"Subject: =?nonsense?b?////?=\nContent-Type: text/plain; charset=nonsense\n\n\xff\xfe words",
+        b"Content-Type: text/plain; charset=idna\n\n\xff\xfe words",
         b"Subject: =?utf-8?b?" + b"A" * 99_999 + b"?=\n\nwords",
         b"Content-Transfer-Encoding: base64\n\n!!! not base64 words",
         b"Content-Type: text/html\n\n" + b"<a" * 50_000 + b" words",

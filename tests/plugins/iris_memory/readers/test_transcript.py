@@ -128,12 +128,13 @@ def test_what_is_unknown_or_broken_is_passed_over(tmp_path: Path) -> None:
         {"type": "assistant", "message": "a text"}, {"type": "user", "message": {"role": "user", "content": 7}},
         {"type": "user", "message": {"role": "user", "content": [None, 3, {"type": None}, {"type": "text"}]}},
         {"role": "assistant", "content": [{"type": "tool_use", "input": {"a": [{"b": None}]}}], "timestamp": True},
-        {"role": "tool", "content": {"text": 3}},
+        {"role": "tool", "content": {"text": 3}}, {"role": "user", "content": [{"type": []}, {"type": {}}]},
+        {"role": {}, "type": "user", "timestamp": 10**400}, {"role": "bashExecution", "output": {}, "command": []},
         {"payload": {"type": "function_call_output", "output": [[[[["x"]]]]]}},
         {"role": "user", "content": "A lone \ud800 half and a \u0000.", "timestamp": "9999-12-31T23:59:59Z"},
     ]  # fmt: skip
     document = read(tmp_path, records)
-    assert document.text == 'agent:\n\n[tool] {"a": [{"b": null}]}\n\nuser:\n\nA lone ? half and a .'
+    assert document.text == 'agent:\n\n[tool] {"a": [{"b": null}]}\n[bash] \n\nuser:\n\nA lone ? half and a .'
     assert {turn["date"] for turn in document.metadata["indexing"]["mails"]} == {document.metadata["mtime"]}
     with pytest.raises(SourceError, match="holds no turn"):
         read(tmp_path, records[:7])
