@@ -79,7 +79,7 @@ class Workers:
 
     def ask_json(self, request: bytes, seconds: float, kind: TypeAdapter[Result]) -> Result:
         """The result of a worker that calls ``answer_json``, checked: it is untrusted. Raises ``Unanswered``."""
-        late = f"takes longer than {seconds:g} s"
+        late = f"takes longer than {round(seconds, 1):g} s"
         try:
             answer = json.loads(self.ask(request, seconds))
             if "result" in answer:

@@ -7,9 +7,9 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from types import NoneType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from ragstone.core import BadRequest, SourceError, StorageError
 from ragstone.core.answering import check_type
@@ -90,21 +90,24 @@ def check_fields(options: object, names: str, types: type | tuple[type, ...], ex
         check_type(getattr(options, name), name, types, expected)
 
 
+_Count = Annotated[int, Field(ge=0, lt=1 << 53)]
+
+
 @dataclass(frozen=True)
 class Part:
     """A part of a file."""
 
-    number: int
+    number: _Count
     #: The file's number.
-    file: int
+    file: _Count
     #: In the file's own measure: bytes, rows, articles or documents.
-    start: int
-    stop: int
+    start: _Count
+    stop: _Count
     #: Lines before it.
-    line: int
+    line: _Count
     #: Bytes of the file before it, and its own.
-    at: int
-    bytes: int
+    at: _Count
+    bytes: _Count
 
 
 @dataclass(frozen=True)
@@ -135,6 +138,7 @@ class Plan:
 
 
 _PLAN = TypeAdapter(Plan)
+_ANEW = "remove the folder and plan anew"
 
 
 def make_plan(options: BuildOptions, host: Host, folder: Path, on_part: Callable[[int], None] = lambda _: None) -> Plan:
@@ -177,7 +181,7 @@ def make_plan(options: BuildOptions, host: Host, folder: Path, on_part: Callable
 def read_plan(folder: Path) -> Plan:
     """The plan in the folder. Raises ``BadRequest`` where there is none, ``StorageError`` where it is damaged."""
     try:
-        return dataclasses.replace(_PLAN.validate_json((folder / PLAN).read_bytes()), folder=folder.absolute())
+        plan = dataclasses.replace(_PLAN.validate_json((folder / PLAN).read_bytes()), folder=folder.absolute())
     except FileNotFoundError as error:
         hint = "ragstone wiki plan SOURCE --out FOLDER makes one"
         raise BadRequest("holds no plan of a build", where=str(folder), hint=hint) from error
@@ -186,7 +190,12 @@ def read_plan(folder: Path) -> Plan:
     except ValidationError as error:
         fault = error.errors(include_url=False, include_input=False)[0]
         what = f"the plan is damaged: {'.'.join(map(str, fault['loc']))}: {fault['msg']}"
-        raise StorageError(what, where=str(folder / PLAN), hint="remove the folder and plan anew") from error
+        raise StorageError(what, where=str(folder / PLAN), hint=_ANEW) from error
+    numbers = [part.number for part in plan.parts]
+    if numbers != [*range(len(numbers))] or any(part.file >= len(plan.files) for part in plan.parts):
+        # workers would wait for a part that none of them builds
+        raise StorageError("the plan is damaged: it lacks a part or a file", where=str(folder / PLAN), hint=_ANEW)
+    return plan
 
 
 def reader_of(plan: Plan, host: Host) -> BaseReader | None:

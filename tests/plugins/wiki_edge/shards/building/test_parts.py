@@ -271,6 +271,26 @@ def test_what_a_plan_cannot_be_is_reported(fast_host: Host, tmp_path: Path) -> N
             call(plan, fast_host)
 
 
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda parts: parts.pop(0),
+        lambda parts: parts[0].update(number=7),
+        lambda parts: parts[0].update(file=7),
+        lambda parts: parts[1].update(bytes=10**30),
+        lambda parts: parts[1].update(start=-5),
+    ],
+)
+def test_a_plan_that_was_edited_is_refused(fast_host: Host, tmp_path: Path, edit: Callable[[Any], object]) -> None:
+    plan = tmp_path / "plan"
+    plan_build(BuildOptions(_lines(tmp_path / "a.jsonl"), tmp_path / "out", "x", part_mb=_PART_MB), fast_host, plan)
+    known = json.loads((plan / "plan.json").read_bytes())
+    edit(known["parts"])
+    (plan / "plan.json").write_text(json.dumps(known), "utf-8")
+    with pytest.raises(StorageError, match="the plan is damaged"):
+        work_plan(plan, fast_host)
+
+
 def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     source, plan = _lines(tmp_path / "my corpus.jsonl"), tmp_path / "plan"
 
