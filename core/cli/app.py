@@ -137,6 +137,7 @@ def _run(arguments: list[str] | None) -> None:
     except Exception as error:
         # A path that cannot be looked at, a disk that fails or is full, also one that the output goes to: no bug.
         if isinstance(error, OSError) and (error.filename is not None or is_full(error) or error.errno == errno.EIO):
+            logging.getLogger("ragstone").info("raised here", exc_info=True)  # with --verbose
             sys.exit(_report(storage_error(error, "")))
         if not is_json():
             raise

@@ -397,6 +397,7 @@ def test_a_full_disk_under_the_output_and_a_path_that_cannot_be_looked_at_are_no
     assert (done.returncode, done.stderr) == (1, b"ragstone: cannot be used: No space left on device\n")
     looked = here("book", "watch", "a" * 300, "--once")
     assert (looked.code, looked.line) == (1, f"{'a' * 300}: cannot be used: File name too long")
+    assert "Traceback" in here("--verbose", "book", "watch", "a" * 300, "--once").err
 
 
 COMMANDING = "\x1b]0;owned\x07\x1b[31m\x9b31m\u202e"
