@@ -25,6 +25,8 @@ from ragstone.web import create_app
 from ragstone.web.keys.access import EVERYTHING
 from ragstone.web.keys.store import Keys
 from ragstone.web.mcp.prompts import prompt, prompts
+from ragstone.web.mcp.server import ClientLeft
+from ragstone.web.mcp.tools import called, offers
 from ragstone.web.settings import WebSettings
 from tests.support.loops import finished
 from tests.support.needs import needed
@@ -386,6 +388,14 @@ def test_a_client_that_dies_leaves_the_others_alone(address: str, abacus: Abacus
 
     talk(work())
     abacus.going_on.set()
+
+
+def test_a_client_that_leaves_in_the_middle_is_no_failure(host: Host, caplog: pytest.LogCaptureFixture) -> None:
+    def report(_: str) -> None:
+        raise ClientLeft("the client has left")
+
+    assert called(offers(host, EVERYTHING)["ask_book_chat"], {"question": QUESTION}, report).failed
+    assert caplog.text == ""
 
 
 @pytest.mark.parametrize("method", ["GET", "DELETE", "PUT"])

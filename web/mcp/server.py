@@ -46,8 +46,8 @@ _INSTRUCTIONS = (
 _TEMPLATE = "ragstone://{assistant}/passage/{chunk_id}"
 
 
-class _Gone(Exception):
-    """The client that called a tool does not wait for it any more."""
+class ClientLeft(RagstoneError):
+    """The client that called a tool does not wait for it any more: no failure of the tool."""
 
 
 def server_of(host: Host) -> Server[Any]:
@@ -89,7 +89,7 @@ def server_of(host: Host) -> Server[Any]:
         def report(text: str) -> None:
             nonlocal pieces
             if gone.is_set():
-                raise _Gone
+                raise ClientLeft("the client has left")
             pieces += 1
             with contextlib.suppress(RuntimeError):  # the loop has ended meanwhile: the client has left
                 anyio.from_thread.run(context.session.report_progress, float(pieces), None, text)
