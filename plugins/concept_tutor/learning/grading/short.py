@@ -10,7 +10,7 @@ from ragstone.core.citations import AnalyzedText
 from ..reading.spelling import normal
 from ..records import Finding
 from .order import is_shuffled
-from .wording import is_form, is_light, is_negation, is_slip, with_signs, words_of
+from .wording import are_opposite, is_form, is_light, is_negation, is_slip, with_signs, words_of
 
 if TYPE_CHECKING:
     from ..records import Question
@@ -21,6 +21,11 @@ _HYPHEN = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
 _SEVERAL = re.compile(r"\bor\b|/|;|\beither\b", re.IGNORECASE)
 _MONTHS = "january february march april may june july august september october november december".split()  # noqa: SIM905
 _DATE = re.compile(r"(\d{1,2})[./](\d{1,2})[./](\d{4})")
+#: Endings of one and of several in Latin and Greek. Not "um" and "a": a medium is not what the media are.
+_PLURALS = (("on", "a"), ("us", "i"), ("a", "ata"), ("a", "ae"))
+_VOWELS = frozenset("aeiouy")
+#: Letters that a word must have before such an ending.
+_ROOT = 3
 #: More words than these beside the key are no short answer.
 _MANY_MORE = 6
 
@@ -87,9 +92,38 @@ def _against(key: str, answer: str, question: Question) -> Finding:
 
 def _is_same(word: Word, other: Word, *, alone: bool) -> bool:
     """A term alone may be in the plural or have a slip; in a phrase it may have another form ("Egyptian")."""
-    if word.stem == other.stem or is_slip(word.low, other.low):
+    if word.stem == other.stem or _is_plural(word, other):
+        return True
+    if are_opposite(word.low, other.low):
+        return False  # "interspecific" and "intraspecific"
+    if is_slip(word.low, other.low) and not _is_another(word.low, other.low):
         return True
     return not alone and is_form(word.low, other.low)
+
+
+def _is_another(word: str, written: str) -> bool:
+    """Whether they differ in one consonant, or in two letters side by side, as two terms do and no slips.
+
+    A nucleoside is no nucleotide, an arteriole no artery, and "dideoxy" is more than "deoxy". Vowels are misspelled.
+    """
+    if len(word) == len(written):
+        differing = [(a, b) for a, b in zip(word, written, strict=True) if a != b]
+        return len(differing) == 1 and not set(differing[0]) <= _VOWELS
+    short, long = sorted((word, written), key=len)
+    gap = len(long) - len(short)
+    return gap > 1 and any(long[:at] + long[at + gap :] == short for at in range(len(short) + 1))
+
+
+def _is_plural(one: Word, other: Word) -> bool:
+    """Whether one is the other's plural as in Latin and Greek: nucleus and nuclei, stoma and stomata."""
+    if one.text[0].isupper():
+        return False
+    for a, b in ((one.low, other.low), (other.low, one.low)):
+        for singular, several in _PLURALS:
+            root = a.removesuffix(singular)
+            if len(root) >= _ROOT and a.endswith(singular) and b == root + several:
+                return True
+    return False
 
 
 def _numbers(text: str) -> dict[str, str]:

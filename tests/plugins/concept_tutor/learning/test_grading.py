@@ -146,6 +146,16 @@ def test_what_is_wrong_is_named(encoder: Encoder) -> None:
 
 SHORT = [
     ("secateurs", "secateurs", "right"),
+    ("media", "medium", "wrong"),
+    ("mitochondria", "a mitochondrion", "right"),
+    ("nucleus", "nuclei", "right"),
+    ("stoma", "stomata", "right"),
+    ("carboxypeptidase", "carboxipeptidase", "right"),
+    ("interspecific competition", "intraspecific competition", "wrong"),
+    ("micronutrients", "macronutrients", "wrong"),
+    ("nucleoside", "nucleotide", "wrong"),
+    ("dideoxynucleotide", "deoxynucleotide", "wrong"),
+    ("arterioles", "arteries", "wrong"),
     ("secateurs", "  The Secateurs. ", "right"),
     ("secateurs", "It is the secateurs", "right"),
     ("secateurs", "secaturs", "right"),
