@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ragstone.core.text import section_kind
+from ragstone.core.text import section_kind, sentence_spans
 
 from .sentences import Sentence
 from .sorts import sort_of
@@ -35,6 +35,13 @@ _ASIDE_BEFORE = re.compile(r"\([^()]*\)[,;]?\s+")
 #: Ends before its end: what followed was a formula or a picture.
 _CUT_OFF = re.compile(r"\b(?:called|named|termed|an?|the|of|to|in|as|by|with|from|and|or|is|are)\s*$")
 _ENTRY = re.compile(r"^(?P<subject>\w[^:.;|]{1,60}): (?P<meaning>(?!see )\S.{10,400})$")
+#: A verb at the beginning of an entry: what follows may say what the term means, or only when it is so.
+_TELLING = re.compile(r"(?:describes|refers to|denotes|means)\s(?=(?:an?|the|any)\s)")
+_NO_MEANING = re.compile(
+    r"(?:occurs?|happens?|describes?|refers?|denotes?|means|is|are|was|were|has|have|had|can|may|when|where|because|if"
+    r"|produces|contains|consists|lacks|lies|grows|lives|makes|uses|gives|shows|determines|initiates|states that"
+    r"|(?:composed|comprised|consisting|made|located|found|used)\s(?:of|up|in|on|at|by|to|for))\b"
+)
 #: Begin no name of a thing, or are a clause of their own.
 _NO_SUBJECT = word_set(
     """
@@ -53,12 +60,13 @@ _VERB_WITHIN = re.compile(
 _GENUS_ENDS = re.compile(
     r"(?<!-)\b(?:of|that|which|who|whose|in|for|from|with|used|where|by|to|on|at|and|or|as|whereby|when|based|located|made"
     r"|containing|consisting|concerned|written|between|whereas|having|capable|found|known|involving|held|set|born"
+    r"|along|towards?|across|around|behind|beneath|above|below|beyond|beside|inside|outside"
     r"|concerning|covering|living|native|among|under|near|about|over|during|after|before|against|through|within|into"
     r"|has|is|are|was|were|[a-z]{3,}ed|[a-z]{3,}ing(?= (?:from|to|the|an?|with)\b))\b|,|\("
 )
 _ONE_OF = re.compile(r"(?:one|some|part|any|most|member) of ")
 _KIND_OF = re.compile(
-    r"^\w+ (?:[\w-]+ ){0,3}?(?:type|kind|form|sort|variety|class|group|set|series|collection) of (?:an? )?"
+    r"^\w+ (?:[\w-]+ ){0,3}?(?:type|kind|form|sort|variety|class|group|set|series|collection|variation) of (?:an? )?"
     r"|^\w+ (?:[a-z]+ )?term (?:(?:used )?for|that (?:includes|covers|describes|refers to)) (?:an? |the )?"
 )
 #: Says little of a thing: nearly everything is one of these.
@@ -67,7 +75,8 @@ _EMPTY_GENUS = word_set(
     one way part example result reason time place thing something kind type form lot subject topic matter issue
     problem question fact name list most first second last best largest main major only same other term word
     cause staple component source product application key feature theme aspect center centre beginning end start idea
-    basis home site member case
+    basis home site member case son daughter brother sister wife husband
+    majority minority category concept challenge
     """
 )
 #: What follows is about something else.
@@ -78,7 +87,7 @@ _ELSEWHERE = re.compile(
 )
 #: Praises or ranks a thing instead of saying what it is.
 _PRAISE = re.compile(
-    r"^(?:one of the (?:most|\w+est)|(?:(?:an?|the|any)\s)?(?:\w+ly\s)?(?:important|key|major|main|common|popular"
+    r"^(?:one of the (?:more|most|\w+est)|(?:(?:an?|the|any)\s)?(?:\w+ly\s)?(?:important|key|major|main|common|popular"
     r"|famous|notable|significant|powerful|member|site|birthplace|home|essential|good|great|leading|well-known"
     r"|successful|official|most|best|original"
     r"|regional|established|increasing))\b"
@@ -155,9 +164,12 @@ def definitions_of(chunk: SourceChunk) -> Iterator[Definition]:
             if rest and len(stem_set(meaning)) < _ENOUGH_STEMS:
                 meaning = match["meaning"]
             sentence = Sentence(chunk, start, start + len(text), text)
-            begin = match.start("meaning") + (aside.end() if (aside := _ASIDE_BEFORE.match(meaning)) else 0)
-            meaning = text[begin : match.start("meaning") + len(meaning)]
-            if _CUT_OFF.search(meaning):
+            begin, end = match.start("meaning"), match.start("meaning") + len(meaning)
+            for before in (_ASIDE_BEFORE, _ASIDE_BEFORE, _TELLING):
+                begin = found.end() if (found := before.match(text, begin)) else begin
+            _, end = next(sentence_spans(text, begin, end), (begin, end))
+            meaning = text[begin:end].removesuffix(".")
+            if _CUT_OFF.search(meaning) or _NO_MEANING.match(meaning):
                 continue
             subject = re.sub(r" \([^()]*\)$", "", match["subject"])
             yield Definition(sentence, "", subject, "", meaning, begin, begin + len(meaning), _genus(f"a {meaning}"))
@@ -182,7 +194,8 @@ def definition_of(sentence: Sentence) -> Definition | None:
     genus = _genus(f"{'the ' * bare}{text[start:end].replace(_HIDDEN, ' ')}")
     if bare and (not genus.endswith("s") or _GENUS_ENDS.match(meaning) or QUALITY.search(_before_differentia(meaning))):
         return None  # "Algae are used …", "Alkanes are not …", "Sensors are crucial for robots"
-    if group == "meaning" and (_ONE_OF.match(meaning.partition(" ")[2]) or not genus or genus in _EMPTY_GENUS):
+    is_empty = bool({genus, genus.removesuffix("s")} & _EMPTY_GENUS)
+    if group == "meaning" and (_ONE_OF.match(meaning.partition(" ")[2]) or not genus or is_empty):
         return None
     verb = match["be"] or match["verb"]
     return Definition(sentence, match["det"] or "", subject, verb, meaning, start, end, genus)

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from .definitions import Definition, definition_of, definitions_of
 from .groups import Groups
+from .kinds import Kinds
 from .numbers import years_in
 from .sentences import Sentence, bare_title, sentences_of
-from .spelling import normal, same_thing, stem_set
+from .spelling import normal, same_thing, stem_set, topic_key
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,6 +60,10 @@ class Material:
             chunk = definition.sentence.chunk
             if definition.is_entry:
                 rank = 0
+            elif (
+                definition.past and not definition.plural and not definition.determiner and self._is_common(definition)
+            ):
+                continue  # "Flight was an innovation of the insects" says no more than what it was once
             elif is_about(definition.subject, chunk.page_title):
                 if chunk.section and not _DEFINES.match(chunk.section):
                     continue  # "Assistive technology in sport" says what it is in sport
@@ -71,6 +76,11 @@ class Material:
             if key not in found or rank < found[key][0]:
                 found[key] = (rank, definition)
         return {key: definition for key, (_, definition) in found.items()}
+
+    @cached_property
+    def kinds(self) -> Kinds:
+        """Which of the things that the sources define are of one kind."""
+        return Kinds(self.topics)
 
     @staticmethod
     def topic_of(definition: Definition) -> str:
@@ -91,6 +101,26 @@ class Material:
         return definition.determiner in {"A", "An", "a", "an"} or (
             not definition.determiner and self.lowered(definition.subject)[0].islower()
         )
+
+    def _is_common(self, definition: Definition) -> bool:
+        return self.lowered(definition.subject)[0].islower()
+
+    def names_of(self, name: str) -> frozenset[str]:
+        """The ``topic_key`` of a name and of the other names that the sources give the same thing."""
+        return frozenset(map(topic_key, (name, *self.other_names.get(normal(name), ()))))
+
+    def mentions(self, entry: Definition) -> int:
+        """How many sentences of its page, without the glossary's, have the term."""
+        title, phrase = entry.sentence.chunk.page_title, entry.subject
+        spelled = {phrase, f"{phrase}s", phrase.removesuffix("s")}
+        entries = self._glossaries
+        found = {at for one in spelled for at in self._with(one)}
+        chunks = (self.sentences[at].chunk for at in found)
+        return sum(chunk.page_title == title and chunk.chunk_id not in entries for chunk in chunks)
+
+    @cached_property
+    def _glossaries(self) -> frozenset[str]:
+        return frozenset(chunk.chunk_id for chunk in self.chunks if next(definitions_of(chunk), None))
 
     @cached_property
     def other_names(self) -> dict[str, frozenset[str]]:
@@ -170,11 +200,6 @@ class Material:
             for word in dict.fromkeys(plain.split()):
                 found[word].append(at)
         return found
-
-
-def topic_key(name: str) -> str:
-    """The same for one and for several of a thing."""
-    return " ".join(sorted(stem_set(name))) or normal(name)
 
 
 def is_about(subject: str, title: str) -> bool:

@@ -30,6 +30,10 @@ _PASSIVES = (
     "|measured by|determined by|surrounded by|bordered by|responsible for|controlled by|required for|needed for"
 )
 
+#: What persons do, and things do not.
+_BY_PERSONS = ("created", "invented", "discovered", "developed", "introduced", "written", "founded", "proposed",
+               "designed", "painted", "directed")  # fmt: skip
+
 
 def _asked_by() -> dict[str, str]:
     """For each form of a verb: "does", "do" or "did", and its base."""
@@ -53,20 +57,27 @@ _RELATION = re.compile(
 )
 #: Where what is asked for is over and something else begins.
 _NEW_CLAUSE = re.compile(
-    r",?\sand\s(?:appears?|does|do|is|are|was|were|has|have|had|can|may|will|presumably|so|thus|often|then)\s|"
+    r",?\sand\s(?:appears?|play|maintain|help|serve|act|provide|allow|does|do|is|are|was|were|has|have|had|can|may|will|presumably|so|thus|often|then)\s|"
     r",?\sand\s(?:the|an?|its|their|his|her)\s\w+\s(?:is|are|was|were|has|have|had)\s|"
-    r",?\s(?:but|although|though|while|whereas|because|since|which means|so that|unless|however)\s"
+    r",?\s(?:but|although|though|while|whereas|because|since|where they|where it|which means|so that|unless|however)\s"
     r"|,\s(?:which|who|where|when|as|with|making|including|such as|if|the|a|an|it|he|she|they|leading|resulting)\s"
 )
+#: "The coordination of the lungs, the ribs and the diaphragm" is no list to be cut.
+_LIST_GOES_ON = re.compile(r",\s(?:an?|the)\s[^.;]*\band\b")
 _LAST_ASIDE = re.compile(r",?\s\([^()]*\)$")
 _NO_OBJECT = re.compile(
     r"(?:of|is|are|was|were|out|and|or|which|that|to|by|has|have|many|several|some|this|it|both|over|more|about|around|nearly|whether|approximately|all|every|each)\b"
     # "four major water masses": which, only another sentence says.
+    r"|\d[\d.,]*\s?(?:%|per\s?cent)"
     r"|(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve)(?:\s[^\s,]+){1,3}$"
 )
 #: Before the verb: what is so at times is asked for as if it always were.
 _HEDGE = re.compile(r"\b(?:usually|generally|typically|commonly|frequently|often|sometimes|normally|mostly|rarely)$")
 _PLURALS = frozenset({"people", "men", "women", "children", "bacteria", "data", "fungi", "algae", "media", "mice"})
+#: What is so of a thing's history is none of its own relations.
+_ASPECT = re.compile(
+    r"(?:The\s)?(?:concept|idea|notion|history|development|importance|role|success|origins?|beginnings?)\sof\s"
+)
 _LONGEST = 22
 
 
@@ -85,7 +96,7 @@ class Relation:
 def relation_of(sentence: Sentence) -> Relation | None:
     """The sentence as a relation of its subject; ``None`` where it is none."""
     match = _RELATION.match(sentence.text)
-    if match is None or _HEDGE.search(match["subject"]):
+    if match is None or _HEDGE.search(match["subject"]) or _ASPECT.match(match["subject"]):
         return None
     if (match["verb"] in _ASKED_BY) == bool(match["be"]) or not _agrees(match):
         return None
@@ -96,6 +107,8 @@ def relation_of(sentence: Sentence) -> Relation | None:
     for cut in (_NEW_CLAUSE.search(sentence.text, start, end), _LAST_ASIDE.search(sentence.text, start, end)):
         end = min(end, cut.start()) if cut else end
     answer = sentence.text[start:end]
+    if _LIST_GOES_ON.match(sentence.text, end):
+        return None
     if not stem_set(answer) or len(answer.split()) > _LONGEST or answer.count("(") != answer.count(")"):
         return None
     return None if _NO_OBJECT.match(answer) else Relation(sentence, match["subject"], _question(match), start, end)
@@ -118,5 +131,5 @@ def _question(match: re.Match[str]) -> str:
         return "What {} {{}} {}?".format(*_ASKED_BY[verb].split(" ", 1))
     if verb == "located in":
         return f"Where {be} {{}} located?"
-    may_be_person = verb.endswith(" by") and not verb.startswith(("character", "surrounded", "bordered"))
+    may_be_person = verb.endswith(" by") and verb.startswith(_BY_PERSONS)
     return f"{'Who or what' if may_be_person else 'What'} {be} {{}} {'used to do' if verb == 'used to' else verb}?"

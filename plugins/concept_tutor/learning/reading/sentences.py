@@ -49,8 +49,9 @@ _LEANING_PHRASE = re.compile(
 #: Points out of the sentence wherever it stands.
 _POINTING = re.compile(
     r"\b(?:this|these|those|such|the (?:former|latter|above|following|same|aforementioned|said)|above|below|following"
-    r"|aforementioned|herein|thereof|respectively|the other|the others|others|another|the two|the three|the second"
-    r"|the third|latter|former|i|we|our|us|you|your|my|me|see|note|note that|do so|did so|does so|doing so|here"
+    r"|aforementioned|herein|thereof|respectively|the other|the others|others|another|the two|the three"
+    r"|all three|the second|the third|latter|former|i|we|our|us|you|your|my|me|see|note|note that|do so|did so|does so"
+    r"|doing so|here"
     r"|(?:that|the) (?:year|day|time|period|era|decade|century|point|month|date|moment|case|same|next|previous)"
     r"(?! of| when| that)|the first (?:time|year))\b",
     re.IGNORECASE,

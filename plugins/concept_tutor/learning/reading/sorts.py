@@ -17,6 +17,7 @@ _NOT_PERSONS = word_set(
     number power river tower water paper matter order letter computer chapter member cluster center factor vector sector
     motor fighter border disorder parameter container reactor layer polymer monomer carrier transporter biomolecule
     receptor meter barrier dimer isomer linker buffer conductor generator marker regulator inhibitor cover character
+    theater theatre
     """
 )
 _SORTS = {
@@ -58,6 +59,6 @@ _SORT_OF = {genus: sort for sort, words in _SORTS.items() for genus in words.spl
 def sort_of(genus: str) -> str:
     """``person``, ``place``, ``work`` and the like; "" where the noun does not show it."""
     one = genus if genus in _SORT_OF else genus.removesuffix("s")
-    if one not in _NOT_PERSONS and _PERSONS.search(one):
+    if one not in _SORT_OF and one not in _NOT_PERSONS and _PERSONS.search(one):  # a "fiber" is no person
         return "person"
     return _SORT_OF.get(one, "process" if genus.endswith("ing") and genus not in _NOT_PROCESSES else "")

@@ -13,6 +13,9 @@ _NOT_WORD = re.compile(r"[^\w.%°/+-]+|(?<!\d)[.](?!\d)|(?<=\d)[.](?!\d)|(?<!\w)
 _MARKS = re.compile("[\u0300-\u036f]")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 
+#: Letters of a word that another one ends with by no chance.
+_LONG = 6
+
 
 def word_set(words: str) -> frozenset[str]:
     """A list of words, as it is easily read."""
@@ -63,15 +66,26 @@ def _initials(text: str) -> str:
     return "".join(word[0] for word in words) if len(words) > 1 else ""
 
 
+def topic_key(name: str) -> str:
+    """The same for one and for several of a thing."""
+    return " ".join(sorted(stem_set(name))) or normal(name)
+
+
 def gives_away(text: str, key: str) -> bool:
     """Whether a text that asks for the key has it, or a word of its family, in it."""
     if re.search(rf"(?<!\w){re.escape(normal(key))}(?!\w)", normal(text)):
         return True
+    initials = "".join(word[0] for word in re.split(r"[ -]+", normal(text)) if word)
+    if key.isupper() and key.isalpha() and normal(key) in initials:
+        return True  # "AMO" is an "atomic memory operation"
     asked = {word for word in normal(text).split() if len(word) > 3}
-    for word in normal(key).split():
+    parts = normal(key).replace("-", " ").split()  # "MRSA" is a part of "CA-MRSA"
+    for word in (*normal(key).split(), *parts):
         if len(word) < 4 or word.isdigit():
             continue
         root = word[: max(4, len(word) - 3)]
         if any(other.startswith(root) or word.startswith(other[: max(4, len(other) - 2)]) for other in asked):
             return True
+        if any(len(other) >= _LONG and word.endswith(other) for other in asked):
+            return True  # "pseudopeptidoglycan" has "peptidoglycan" in it
     return False

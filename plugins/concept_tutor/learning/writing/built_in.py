@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from ..reading.definitions import definitions_of
 from ..reading.groups import series_in
-from ..reading.material import Material, is_about, topic_key
-from ..reading.sentences import sentences_of
-from ..reading.spelling import normal
+from ..reading.material import Material, is_about
+from ..reading.sentences import Sentence, sentences_of
+from ..reading.spelling import normal, topic_key
 from ..records import Asked, Question, QuestionSource, Support
 from .distractors import Distractors
 from .drafts import Drafting
@@ -75,6 +75,7 @@ class BuiltIn:
         kept: list[Question] = []
         of_kind: Counter[Asked] = Counter()
         used: set[object] = set()
+        sentence_of: dict[str, Sentence] = {}
         for draft in self._best(concept, name, chunks):
             if len(kept) == most:
                 break
@@ -86,11 +87,14 @@ class BuiltIn:
             taken = {own, (normal(draft.key), is_open), *(others if draft.once else ())} & used
             if taken or of_kind[draft.asked] >= _MOST_OF_A_KIND.get(draft.asked, most):
                 continue
+            if any(sentence_of.get(topic, draft.sentence) != draft.sentence for topic in draft.about):
+                continue
             question = self._question(plan, concept, draft, chunks)
             if fault_of(question, offered, self.material) is not None:
                 continue
             kept.append(question)
             used |= {own, (normal(draft.key), is_open)}
+            sentence_of |= dict.fromkeys(draft.about, draft.sentence)
             of_kind[draft.asked] += 1
         return tuple(kept)
 

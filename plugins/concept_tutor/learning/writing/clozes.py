@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeAlias
 
 from ..reading.definitions import without_parentheses
-from ..reading.material import Material, topic_key
 from ..reading.numbers import years_in
-from ..reading.spelling import gives_away, stem_set
+from ..reading.spelling import gives_away, normal, stem_set, topic_key
 from ..records import BLANK, Asked, Form
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ..reading.material import Material
     from ..reading.sentences import Sentence
     from .distractors import Distractors
 
@@ -29,11 +29,12 @@ _NAMED = re.compile(
 #: Ends a definition: "a western province of Canada".
 _PLACE = re.compile(rf"\s(?:in|of)\s(?:the\s)?(?P<name>{_NAME})$")
 _CALLED = re.compile(
-    r"^[^,;:]{12,120}?\s(?:is|are)\s(?:often\s|also\s)?(?:called|known as|referred to as|termed)\s(?:an?\s|the\s)?"
+    r"^[^,;:]{12,120}?\s(?:is|are)\s(?:often\s|also\s)?(?:called|known as|referred to as|termed)\s"
+    r"(?:(?:an?|the|its|their)\s)?"
     r"[“\"]?(?P<term>[a-z][a-z-]+(?:\s[a-z-]+){0,2}?)[”\"]?(?=[,.]|\s(?:and|because|when|which|that|in|by)\b)"
 )
 _HAPPENED = re.compile(
-    r"\b(?:founded|established|born|first published|invented|discovered|introduced|ratified|proclaimed|abolished"
+    r"\b(?:founded|established|first published|invented|discovered|introduced|ratified|proclaimed|abolished"
     r"|premiered|coined|independence|created|enacted|admitted|landed|launched|described|dissolved)\b"
 )
 #: Behind a word that is whole: "the proton number" has only a part of one.
@@ -52,6 +53,9 @@ _LISTED = re.compile(
 )
 _ARTICLE_BEFORE = re.compile(r"\b([Aa])n? $")
 
+#: How much more it is worth than its sentence, where it begins and ends, and what it is.
+_Place: TypeAlias = "tuple[float, int, int, Asked]"
+
 
 @dataclass(frozen=True)
 class Draft:
@@ -69,6 +73,8 @@ class Draft:
     also: tuple[str, ...] = ()
     #: Whether only one question is asked of its sentence.
     once: bool = False
+    #: The names of what it is about, each by its ``topic_key``: no other sentence is asked about that.
+    about: frozenset[str] = frozenset()
 
 
 class Clozes:
@@ -83,11 +89,14 @@ class Clozes:
     def called(self, sentence: Sentence) -> Iterator[Draft]:
         match = _CALLED.match(sentence.text)
         if match:
-            yield from self._cloze(sentence, match.span("term"), "term", 0.8)
+            about = self._material.names_of(match["term"])
+            for draft in self._cloze(sentence, match.span("term"), "term", 0.8):
+                yield replace(draft, about=about, once=True)
 
     def year(self, sentence: Sentence) -> Iterator[Draft]:
         years = list(years_in(sentence.text))
-        if len(years) == 1 and _HAPPENED.search(sentence.text):
+        happened = _HAPPENED.search(sentence.text)
+        if len(years) == 1 and happened and _is_of_subject(sentence.text[: happened.start()]):
             start, end, year = years[0]
             wrong = tuple(self._distractors.years(year, sentence))
             if wrong:
@@ -99,12 +108,14 @@ class Clozes:
 
         Any other word has others for it: "a sovereign ____ in North Africa" may be a state and a country.
         """
-        text, found = sentence.text, list[tuple[float, int, int, "Asked"]]()
-        inside = re.sub(r"\([^()]*\)", lambda match: " " * len(match[0]), text)
-        for match in _NAMED.finditer(inside, span[0], span[1] + 1):
-            found.append((0.15, *match.span("name"), "name"))
-        if span[1] - span[0] < _SHORT and (place := _PLACE.search(inside, span[0], span[1])):
-            found.append((-0.1, *place.span("name"), "name"))
+        yield from self._best(sentence, [*_names_in(sentence, span), *self._terms_in(sentence, span)], worth)
+
+    def named(self, sentence: Sentence, worth: float) -> Iterator[Draft]:
+        """The name that is the point of a sentence, which defines nothing."""
+        yield from self._best(sentence, list(_names_in(sentence, (0, len(sentence.text)))), worth)
+
+    def _terms_in(self, sentence: Sentence, span: tuple[int, int]) -> Iterator[_Place]:
+        inside = _hidden(sentence.text)
         for match in re.finditer(r"(?<![\w-])[a-z][a-z-]{3,}(?![\w-])", inside[: span[1]]):
             word, (start, end) = match[0], match.span()
             if start < span[0] or not _WHOLE.match(inside[end:]) or _NO_NOUN.search(word):
@@ -112,11 +123,13 @@ class Clozes:
             longer = re.search(r"(?<![\w-])[a-z][\w-]+ $", inside[span[0] : start])
             first = start - len(longer[0]) if longer and stem_set(longer[0]) else start
             if self._is_known(inside[first:end]):
-                found.append((0.2, first, end, "term"))
+                yield (0.2, first, end, "term")
             elif self._is_known(word):
-                found.append((0.15, start, end, "term"))
+                yield (0.15, start, end, "term")
+
+    def _best(self, sentence: Sentence, found: list[_Place], worth: float) -> Iterator[Draft]:
         for more, start, end, asked in sorted(found, key=lambda one: -one[0]):
-            wrong = tuple(self._distractors.beside(text[start:end], sentence))
+            wrong = tuple(self._distractors.beside(sentence.text[start:end], sentence))
             drafts = list(self._cloze(sentence, (start, end), asked, worth + more, wrong))
             if drafts:
                 yield drafts[0]
@@ -148,3 +161,25 @@ class Clozes:
         what = {"year": "Which year fills the blank?", "term": "Which term fills the blank?"}
         asking = what.get(asked, "What fills the blank?") if wrong else "Fill in the blank."
         yield Draft("choice" if wrong else "blank", asked, f"{asking} “{asks}”", key, wrong, sentence, worth)
+
+
+def _hidden(text: str) -> str:
+    """The text with spaces for what is in parentheses."""
+    return re.sub(r"\([^()]*\)", lambda match: " " * len(match[0]), text)
+
+
+def _names_in(sentence: Sentence, span: tuple[int, int]) -> Iterator[_Place]:
+    inside, title = _hidden(sentence.text), f" {normal(sentence.chunk.page_title)} "
+    found: list[_Place] = [
+        (0.15, *match.span("name"), "name") for match in _NAMED.finditer(inside, span[0], span[1] + 1)
+    ]
+    if span[1] - span[0] < _SHORT and (place := _PLACE.search(inside, span[0], span[1])):
+        found.append((-0.1, *place.span("name"), "name"))
+    # The title is shown with the question: "Victoria (Australia)".
+    yield from (one for one in found if f" {normal(inside[one[1] : one[2]])} " not in title)
+
+
+def _is_of_subject(before: str) -> bool:
+    """Whether what is before a verb is the sentence's subject alone, and no clause of something else begins in it."""
+    rest = re.sub(r"^(?:In|On)\s[^,]+,\s", "", before)
+    return rest.count(",") % 2 == 0 and not re.search(r",\s(?:with|and|while|where|whose|which)\s", rest)

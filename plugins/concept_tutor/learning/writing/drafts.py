@@ -6,10 +6,10 @@ import re
 from typing import TYPE_CHECKING
 
 from ..reading.definitions import Definition, definition_of, without_parentheses
-from ..reading.material import Material, is_about, topic_key
+from ..reading.material import Material, is_about
 from ..reading.relations import relation_of
 from ..reading.sentences import Sentence, bare_title, is_whole, stands_alone
-from ..reading.spelling import gives_away, normal, stem_set
+from ..reading.spelling import gives_away, normal, stem_set, topic_key
 from ..records import BLANK
 from .clozes import Clozes, Draft
 
@@ -24,6 +24,15 @@ _ENOUGH_STEMS, _MANY_STEMS, _STEMS_OF_ONE = 3, 4, 7
 #: Stems that are not the term's own: "lipid-derived hormone: hormone derived from lipids" explains nothing.
 _NEW_STEMS = 2
 _LONGEST_MEANING, _LONGEST_TERM = 40, 4
+#: Stems of a definition of which one more may be asked for.
+_STEMS_TO_SPARE = 6
+#: What an entry is worth more at most, the more its page speaks of the term.
+_MENTIONED = 0.09
+#: Says what only one person was or did.
+_SINGLES_OUT = re.compile(
+    r"\b(?:\d+(?:st|nd|rd|th)|first|only|founder|inventor|discoverer|creator|founded|invented|discovered|developed"
+    r"|wrote|formulated|proposed|led|best known|known for)\b"
+)
 #: Less than what defines a term, more than a year.
 _OF_LABEL = 0.72
 
@@ -54,7 +63,7 @@ class Drafting:
             if _begins_with(sentence.text, title):
                 yield from self._clozes.year(sentence)
                 if not sentence.chunk.section:
-                    yield from self._clozes.inner(sentence, (0, len(sentence.text)), 0.5)
+                    yield from self._clozes.named(sentence, 0.5)
 
     def of_definition(self, definition: Definition, concept: str) -> Iterator[Draft]:
         """What it is, in one's own words; its name; and a word within it."""
@@ -71,11 +80,14 @@ class Drafting:
         ):
             return
         # What is learned is asked for in both directions, other terms in the one that can be graded best.
-        worth = 1.0 if own else 0.85 if definition.is_entry else 0.75
-        yield Draft(
-            "open", "definition", self._asks_what(definition), definition.meaning, (), sentence, worth, once=not own
-        )
-        if own and not definition.is_entry:
+        worth = 1.0 if own else 0.75
+        if definition.is_entry and not own:
+            worth = 0.85 + _MENTIONED * (1 - 1 / (1 + material.mentions(definition)))
+        about = material.names_of(definition.subject)
+        asks = self._asks_what(definition)
+        yield Draft("open", "definition", asks, definition.meaning, (), sentence, worth, once=not own, about=about)
+        # Of a short definition the word within it is all that there is to know.
+        if own and not definition.is_entry and len(stems) >= _STEMS_TO_SPARE:
             yield from self._clozes.inner(definition.sentence, (definition.start, definition.end), worth - 0.2)
         if len(stems) < _MANY_STEMS - definition.is_entry or gives_away(meaning, definition.subject):
             return
@@ -83,6 +95,10 @@ class Drafting:
         # There are more states in the south-east and more physicists.
         if len(definition.subject.split()) > _LONGEST_TERM or (is_name and len(stems) < _STEMS_OF_ONE):
             return
+        if material.kinds.is_shared(definition.meaning):
+            return  # each of them is right
+        if is_name and definition.sort == "person" and not _SINGLES_OUT.search(meaning):
+            return  # there was more than one "Soviet film-maker, writer and director"
         key = definition.subject if definition.is_entry else material.lowered(definition.subject)
         others = set(material.other_names.get(normal(definition.subject), ()))
         if topic_key(title) != topic_key(definition.subject) and is_about(definition.subject, title):
@@ -95,14 +111,14 @@ class Drafting:
         if wrong:
             text = f"Which term means “{meaning}”?" if definition.is_entry else f"Which of these {verb} {meaning}?"
             worth += -0.04 if own else 0.05
-            yield Draft("choice", "term", text, key, wrong, sentence, worth, also, not own)
+            yield Draft("choice", "term", text, key, wrong, sentence, worth, also, not own, about)
         else:
             determiner = definition.determiner.casefold()
             before = "A(n) " if determiner in {"a", "an"} else "The " * bool(determiner)
             text = f"Fill in the blank. “{before}{BLANK} {verb} {meaning}.”"
             if definition.is_entry:
                 text = f"Which term means “{meaning}”? {BLANK}"
-            yield Draft("blank", "term", text, key, (), sentence, worth - 0.2, also, not own)
+            yield Draft("blank", "term", text, key, (), sentence, worth - 0.2, also, not own, about)
 
     def of_label(self, found: Labelled) -> Iterator[Draft]:
         """Which of a series' labels something is said of: the others are the wrong options."""
@@ -138,14 +154,20 @@ class Drafting:
         bare = re.sub(r"^(?:An?|The)\s", "", found.subject)
         answer = sentence.text[found.start : found.end]
         own = any(is_about(bare, name) for name in (title, concept))
-        part = stem_set(title) <= stem_set(bare) and len(bare.split()) <= _LONGEST_TERM
+        is_past = re.match(r"(?:\w+ or )?\w+ (?:was|were|did)\b", found.question) is not None
+        part = (
+            not is_past
+            and re.search(r"['’]s\b", bare) is None
+            and stem_set(title) <= stem_set(bare)
+            and len(bare.split()) <= _LONGEST_TERM
+        )
         if gives_away(bare, answer) or not (own or part or topic_key(bare) in self._material.topics):
             return
         article, _, rest = found.subject.partition(" ")
         subject = (
             f"{article.lower()} {rest}" if article in {"A", "An", "The"} else self._material.lowered(found.subject)
         )
-        worth = (0.85 if own else 0.75) - 0.2 * (len(stem_set(answer)) == 1)
+        worth = (0.85 if own else 0.75) - 0.3 * (len(stem_set(answer)) == 1 and answer[0].islower())
         yield Draft("open", "relation", found.question.format(subject), answer, (), sentence, worth)
 
 

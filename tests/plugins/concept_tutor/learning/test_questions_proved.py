@@ -107,9 +107,14 @@ def test_no_question_and_no_sentence_is_asked_twice(of_dump: list[Question]) -> 
     asked_once(of_dump)
 
 
-def test_the_check_finds_what_it_is_for(dump: dict[str, list[SourceChunk]], of_dump: list[Question]) -> None:
-    chunks = {each.chunk_id: asdict(each) for of_concept in dump.values() for each in of_concept}
-    choice = next(question for question in of_dump if question.asked == "year")
+def test_the_check_finds_what_it_is_for() -> None:
+    text = (
+        "Deptford is a town on the Thames. Deptford was founded on the mud of a broad and slow river by fishermen of "
+        "some Kentish villages in 1674."
+    )
+    source = texts.chunk("deptford", text)
+    chunks = {source.chunk_id: asdict(source)}
+    choice = next(question for question in written({"deptford": [source]}) if question.asked == "year")
     words = choice.support.text.split()
     other = next(word for word in words if word.istitle() and word not in choice.key and word not in choice.text[:80])
     wrong = [option for option in choice.options if option != choice.key]

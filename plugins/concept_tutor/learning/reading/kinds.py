@@ -1,0 +1,62 @@
+"""Which of the defined things are of one kind: by the words of their definitions, and by what these name."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cached_property
+from itertools import takewhile
+from typing import TYPE_CHECKING
+
+from .spelling import normal, stem_set, topic_key
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .definitions import Definition
+
+#: Words of a name at most that a definition says a thing to be: "ground tissue".
+_LONGEST_NAME = 3
+
+
+class Kinds:
+    """What definitions say of one another."""
+
+    def __init__(self, topics: Mapping[str, Definition]) -> None:
+        """``topics``: each defined thing by its ``topic_key``."""
+        self._topics = topics
+
+    def is_shared(self, meaning: str) -> bool:
+        """Whether several things are defined by these words."""
+        return self._meanings[normal(meaning)] > 1
+
+    def parent_of(self, definition: Definition) -> str:
+        """The ``topic_key`` of what it is said to be, where the sources define that too; "" otherwise."""
+        words = normal(definition.meaning).split()
+        if definition.genus not in words:
+            return ""
+        until = words.index(definition.genus) + 1
+        phrases = (topic_key(" ".join(words[at:until])) for at in range(max(0, until - _LONGEST_NAME), until))
+        own = topic_key(definition.subject)
+        return next((key for key in phrases if key != own and key in self._topics), "")
+
+    def ancestors_of(self, definition: Definition) -> list[str]:
+        """Its parent, the parent's parent and so on."""
+        found: list[str] = []
+        parent = self.parent_of(definition)
+        while parent and parent not in found:
+            found.append(parent)
+            parent = self.parent_of(self._topics[parent])
+        return found
+
+    def shared_beginning(self, one: str, other: str) -> frozenset[str]:
+        """The stems of the words with which the definitions of both begin: what sort of thing both are."""
+        mine, theirs = (self._topics.get(topic_key(name)) for name in (one, other))
+        if mine is None or theirs is None:
+            return frozenset()
+        words = (normal(each.meaning).split() for each in (mine, theirs))
+        same = takewhile(lambda pair: pair[0] == pair[1], zip(*words, strict=False))
+        return stem_set(" ".join(word for word, _ in same))
+
+    @cached_property
+    def _meanings(self) -> Counter[str]:
+        return Counter(normal(each.meaning) for each in self._topics.values())
