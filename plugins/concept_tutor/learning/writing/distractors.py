@@ -7,29 +7,43 @@ import re
 from typing import TYPE_CHECKING
 
 from ..reading.definitions import QUALITY, Definition
-from ..reading.material import Material, topic_key
 from ..reading.numbers import near_years
-from ..reading.spelling import normal, stem_set, word_set
+from ..reading.spelling import normal, stem_set, topic_key, word_set
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from ...plans.records import SourceChunk
+    from ..reading.material import Material
     from ..reading.sentences import Sentence
 
 WRONG = 3
+#: Where no more are of the key's own kind.
+FEWEST = 2
+#: Stems of a common beginning that count.
+_MOST_SHARED = 3
+#: Letters of an ending that makes two names alike.
+_ENDING = 5
+#: Words of a name that has no initials.
+_FEW_WORDS = 2
 #: Sorts that are too different for one question: among three persons a mammal is found at once.
 _APART_SORTS = frozenset({"person", "place", "organisation", "work", "event", "living", "language"})
 #: Whose things differ at a glance, if their definitions name different nouns: a vessel and a layer.
 _WIDE_SORTS = frozenset({"structure", "matter"})
 #: Nouns of definitions that do not show what a thing is: "one of three tubes".
-_EMPTY_GENERA = word_set("one structure part region area group end type form")
+_EMPTY_GENERA = word_set("one structure part portion region area group end type form point amount")
+#: What too much is one of: only beside one another they are alike.
+_WIDE_GENERA = word_set(
+    "cell organism molecule protein substance process method term particle cells organisms molecules"
+)
 #: Ends the name of what goes on, or of a property.
 _PROCESS = re.compile(r"(?:[st]ion|sis|ing|ment|ity|ness|port)$")
 #: Has a number of a series: "group IV virus".
 _NUMBERED = re.compile(r"\b(?:\d+|[ivx]+)\b")
 _PLURAL = re.compile(r"[^siu]s$")
-_SIGNS = (QUALITY, _PROCESS, _NUMBERED, _PLURAL)
+#: Ends adjectives that a glossary defines as if they were things: "quiescent: cell that …".
+_ADJECTIVE = re.compile(r"(?:[ae]nt|oid)$")
+_SIGNS = (QUALITY, _ADJECTIVE, _PROCESS, _NUMBERED, _PLURAL)
 #: Years between two that are taken for the same time, and between two options.
 _FAR, _APART = 15, 3
 #: Of what a thing is said to be, so much in what another is said to be makes that one a second right answer.
@@ -46,37 +60,64 @@ class Distractors:
         self._seed = seed
 
     def terms(self, definition: Definition) -> list[str]:
-        """Other things that the sources define: of its sort beside it or near by, and of its page's categories."""
-        material, stems = self._material, stem_set(definition.meaning)
-        mine = definition.sentence.chunk
-        beside = set(map(topic_key, material.groups.beside(definition.subject, lambda _chunk: True)))
-        found: list[tuple[int, str]] = []
-        for key, other in material.topics.items():
-            if (other.plural, other.past) != (definition.plural, definition.past):
-                continue
-            if self._shown(other)[0].isupper() != self._shown(definition)[0].isupper():
-                continue
-            if self._is_one_of(other, definition):
-                continue
-            if len(stems & stem_set(other.meaning)) >= _MUCH * len(stems):
-                continue
-            near = self._is_near(mine, other.sentence.chunk)
-            likeness = _likeness(self._shown(other), self._shown(definition))
-            alike = other.genus == definition.genus
-            same = alike and other.genus not in _EMPTY_GENERA
-            if definition.sort and definition.sort not in _WIDE_SORTS:
-                same = other.sort == definition.sort
-            same = same or _same_head(other.subject, definition.subject)
-            typed = likeness >= 0 and (key in beside or near) and same
-            kin = material.groups.share_category(definition.subject, other.subject)
-            # A president and a novelist may be of one category: among such options the novelist is found at once.
-            kin &= alike if definition.sort == "person" else not _APART_SORTS & ({other.sort} ^ {definition.sort})
-            if typed or kin:
-                more = 2 * (key in beside) + near + kin + likeness + 2 * alike
-                found.append((-more, self._shown(other)))
+        """Other things that the sources define: of its kind beside it or near by, and of its page's categories.
+
+        Three of them, or two where no more are of its own kind.
+        """
+        groups = self._material.groups
+        beside = set(map(topic_key, groups.beside(definition.subject, lambda _chunk: True)))
+        found: list[tuple[bool, int, str]] = []
+        for key, other in self._material.topics.items():
+            rank = self._rank(other, definition, key in beside)
+            if rank is not None and not self._may_be_right(other, definition):
+                found.append((*rank, self._shown(other)))
         random.Random(f"{self._seed}\n{definition.subject}").shuffle(found)  # noqa: S311 - for variety
-        found.sort(key=lambda each: each[0])
-        return self._pick((each[1] for each in found), definition.subject, definition.sentence, stems)
+        found.sort(key=lambda each: each[:2])
+        stems = stem_set(definition.meaning)
+        first = [name for is_far, _, name in found if not is_far]
+        wrong = self._pick(first, definition.subject, definition.sentence, stems)
+        if len(wrong) < FEWEST:  # a third one that is no stage of mitosis would be found at once among those that are
+            names = (name for *_, name in found)
+            wrong = _enough(self._pick(names, definition.subject, definition.sentence, stems))
+        return wrong
+
+    def _rank(self, other: Definition, definition: Definition, is_beside: bool) -> tuple[bool, int] | None:
+        """Whether it is of another genus, and a number that is least for the best option; ``None``: it is none."""
+        material = self._material
+        near = self._is_near(definition.sentence.chunk, other.sentence.chunk)
+        kin = material.groups.share_category(definition.subject, other.subject)
+        if not (is_beside or near or kin) or (other.plural, other.past) != (definition.plural, definition.past):
+            return None
+        one, name = self._shown(other), self._shown(definition)
+        if one[0].isupper() != name[0].isupper():
+            return None
+        alike = bool(definition.genus) and other.genus == definition.genus
+        headed = _same_head(other.subject, definition.subject)
+        same = alike and _is_telling(other, definition) and (is_beside or other.genus not in _WIDE_GENERA)
+        # "Anaphase" and "mitotic phase" have one noun, and are a stage and a period.
+        closest = same or (headed and (alike or not (definition.genus and other.genus)))
+        if definition.sort and definition.sort not in _WIDE_SORTS:
+            same = closest or (other.sort == definition.sort and not alike)
+        # Of another genus is a sum among values, and what is named alike: "exocytosis" and "endocytosis".
+        same = closest or headed or (same and (definition.sort == "measure" or _end_alike(one, name)))
+        same &= material.kinds.parent_of(other) == material.kinds.parent_of(definition)
+        likeness = _likeness(one, name)
+        # A president and a novelist may be of one category: among such options the novelist is found at once.
+        kin &= alike if definition.sort == "person" else not _APART_SORTS & ({other.sort} ^ {definition.sort})
+        if not kin and not (likeness >= 0 and (is_beside or near) and same):
+            return None
+        shared = len(material.kinds.shared_beginning(other.subject, definition.subject))
+        return not (closest or kin), -(2 * is_beside + near + kin + likeness + 2 * alike + min(shared, _MOST_SHARED))
+
+    def _may_be_right(self, other: Definition, definition: Definition) -> bool:
+        """Whether what the key is said to be may be said of the other one as well."""
+        mine, theirs = stem_set(definition.meaning), stem_set(other.meaning)
+        if self._is_one_of(other, definition) or theirs <= mine:
+            return True
+        # "Stage of mitosis during which …": what both are is no sign that the other is right as well.
+        shared = self._material.kinds.shared_beginning(other.subject, definition.subject)
+        both = len((mine & theirs) - shared)
+        return both >= _MUCH * len(mine - shared) or (bool(shared) and both > 1)
 
     def beside(self, key: str, sentence: Sentence) -> list[str]:
         """What the sources name side by side with the key, written alike."""
@@ -86,20 +127,21 @@ class Distractors:
             if name[0].isupper() == key[0].isupper() and (name.endswith("s") == key.endswith("s") or name[0].isupper())
             if self._same_sort(name, key)
         )
-        return self._pick(alike, key, sentence)
+        return _enough(self._pick(alike, key, sentence))
 
     def among(self, series: Sequence[str], key: str, sentence: Sentence) -> list[str]:
         """Others of a series of labels, of which each stands for something of its own."""
         others = [label for label in series if label != key]
         random.Random(f"{self._seed}\n{key}").shuffle(others)  # noqa: S311 - for variety
-        return self._pick(others, key, sentence)
+        return _enough(self._pick(others, key, sentence))
 
     def _same_sort(self, one: str, other: str) -> bool:
         """Whether two names are of things of one sort, as far as the sources say what they are."""
         mine, theirs = (self._material.topics.get(topic_key(name)) for name in (one, other))
         if mine is None or theirs is None:
             return mine is theirs
-        return mine.genus == theirs.genus or bool(mine.sort and mine.sort == theirs.sort)
+        is_one_sort = bool(mine.sort) and mine.sort not in _WIDE_SORTS and mine.sort == theirs.sort
+        return mine.genus == theirs.genus or is_one_sort
 
     def years(self, key: str, sentence: Sentence) -> list[str]:
         """Other years of the same time: of the sources, then made up."""
@@ -112,24 +154,28 @@ class Distractors:
         for year in map(int, [*others[:2], *made, *others[2:]]):
             if all(abs(year - one) >= _APART for one in chosen):
                 chosen.append(year)
-        return self._pick(map(str, chosen[1:]), key, sentence)
+        return _enough(self._pick(map(str, chosen[1:]), key, sentence))
 
     def _pick(
         self, candidates: Iterable[str], key: str, sentence: Sentence, frame: frozenset[str] | None = None
     ) -> list[str]:
-        """The first ones that are neither the key, nor each other, nor right by any sentence of the sources."""
+        """At most ``WRONG`` that are neither the key, nor each other, nor right by any sentence of the sources."""
         asked = (frame or stem_set(sentence.text)) - stem_set(key)
         within = f" {normal(sentence.text)} "
+        words = frozenset(within.split())
         chosen: list[str] = []
         for candidate in candidates:
-            if f" {normal(candidate)} " in within or self._material.is_borne(candidate, asked):
+            shared = self._material.kinds.shared_beginning(candidate, key)
+            if f" {normal(candidate)} " in within or self._material.is_borne(candidate, asked - shared):
+                continue
+            if words & _initials(candidate):
                 continue
             if any(self._material.one_thing(candidate, one) for one in (key, *chosen)) or _is_within(candidate, key):
                 continue
             chosen.append(candidate)
             if len(chosen) == WRONG:
-                return chosen
-        return []
+                break
+        return chosen
 
     def _shown(self, definition: Definition) -> str:
         subject = re.sub(r"\sof\s(?:an?|the)\s.*", "", definition.subject)
@@ -141,9 +187,20 @@ class Distractors:
         "Directional selection", a selection, is natural selection, which is said to be a force.
         """
         mine, theirs = stem_set(definition.subject), stem_set(other.subject)
-        if other.genus != definition.genus and other.genus == normal(definition.subject).split()[-1]:
+        if other.genus != definition.genus and other.genus == _head(definition.subject):
+            return True
+        a, b = topic_key(definition.subject), topic_key(other.subject)
+        if a in self._material.kinds.ancestors_of(other) or b in self._material.kinds.ancestors_of(definition):
             return True
         return mine <= stem_set(other.meaning) or theirs <= stem_set(definition.meaning)
+
+
+def _is_telling(other: Definition, definition: Definition) -> bool:
+    """Whether their common genus shows what they are: an "amount of air" is no "amount of pressure"."""
+    if definition.genus not in _EMPTY_GENERA:
+        return True
+    mine, theirs = (normal(each.meaning).split() for each in (definition, other))
+    return definition.genus == "amount" and mine[:3] == theirs[:3]
 
 
 def _likeness(one: str, other: str) -> int:
@@ -152,14 +209,37 @@ def _likeness(one: str, other: str) -> int:
     a, b = normal(one), normal(other)
     if any(bool(sign.search(a)) != bool(sign.search(b)) for sign in _SIGNS):
         return -1
-    same_end = a.split()[-1] == b.split()[-1] or a[-4:] == b[-4:]
+    same_end = _head(one) == _head(other) or a[-4:] == b[-4:]
     return 2 * same_end + (len(a.split()) == len(b.split()))
 
 
+def _head(name: str) -> str:
+    """The noun that says what sort of thing it is by its name: of "law of mass action" the law."""
+    return re.split(r"\s(?:of|in|for|to|with|by|from)\s", normal(name))[0].split()[-1]
+
+
 def _same_head(one: str, other: str) -> bool:
-    """Whether both names end with one word: "axial skeleton" and "exoskeleton"."""
+    """Whether both names have one noun: "axial skeleton" and "exoskeleton"."""
+    a, b = _head(one), _head(other)
+    return a.endswith(b) or b.endswith(a)
+
+
+def _end_alike(one: str, other: str) -> bool:
+    """Whether two names are formed alike."""
     a, b = normal(one), normal(other)
-    return a.endswith(b.split()[-1]) or b.endswith(a.split()[-1])
+    return a[-_ENDING:] == b[-_ENDING:]
+
+
+def _initials(name: str) -> frozenset[str]:
+    """What may stand for it in a sentence: of an "antigen-presenting cell", "apc" and "apcs"."""
+    words = normal(name).replace("-", " ").split()
+    short = "".join(word[0] for word in words)
+    return frozenset({short, f"{short}s"} if len(words) > _FEW_WORDS else ())
+
+
+def _enough(wrong: list[str]) -> list[str]:
+    """They, or none where there are too few."""
+    return wrong if len(wrong) == WRONG else []
 
 
 def _is_within(one: str, other: str) -> bool:

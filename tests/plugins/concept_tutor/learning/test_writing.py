@@ -456,6 +456,152 @@ def test_what_the_key_s_last_word_defines_may_be_right_as_well() -> None:
     assert not [question for question in made if question.form == "choice" and question.key == "spring tide"]
 
 
+STAGES = """stir: stage of brewing during which the malt sinks to the ground of the tun
+
+boil: stage of brewing during which hops are thrown into hot wort
+
+rest: stage of brewing during which yeast is given to a cold wort and foam rises
+
+draw: stage of brewing during which foam and yeast are lifted off a cold wort
+
+night: period in which nobody works at the tun"""
+
+
+def test_things_of_one_kind_are_options_though_their_definitions_begin_alike() -> None:
+    choices = {one.key: set(one.options) for one in written(chunk("beer", STAGES, section="Glossary"))
+               if one.form == "choice"}  # fmt: skip
+    assert choices["stir"] == {"stir", "boil", "rest", "draw"}
+    # What else they share may make both right; two wrong ones of the kind are better than a third of another.
+    assert choices["rest"] == {"rest", "stir", "boil"}
+
+
+@pytest.mark.parametrize(
+    ("glossary", "key"),
+    [
+        # Its noun is the law.
+        ("""law of mass action: rule that says how the speed of a change grows with what takes part
+
+slow reaction: change of matter that takes days
+
+fast reaction: change of matter that takes a moment
+
+redox reaction: change of matter in which charges wander""", "law of mass action"),
+        ("""quiescent: yeast that rests in the cold
+
+starter: yeast that makes dough rise
+
+foamer: yeast that swims on beer
+
+sinker: yeast that lies under beer""", "quiescent"),
+    ],
+    ids=["head", "adjective"],
+)  # fmt: skip
+def test_an_option_that_is_ruled_out_at_once_is_none(glossary: str, key: str) -> None:
+    made = written(chunk("matter", glossary, section="Glossary"))
+    assert key not in {one.key for one in made if one.form == "choice"}
+    assert "quiescent" not in {option for one in made for option in one.options}
+
+
+@pytest.mark.parametrize(
+    ("glossary", "key", "none"),
+    [
+        # Said to be other things, and not formed alike.
+        ("""osmosis: transport of water through a skin that holds back sugar
+
+phagocytosis: process in which a hungry cell swallows its prey
+
+narcosis: process that makes a patient sleep
+
+symbiosis: movement of two beings towards one another""", "osmosis", {"phagocytosis", "narcosis", "symbiosis"}),
+        # A kind of a kind of it.
+        ("""endocytosis: transport of food in a bubble of skin
+
+pinocytosis: variation of endocytosis that drinks
+
+potocytosis: variation of pinocytosis with another coat
+
+exocytosis: release of slime at the rim
+
+transcytosis: movement from one side to the other""", "endocytosis", {"pinocytosis", "potocytosis"}),
+        # One is a ground tissue, and what that is the glossary says.
+        ("""ground tissue: tissue that stores water and starch
+
+pith: ground tissue at the axis of a stem
+
+skin tissue: tissue that covers roots and stalks
+
+vein tissue: tissue that carries sap
+
+bud tissue: tissue whose cells part all the time""", "pith", {"skin tissue", "vein tissue", "bud tissue"}),
+        ("""tidal volume: amount of air that comes and goes at rest
+
+total pressure: amount of push by all gases together
+
+partial pressure: amount of push by a single gas
+
+high pressure: amount of push at the bottom of the sea""", "tidal volume", {"total pressure", "partial pressure"}),
+    ],
+    ids=["processes", "narrower", "level", "amounts"],
+)  # fmt: skip
+def test_an_option_of_another_kind_or_level_is_none(glossary: str, key: str, none: set[str]) -> None:
+    made = written(chunk("body", glossary, section="Glossary"))
+    assert key in {one.key for one in made} | {one.text.split("“")[1].split("”")[0] for one in made}
+    assert not none & {option for one in made if one.key == key for option in one.options}
+
+
+def test_a_membrane_is_not_asked_for_among_threads() -> None:
+    glossary = """sarcolemma: membrane of the thread of a muscle
+
+myofibril: long tube in a muscle
+
+myofilament: small filament of a tube
+
+spindle: round body in a muscle"""
+    made = written(
+        chunk("muscle", "The plasma coat of a muscle thread is called the sarcolemma."),
+        chunk("muscle", glossary, section="Glossary", number=2),
+    )
+    assert not [one for one in made if one.key == "sarcolemma" and one.options]
+
+
+def test_all_that_the_key_is_a_wider_term_is_too() -> None:
+    glossary = """whisk fern: seedless green plant that lost its roots
+
+lycophyte: green plant
+
+horsetail: seedless green plant with joints in the stalk
+
+club moss: seedless green plant of the first forests"""
+    made = {one.key: set(one.options) for one in written(chunk("plants", glossary, section="Glossary"))}
+    assert made["whisk fern"] == {"whisk fern", "horsetail", "club moss"}
+
+
+def test_what_a_question_names_by_its_initials_is_no_option() -> None:
+    glossary = """red helper cell: guard that binds QSCs and calls for others
+
+quick sentinel cell: guard who shows what was found
+
+grey eater cell: guard who swallows everything foreign
+
+blue killer cell: guard who stings"""
+    made = {one.key: set(one.options) for one in written(chunk("matter", glossary, section="Glossary"))}
+    assert made["red helper cell"] == {"red helper cell", "grey eater cell", "blue killer cell"}
+
+
+def test_what_is_of_a_wide_kind_is_an_option_beside_the_key_alone() -> None:
+    far = """gamete: cell that joins another one
+
+diploidy: cell with two sets of threads
+
+polyp: cell that stings a passing fish"""
+    chunks = [
+        chunk("first", far, section="Glossary"),
+        chunk("second", "sleeper: cell that does its work and is far from parting", section="Glossary"),
+    ]
+    writer = BuiltIn(Material(chunks), names={"first": "First", "second": "Second"}, near={"second": {"first"}})
+    assert not [one for one in writer.write("plan", "second", "Second", chunks[1:], 6) if one.form == "choice"]
+
+
 def test_a_method_is_no_study() -> None:
     entries = """signal: method of communication between animals by their senses
 
@@ -492,7 +638,8 @@ def test_an_option_that_another_sentence_supports_is_none() -> None:
         )
     )
     made = written(chunk("food", entries, section="Glossary"))
-    assert "choice" not in {question.form for question in made}
+    assert [question for question in made if question.key == "starch"]
+    assert not [question for question in made if question.key == "starch" and "lactose" in question.options]
 
 
 def test_siblings_are_those_of_the_pages_categories() -> None:
