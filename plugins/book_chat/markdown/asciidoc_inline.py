@@ -9,7 +9,7 @@ _PIECE = 2_000
 _MOST_SUBSTITUTED = 100_000
 IMAGE = re.compile(r"image::?([^\s\[\]]+)\[([^\]]*)\]")
 _INLINE: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(r"\(\(\(.*?\)\)\)"), ""),
+    (re.compile(r"\(\(\([^()]*\)\)\)"), ""),
     (re.compile(r"(?<!\()\(\(([^()]+)\)\)"), r"\1"),
     (re.compile(r"indexterm2?:\[[^\]]*\]"), ""),
     (re.compile(r"<<[^<>,]*,\s*([^<>]+)>>"), r"\1"),
