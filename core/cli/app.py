@@ -138,7 +138,7 @@ def _run(arguments: list[str] | None) -> None:
         # A path that cannot be looked at, a disk that fails or is full, also one that the output goes to: no bug.
         if isinstance(error, OSError) and (error.filename is not None or is_full(error) or error.errno == errno.EIO):
             logging.getLogger("ragstone").info("raised here", exc_info=True)  # with --verbose
-            sys.exit(_report(storage_error(error, "")))
+            sys.exit(_report(storage_error(error, "a file, or the output")))
         if not is_json():
             raise
         log_bug()

@@ -66,7 +66,7 @@ _NAMED = re.compile(
     r"|\bis\s+(?:an?\s+|the\s+)?([\w-]+(?: [\w-]+){0,2}),\s(?:which|where)\b",
     re.IGNORECASE,
 )
-#: What an abbreviation is said to stand for is asked, or told.
+#: Asks for the words that an abbreviation stands for.
 _ASKS_EXPANSION = re.compile(
     r"^\W*(?:what (?:does|do|did) ([\w-]{2,12}) stand for"
     r"|what is ([\w-]{2,12}) (?:short|an (?:abbreviation|acronym)) for"
@@ -133,8 +133,9 @@ def spells_out(sentence: str, term: Collection[str]) -> bool:
             continue
         if _STANDS_FOR.match(sentence, end):
             return True
-        if link := _WORDS_PRECEDE.search(sentence[max(0, start - _NEAR) : start]):
-            parts = words(sentence[max(0, start - _NEAR) : start][: link.start()])[-2 * len(short) :]
+        before = sentence[max(0, start - _NEAR) : start]
+        if link := _WORDS_PRECEDE.search(before):
+            parts = words(before[: link.start()])[-2 * len(short) :]
             if any(_abbreviates(short, parts[first:]) for first in range(len(parts))):
                 return True
         if link := _WORDS_FOLLOW.match(sentence, end):

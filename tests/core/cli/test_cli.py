@@ -18,6 +18,7 @@ import pytest
 from ragstone.core.cli import show_json
 from ragstone.core.cli.app import _cli
 from tests.support.installed import BUILTINS, INTERFACES, PLUGINS
+from tests.support.needs import missing
 from tests.support.third_party_fakes import RAGSTONE, Here, distribution, environment, run, write_pages
 
 if TYPE_CHECKING:
@@ -383,8 +384,9 @@ def test_whoever_stops_reading_gets_no_complaint(site: Path) -> None:
     assert (done.returncode, done.stderr) == (0, b"")
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
 def test_a_full_disk_under_the_output_and_a_path_that_cannot_be_looked_at_are_no_bugs(site: Path, here: Here) -> None:
+    if not Path("/dev/full").exists():
+        missing("the full device of Linux, /dev/full")
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
             [str(RAGSTONE), "plugins"],
@@ -394,7 +396,10 @@ def test_a_full_disk_under_the_output_and_a_path_that_cannot_be_looked_at_are_no
             timeout=60,
             check=False,
         )
-    assert (done.returncode, done.stderr) == (1, b"ragstone: cannot be used: No space left on device\n")
+    assert (done.returncode, done.stderr) == (
+        1,
+        b"ragstone: a file, or the output: cannot be used: No space left on device\n",
+    )
     looked = here("book", "watch", "a" * 300, "--once")
     assert (looked.code, looked.line) == (1, f"{'a' * 300}: cannot be used: File name too long")
     assert "Traceback" in here("--verbose", "book", "watch", "a" * 300, "--once").err
