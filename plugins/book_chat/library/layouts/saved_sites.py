@@ -1,4 +1,4 @@
-"""Folders of HTML pages: a site saved as files, its pages in the order of its own links."""
+"""Folders of HTML pages: a site saved as files, its pages in the order, and below the chapters, of its own links."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -15,15 +16,25 @@ from ragstone.core.runtime import open_regular
 
 from ...markdown.characters import without_controls
 from ...markdown.html.markup import decoded
-from ..files import HTML, LeftOut, is_index, natural_path
+from ..files import HTML, ChapterFile, LeftOut, is_index, natural_path
 from .sites import Repository, Site, pages_of
 
 #: Bytes of a page that is searched for links and a title, and pages of which the titles are compared.
 _LONGEST_PAGE, _COMPARED = 3_000_000, 24
+_MOST_AUTHORS = 20
 _LINK = re.compile(r"""<a\s[^<>]{0,500}?href\s*=\s*["']([^"'<>]{1,500})["']""", re.IGNORECASE)
-_NEXT = re.compile(
-    r"""<(?:link|a)\s[^<>]{0,300}?rel\s*=\s*["'](?:next|prefetch next)["'][^<>]{0,300}>""", re.IGNORECASE
+#: Links to the following page, the one above and the front page, as DocBook, Texinfo and Sphinx write them.
+_NEXT, _UP, _HOME = (
+    re.compile(rf"""<(?:link|a)\s[^<>]{{0,300}}?rel\s*=\s*["']{name}["'][^<>]{{0,300}}>""", re.IGNORECASE)
+    for name in ("(?:next|prefetch next)", "up", "(?:home|start|top)")
 )
+_PART = re.compile(r"part\b", re.IGNORECASE)
+_AUTHOR = re.compile(
+    r"""<meta\s[^<>]{0,100}?name\s*=\s*["']author["'][^<>]{0,100}?content\s*=\s*["']([^"'<>]{1,200})["']"""
+    r"""|<(?:span|h\d)\s[^<>]{0,100}?class\s*=\s*["']author["'][^<>]{0,100}>((?:[^<]|<(?!/?(?:h\d|div|p)\b)){1,300})""",
+    re.IGNORECASE,
+)
+_TAG = re.compile(r"<[^<>]*>")
 _HREF = re.compile(r"""href\s*=\s*["']([^"'<>]{1,500})["']""", re.IGNORECASE)
 _TITLE = re.compile(r"<title[^<>]{0,200}>([^<]{1,500})", re.IGNORECASE)
 _TITLE_PARTS = re.compile(r"\s+[|—–·»-]\s+")
@@ -46,20 +57,28 @@ def find_saved_site(repository: Repository, folder: Path, paths: Sequence[Path])
         (path for path in paths if path not in added), key=lambda path: natural_path(path.relative_to(folder))
     )
     named = tuple(LeftOut(repository.name(path), reason) for path, reason in added.items())
-    title = _common_title(kept[:_COMPARED])
-    ordered = list(dict.fromkeys([*_linked(kept), *kept]))
-    return Site("folder", folder, folder, pages_of(repository, ordered), title, left=named)
+    front = _front_page(kept)
+    title = _common_title([*([front] if front else []), *kept[:_COMPARED]])
+    ordered = list(dict.fromkeys([*_linked(kept, front), *kept]))
+    files = _below_chapters(pages_of(repository, ordered))
+    return Site("folder", folder, folder, files, title, _authors(ordered), left=named)
 
 
-def _linked(pages: Sequence[Path]) -> Iterable[Path]:
+def _front_page(pages: Sequence[Path]) -> Path | None:
+    """The page that is named an index, else the one that the first pages call their home."""
+    there = {os.path.normpath(path): path for path in pages}
+    homes = (_target(there, page, _link(_HOME, page)) for page in pages[:_COMPARED])
+    return next((path for path in pages if is_index(path)), None) or next(filter(None, homes), None)
+
+
+def _linked(pages: Sequence[Path], front: Path | None) -> Iterable[Path]:
     """The pages by the links to the next one, from the front page on; without these as the front page names them."""
     there = {os.path.normpath(path): path for path in pages}
-    front = next((path for path in pages if is_index(path)), None)
     if front is None:
         return []
     order, at = [front], front
     while (
-        (following := _target(there, at, _next_link(at))) and following not in order[-3:] and len(order) <= len(pages)
+        (following := _target(there, at, _link(_NEXT, at))) and following not in order[-3:] and len(order) <= len(pages)
     ):
         order.append(following)
         at = following
@@ -69,8 +88,35 @@ def _linked(pages: Sequence[Path]) -> Iterable[Path]:
     return [front, *(page for page in links if page)]
 
 
-def _next_link(page: Path) -> str | None:
-    tag = _NEXT.search(_source(page))
+def _below_chapters(files: Sequence[ChapterFile]) -> tuple[ChapterFile, ...]:
+    """The pages with the chapter that is above each by its links: the first below the front page and below a part."""
+    there = {os.path.normpath(file.path): file.path for file in files}
+    above = {path: up for path in there.values() if (up := _target(there, path, _link(_UP, path)))}
+
+    def titles(page: Path) -> list[str]:
+        chain = [page]
+        while (up := above.get(chain[-1])) in above and up not in chain:
+            chain.append(up)
+        found = [next(iter(_parts(each)), each.stem) for each in reversed(chain)]
+        return found[1:] if len(found) > 1 and _PART.match(found[0]) else found
+
+    placed = {file.path: titles(file.path) for file in files if file.path in above}
+    return tuple(
+        replace(file, title=known[-1], chapter=known[0], within=tuple(known[1:]))
+        if (known := placed.get(file.path))
+        else file
+        for file in files
+    )
+
+
+def _authors(pages: Sequence[Path]) -> tuple[str, ...]:
+    """The authors that the front page names."""
+    found = (_words(_TAG.sub("", name or marked)) for name, marked in _AUTHOR.findall(_source(pages[0])))
+    return tuple(dict.fromkeys(filter(None, found)))[:_MOST_AUTHORS] if pages else ()
+
+
+def _link(form: re.Pattern[str], page: Path) -> str | None:
+    tag = form.search(_source(page))
     found = _HREF.search(tag[0]) if tag else None
     return found[1] if found else None
 
@@ -97,8 +143,11 @@ def _common_title(pages: Sequence[Path]) -> str | None:
 
 def _parts(page: Path) -> list[str]:
     found = _TITLE.search(_source(page))
-    words = " ".join(without_controls(html.unescape(found[1])).split()) if found else ""
-    return [part for part in _TITLE_PARTS.split(words) if part]
+    return [part for part in _TITLE_PARTS.split(_words(found[1])) if part] if found else []
+
+
+def _words(source: str) -> str:
+    return " ".join(without_controls(html.unescape(source)).split())
 
 
 def _source(page: Path) -> str:

@@ -333,6 +333,39 @@ def test_pages_that_say_which_is_next_are_in_that_order(fast_host: Host, tmp_pat
     assert [file.relative for file in layout.files] == ["index.html", "c.html", "a.html"]
 
 
+def test_pages_below_others_are_sections_of_their_chapters(fast_host: Host, tmp_path: Path) -> None:
+    """As DocBook's and Texinfo's tools write a book, a page for each section; its front page has any name."""
+
+    def page(title: str, up: str, text: str, following: str = "") -> str:
+        links = f'<link rel="home" href="front.html"><link rel="up" href="{up}"><link rel="next" href="{following}">'
+        return f"<title>{title}</title>{links}<h2>{title}</h2><p>{text}</p>"
+
+    authors = '<h3 class="author"><span>Ada</span> <span>Byron</span></h3><div class="author"><p>x</p></div>'
+    layout = Shelf(fast_host).plan(
+        write_pages(
+            tmp_path / "site",
+            {
+                "ch1.html": page("Chapter 1. Wheels", "p1.html", "Wheels are round.", "s2.html"),
+                "front.html": f'<title>Robots</title><link rel="next" href="p1.html"><h1>Robots</h1>{authors}',
+                "p1.html": page("Part I. Parts", "front.html", "Of all parts.", "ch1.html"),
+                "s2.html": page("1.1. Castors", "ch1.html", "Castors swivel.", "s3.html"),
+                "s3.html": page("1.1.1. Small ones", "s2.html", "Small castors rattle."),
+                "loop.html": page("Loop", "loop.html", "Goes round."),
+            },
+        )
+    )
+    assert (layout.title, layout.authors) == ("Robots", ("Ada Byron",))
+    assert {file.relative: (file.chapter, file.within) for file in layout.files} == {
+        "front.html": (None, ()),
+        "p1.html": ("Part I. Parts", ()),
+        "ch1.html": ("Chapter 1. Wheels", ()),
+        "s2.html": ("Chapter 1. Wheels", ("1.1. Castors",)),
+        "s3.html": ("Chapter 1. Wheels", ("1.1. Castors", "1.1.1. Small ones")),
+        "loop.html": ("Loop", ()),
+    }
+    assert list(layout.files)[0].relative == "front.html"
+
+
 def test_html_and_text_beside_markdown_are_no_pages(fast_host: Host, tmp_path: Path) -> None:
     pages = {"a.md": "# A\n\nWords.\n", "b.rst": "B\n=\n", "out/a.html": "<p>x</p>", "notes.txt": "x", "c.pdf": "x"}
     layout = Shelf(fast_host).plan(write_pages(tmp_path / "book", pages))
