@@ -67,8 +67,8 @@ def missing_words(retrieval: Retrieval, sentence: ScoredSentence) -> tuple[str, 
     near = stems_near(retrieval, sentence)
     found = [
         word
-        for word in re.findall(r"[^\W_]+", retrieval.question)
-        if (own := stems(word)) and own[0] in retrieval.idf and stem_hash(own[0]) not in near
+        for word in re.findall(r"\d+(?:[.,]\d+)+|[^\W_]+", retrieval.question)
+        if any(stem in retrieval.idf and stem_hash(stem) not in near for stem in stems(word))
     ]
     return tuple(dict.fromkeys(found))
 

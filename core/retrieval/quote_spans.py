@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..text.imperatives import command_verb
-from ..text.segmentation import quote_end
+from ..text.segmentation import goes_on_behind_code, quote_end
 
 if TYPE_CHECKING:
     from ..text.chunk_terms import ChunkTerms
@@ -46,6 +46,9 @@ def span_of(text: str, known: ChunkTerms, index: int, *, takes_steps: bool, take
         # with the first number
         start = text.rfind("\n", 0, start) + 1 if known.kinds[index] == "procedure" else start
         return QuoteSpan(start, known.units[steps[-1]].end, steps, _LONGEST_STEPS)
+    while goes_on_behind_code(text, known.units, index):
+        index -= 2
+        start = known.units[index].start
     if not (takes_code or takes_steps) and _says_more_than_code(text, known, index):
         end = known.units[index].end - 1  # without its colon
     else:

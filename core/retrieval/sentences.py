@@ -17,7 +17,7 @@ from ..text.instructions import instructions_of, is_asked_about
 from ..text.pointers import only_points
 from ..text.question_kinds import asks_for_code, asks_for_steps, asks_for_tasks, form_scorer
 from ..text.sentence_kinds import NO_ANSWER, Kind
-from ..text.stemming import stem_hash, stem_hashes
+from ..text.stemming import STOP_WORDS, stem_hash, stem_hashes
 from .quote_spans import span_of
 
 if TYPE_CHECKING:
@@ -56,6 +56,9 @@ _KEY_BONUS = 0.5
 _ELSEWHERE_PENALTY = 0.4
 #: Words of a sentence, unless it is all that its chunk says: a turn of a dialogue.
 _SHORTEST_WORDS = 3
+_WORD = re.compile(r"\w[^\s]*")
+#: Characters in which these words are counted.
+_BEGINNING = 200
 #: Two cells of a row with words: one alone says nothing.
 _FILLED = re.compile(r"\w[^|]*\|[\s|]*[^\s|]")
 #: Units after which the budget is checked: asking for a thread's time is a system call.
@@ -126,7 +129,7 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
             span = span_of(text, known, index, takes_steps=takes_steps, takes_code=takes_code)
             start, end, parts = span.start, span.end, span.steps
             within_steps, quote = index + len(parts), text[start:end]
-            is_short = len(known.units) > 1 and len(quote.split(None, _SHORTEST_WORDS)) < _SHORTEST_WORDS
+            is_short = len(known.units) > 1 and len(_WORD.findall(quote, 0, _BEGINNING)) < _SHORTEST_WORDS
             if len(quote) > span.longest or is_short or (kind == "row" and not _FILLED.search(quote)):
                 continue
             own = [cosines[at] for at in parts or (index,) if at < len(cosines) and not math.isnan(cosines[at])]
@@ -135,7 +138,7 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
             score = words + _PLACE_WEIGHT * place + _TYPE_WEIGHT * of_type(quote) - _PENALTIES.get(kind, 0.0)
             if quote.endswith(":"):  # what it leads in to is elsewhere, or cannot be quoted
                 end, quote, score = end - 1, quote[:-1], score - _ELSEWHERE_PENALTY
-            score -= _ELSEWHERE_PENALTY * only_points(quote)
+            score -= _ELSEWHERE_PENALTY * (only_points(quote) or _is_rest(quote))
             if kind == "row" and _names(quote.partition("|")[0], asked_stems):
                 score += _KEY_BONUS
             score += _FORM_BONUS * words * of_form(quote)
@@ -174,6 +177,11 @@ def _without_instructions(sentences: Sequence[ScoredSentence], retrieval: Retrie
             given.add(key)
             end = pieces[kept[-1]].end
             yield replace(sentence, end=end, text=sentence.text[: end - sentence.start])
+
+
+def _is_rest(quote: str) -> bool:
+    """Whether it is the end of a sentence whose beginning is elsewhere: "which shows the result."."""
+    return quote[:1].islower() and quote.split(None, 1)[0] in STOP_WORDS
 
 
 def _names(cell: str, asked_stems: frozenset[int]) -> bool:

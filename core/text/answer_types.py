@@ -77,19 +77,24 @@ _COUNTED = re.compile(r"\bhow (?:many|much) ((?:[\w'’-]+ ?){1,4})", re.IGNOREC
 _OTHER_ANSWER = 0.5
 #: Characters after a number among which the things are named.
 _BEHIND = 40
-_MONEY = (
-    r"[$€£¥₹]|\b(?:dollars?|cents?|euros?|pounds?|pence|shillings?|francs?|marks|lira|yen|yuan|rupees?|rubles?|roubles?"
-    r"|pesos?|crowns?|kron\w+|usd|eur|gbp|free)\b"
+#: How the question asks for a price or for how often something happens, and what says it.
+_PRICE = (
+    (
+        r"\bhow much\b.*\b(?:cost|pay|paid|worth|spen[dt]|sell|sold|price|money|earn|charge)"
+        r"|\b(?:price|cost) of\b|\bin (?:dollars|euros|pounds)\b"
+    ),
+    (
+        r"[$€£¥₹]|\b(?:dollars?|cents?|euros?|pounds?|pence|shillings?|francs?|marks|lira|yen|yuan|rupees?|rubles?"
+        r"|roubles?|pesos?|crowns?|kron\w+|usd|eur|gbp|free)\b"
+    ),
+)
+_FREQUENCY = (
+    r"\bhow often\b",
+    r"\b(?:every|each|once|twice|times?|daily|weekly|monthly|annual(?:ly)?|yearly|per)\b",
 )
 #: What a quantity is measured in, by how the question asks for it.
 _UNITS = (
-    (
-        (
-            r"\bhow much\b.*\b(?:cost|pay|paid|worth|spen[dt]|sell|sold|price|money|earn|charge)"
-            r"|\b(?:price|cost) of\b|\bin (?:dollars|euros|pounds)\b"
-        ),
-        _MONEY,
-    ),
+    _PRICE,
     (r"\bpercent", r"%|\bpercent|\b(?:half|third|quarter)\b"),
     (
         r"\bhow (?:long|old)\b",
@@ -102,7 +107,7 @@ _UNITS = (
         r"\bhow (?:far|tall|high|deep|wide)\b",
         r"\b(?:miles?|kilomet\w+|(?:centi)?met(?:er|re)s?|feet|foot|inch(?:es)?|km|m|cm|ft)\b",
     ),
-    (r"\bhow often\b", r"\b(?:every|each|once|twice|times?|daily|weekly|monthly|annual(?:ly)?|yearly|per)\b"),
+    _FREQUENCY,
 )
 #: The most of its kind is asked for, and a sentence that says which one is.
 _ASKS_EXTREME = re.compile(
@@ -224,8 +229,9 @@ def is_lacking(question: str, sentences: Sequence[str]) -> bool:
     score = answer_type_scorer(question)
     if max(map(score, sentences), default=0.0) == 0:
         return True
-    asks_for_money = any(unit is _MONEY and re.search(asked, question, re.IGNORECASE) for asked, unit in _UNITS)
-    return asks_for_money and not any(re.search(_MONEY, each, re.IGNORECASE) for each in sentences)
+    # Another number is no price, and says nothing of how often.
+    required = [unit for asked, unit in (_PRICE, _FREQUENCY) if re.search(asked, question, re.IGNORECASE)]
+    return not all(any(re.search(unit, each, re.IGNORECASE) for each in sentences) for unit in required)
 
 
 def _quantity_scorer(question: str, known: set[str]) -> Callable[[str], float]:

@@ -36,6 +36,8 @@ _ASIDES = re.compile(
     # Another name and its origin: "an alkane, or paraffin, is a", "albedo or reflectance, derived from Latin, is the".
     r"|(?:,\sor\s[^,()]{2,50}(?:\([^()]{0,80}\))?\s?,|\sor\s[\w-]+(?:\s[\w-]+)?(?=,\s|\sis\s))"
     r"|,\s(?:derived|abbreviated|short|from)\s[^,]{2,120},"
+    # "LVM, the Logical Volume Manager, is an".
+    r"|(?<=\w),\s(?:the|an?)\s[^,.;:()]{2,60},(?=\s(?:is|are|was|were|means?|refers?)\s)"
 )
 #: The field of a definition: "In mathematics and physics, a field is …"
 _FIELD = re.compile(r"\W*(?:in|within) [^,.:;]{3,50},\s+(?=\w)", re.IGNORECASE)
@@ -48,6 +50,8 @@ _DEFINES = re.compile(
     r"|active)\b|\w+ing\b"
     r"|(?!called|named|known|defined|made|composed|formed|based|used|designed|described)\w+(?:ed|en)\b)"
     r"|\s(?:refers? to|means?|describes?|denotes?|stands? for|(?:acts?|serves?|works?) as)\s|:\s|\s[–—]\s"
+    r"|\s(?:can|may|could|might) (?:\w+ly |also |best )?be (?:considered(?: as)?"
+    r"|(?:thought of|regarded|seen|viewed|defined|described|understood) as)\s"
     # A table's row: a term in the first cell, words in the second.
     r"|\s\|\s(?=(?:[^|\s]+\s+){4})"
 )
@@ -66,6 +70,11 @@ _NAMED = re.compile(
     r"|\bis\s+(?:an?\s+|the\s+)?([\w-]+(?: [\w-]+){0,2}),\s(?:which|where)\b",
     re.IGNORECASE,
 )
+#: "… uses a numeric vector, which is an ordered set of …".
+_EXPLAINED = re.compile(r"\b((?:[\w-]+ ){0,2}[\w-]+),\s(?:which|that)\s(?:is|are|means?|refers? to)\s(?:an?|one|any)\s")
+#: An option of a program is no term.
+_OPTION = re.compile(r"[\s\"'`*_(\[]*--?\w")
+
 #: Asks for the words that an abbreviation stands for.
 _ASKS_EXPANSION = re.compile(
     r"^\W*(?:what (?:does|do|did) ([\w-]{2,12}) stand for"
@@ -75,7 +84,8 @@ _ASKS_EXPANSION = re.compile(
 )
 #: Between an abbreviation and its words, and between these and the abbreviation: "SSD (solid …", "SSD: solid …".
 _WORDS_FOLLOW = re.compile(
-    r"[\"”’*_]*(?: here)?(?:\s?\(|\s?[:–—=]|,? or\b|,? meaning\b|\s(?:means?|refers? to|denotes?|is|are)\b)[\s\"“*_]*"
+    r"[\"”’*_]*(?: here)?(?:\s?\(|\s?[:–—=]|,(?= (?:the|an?) )|,? or\b|,? meaning\b"
+    r"|\s(?:means?|refers? to|denotes?|is|are)\b)[\s\"“*_]*"
     r"(?:(?:the|an?) )?(?=\w)"
 )
 _WORDS_PRECEDE = re.compile(
@@ -175,7 +185,7 @@ def defines(sentence: str, subject: Collection[str]) -> float:
     "X (…) is a …", "X: …" and a table's row of X 1; "X is the …" less, as that may be one of many things about it;
     "X are …", "…, called X" and "the X library is …" less still; "X is visible." 0.
     """
-    if not subject:
+    if not subject or _OPTION.match(sentence):
         return 0.0
     subject = frozenset(subject)
     plain = _FIELD.sub("", _ASIDES.sub("", sentence[: 3 * _HEAD]), count=1)[:_HEAD]
@@ -190,7 +200,7 @@ def defines(sentence: str, subject: Collection[str]) -> float:
         # "The X library is a …", but neither "x_utils: …" nor "X tools: …".
         is_wider = verb[0].strip()[:1] not in ":–—|" and subject < named and len(named) == len(subject) + 1
         return (0.6 if _NOUN.match(plain, verb.end()) else 0.4) if is_wider else _names(sentence, subject)
-    if _RELATION.match(plain, verb.end()):
+    if _RELATION.match(plain, verb.end()) or " be " in verb[0]:
         return 0.8
     if verb[0].split()[0].lower() not in ("is", "are", "was", "were") or _NOUN.match(plain, verb.end()):
         return 1.0
@@ -198,7 +208,7 @@ def defines(sentence: str, subject: Collection[str]) -> float:
         return 0.9
     if _QUALITY.match(plain, verb.end()):
         return 0.0
-    return 0.7 if verb[0].split()[0].lower() in ("are", "were") else 0.5
+    return 0.7 if verb[0].split()[0].lower() in ("are", "were") else max(0.5, _names(sentence, subject))
 
 
 def _names_another(head: str, subject: frozenset[str]) -> bool:
@@ -216,5 +226,6 @@ def _names(sentence: str, subject: frozenset[str]) -> float:
     size = len(subject)
     if size == 1 and spells_out(sentence, subject):
         return 0.6
-    found = (next(filter(None, named.groups())).split()[:size] for named in _NAMED.finditer(sentence))
-    return 0.6 * any(frozenset(stems(" ".join(words))) == subject for words in found)
+    named = [next(filter(None, each.groups())).split()[:size] for each in _NAMED.finditer(sentence)]
+    named += [each[1].split()[-size:] for each in _EXPLAINED.finditer(sentence)]
+    return 0.6 * any(frozenset(stems(" ".join(words))) == subject for words in named)

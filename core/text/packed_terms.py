@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 #: Increased whenever the same chunk would be packed differently.
-PACKING_VERSION = 5
+PACKING_VERSION = 6
 #: Versions with the same stems: they are reranked by, but what kind of text their units are is found out anew.
-_SAME_STEMS = frozenset({1, 2, 3, 4, PACKING_VERSION})
+_SAME_STEMS = frozenset({1, 2, 3, 4, 5, PACKING_VERSION})
 #: Added to the version of a chunk without a sentence that answers.
 _NO_ANSWER = 0x100
 HEADER = 4  # version and mark, stems of the headings, units, stems of the units

@@ -15,7 +15,7 @@ _RULE = re.compile(r"^[\s|:\-+=_*]+$")
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s")
 #: "…:", "… listed below.", "… as follows."
 _ANNOUNCES = re.compile(r"(?::|\b(?:below|following|follows)\b[^.:]{0,40}[.:]?)\s*$")
-_END = re.compile(r"[.!?…][\"'”’)\]]*(?=\s+\S)")
+_END = re.compile(r"(?<!\s\.\s)[.!?…][\"'”’)\]]*(?=\s+\S)")
 _NOT_SPACE = re.compile(r"\S")
 #: Characters of a heading without a mark; the line below it has at least twice as many.
 _HEADING_LINE = 60
@@ -57,8 +57,13 @@ def sentence_spans(text: str, start: int = 0, end: int | None = None) -> Iterato
     for match in _END.finditer(text, start, end):
         stop = match.end()
         following = _NOT_SPACE.search(text, stop, end)  # by position: no copy of the rest for each sentence
-        # A new sentence begins with a capital, a digit or a mark, never with a small letter.
-        if following is None or following[0].islower() or _ABBREVIATION.search(text[max(begin, stop - 12) : stop]):
+        # A new sentence begins with a capital, a digit or a mark, no small letter, and not in a leader ("Rope . . . 9").
+        if (
+            following is None
+            or following[0].islower()
+            or following[0] == "."
+            or _ABBREVIATION.search(text[max(begin, stop - 12) : stop])
+        ):
             continue
         yield from _trimmed(text, begin, stop)
         begin = stop
@@ -69,6 +74,8 @@ def quote_end(text: str, pieces: Sequence[Unit], at: int, limit: int) -> int:
     """End of the quote of ``pieces[at]``: after the list, code, table or formula that it introduces, if ``limit``
     allows. Items that are less indented than the list's first one belong to another list."""
     unit, following = pieces[at], pieces[at + 1 : at + 1 + _MOST_FOLLOWING]
+    if runs_into_code(text, pieces, at):
+        return _continued_end(text, pieces, at, limit)
     announces = _ANNOUNCES.search(text, unit.start, unit.end)
     if announces and announces[0].strip() != ":" and following[:1] and following[0].block == unit.block:
         following = following[1:]  # "The tools are listed below. Wash them first."
@@ -77,10 +84,41 @@ def quote_end(text: str, pieces: Sequence[Unit], at: int, limit: int) -> int:
     return _list_end(text, unit, following, limit) if announces else unit.end
 
 
+def runs_into_code(text: str, pieces: Sequence[Unit], at: int) -> bool:
+    """Whether the unit is a sentence that the code behind it ends, or that goes on behind it: "The command is"."""
+    unit, following = pieces[at], next(iter(pieces[at + 1 : at + 2]), None)
+    return (
+        following is not None
+        and (unit.kind, following.kind) == ("sentence", "code")
+        and (text[unit.end - 1].isalnum() or text[unit.end - 1] in ",:)")
+        and not text[unit.end : following.start].strip()
+    )
+
+
+def goes_on_behind_code(text: str, pieces: Sequence[Unit], at: int) -> bool:
+    """Whether the unit is the rest of a sentence that runs into the code before it."""
+    begins_small = pieces[at].kind == "sentence" and text[pieces[at].start].islower()
+    return begins_small and at > 1 and pieces[at - 1].kind == "code" and runs_into_code(text, pieces, at - 2)
+
+
+def _continued_end(text: str, pieces: Sequence[Unit], at: int, limit: int) -> int:
+    """The end of a sentence that runs into code: with the code, and with what goes on behind it."""
+    start = pieces[at].start
+    while runs_into_code(text, pieces, at) and pieces[at + 1].end - start <= limit:
+        at += 1
+        is_more = at + 1 < len(pieces) and goes_on_behind_code(text, pieces, at + 1)
+        if not is_more or pieces[at + 1].end - start > limit:
+            break
+        at += 1
+    return pieces[at].end
+
+
 def kind_behind(text: str, units: Sequence[Unit], index: int) -> str:
     """The kind of the unit behind this one: "formula" for a sentence that is one, "sentence" where there is none."""
     unit = next(iter(units[index + 1 : index + 2]), None)
-    return "sentence" if unit is None else "formula" if is_formula(text[unit.start : unit.end]) else unit.kind
+    if unit is None or (unit.kind == "sentence" and is_formula(text[unit.start : unit.end])):
+        return "sentence" if unit is None else "formula"
+    return unit.kind
 
 
 def list_end(text: str, pieces: Sequence[Unit], at: int, limit: int) -> int:

@@ -28,7 +28,7 @@ Kind = Literal[
 ]
 #: Kinds that answer nothing, unless the question asks for them.
 NO_ANSWER: frozenset[Kind] = frozenset({"question", "objective", "reference", "navigation", "label"})
-#: A chunk of nothing else is of no use to most questions. Labels alone may be a table that lost its marks.
+#: A chunk of nothing else is of no use to most questions; labels alone may be a table that lost its marks.
 _BESIDE_THE_TEXT: frozenset[Kind] = NO_ANSWER | {"caption"}
 
 #: What a heading says about the text below it. "Discussion" or "Goals" alone may be a chapter's own words.
@@ -89,7 +89,7 @@ _REFERENCE = re.compile(
     r"|[A-Z][\w’'-]+, (?:[A-Z]\.[ ,-]?)+(?:,|&|and|\().{0,300}\b(?:19|20)\d\d\b",
 )
 _NAVIGATION = re.compile(
-    r"[^\n]{1,120}?(?:\s?\.){5,}\s*[\divxlc]*$"
+    r"[^\n]{1,120}?(?:\s?\.){5,}\s*[\divxlc, –-]*$"
     # a picture or a link alone, the link with its date
     r"|!\[[^\[\]]{0,200}\]\(\S{1,500}\)$|<(?:img|video|audio|iframe)\b[^<>]*>(?:\s*</\w+>)?$"
     r"|\[[^\[\]]{1,200}\]\(\S{1,500}\)(?:\W{0,3}\d{4}-\d\d-\d\d\)?)?\W*$"
@@ -246,5 +246,5 @@ def _is_label(words: str, unit: Unit, following: str) -> bool:
         return unit.kind == "sentence"
     if _SENTENCE_END.search(words) or ": " in words:
         return False
-    count = len(words.split())
-    return count <= (_LABEL_WORDS if unit.kind == "sentence" else _ITEM_LABEL_WORDS) or not _VERB.search(words)
+    few = 0 if following == "code" else _LABEL_WORDS if unit.kind == "sentence" else _ITEM_LABEL_WORDS
+    return len(words.split()) <= few or not _VERB.search(words)

@@ -378,7 +378,11 @@ def test_after_a_definition_nothing_is_added_that_has_no_further_word_of_the_que
         ("A prion is a special case of a protein.", 0.8),
         ("A prion, however, is a protein.", 1.0),
         ("A prion, also known as an infectious particle, is a protein.", 1.0),
-        ("A prion, the smallest agent of all, is a protein.", 0.0),
+        ("A prion, the smallest agent of all, is a protein.", 1.0),
+        ("A prion can be thought of as a protein.", 0.8),
+        ("A prion can be described in terms of proteins.", 0.0),
+        ("A cell may hold a folded prion, which is a protein.", 0.6),
+        ("--prion: Use the protein that folds wrongly", 0.0),
         ("In medicine, a prion, or infectious protein (an older name), is a protein that folds wrongly.", 1.0),
         ("Prion or infectious protein, derived from “protein” and “infection”, is a protein.", 1.0),
         ("A prion, or virus, and a protein is a cause.", 0.0),
@@ -497,6 +501,8 @@ def test_a_short_negation_is_a_negation() -> None:
         ("What are the three laws of winches?", "The laws of winches: be slow, be safe, be oiled.", False),
         ("What does RMF stand for?", "RMF is a collection of libraries for robots.", True),
         ("What does RMF stand for?", "RMF: the robot middleware framework of the ship.", False),
+        ("How often is the winch oiled?", "The winch of 1912 is oiled by two sailors.", True),
+        ("How often is the winch oiled?", "The winch is oiled every year.", False),
         ("How many ropes has the winch?", "As early as 1912, on May 2, 1912, a six-year-old pulled ropes.", True),
     ],
 )
@@ -521,6 +527,7 @@ def test_without_what_is_asked_for_nothing_is_answered(question: str, text: str,
         ("Visual SLAM (see e.g., Davison) is a variant.", "slam", False),
         ("JTAG refers to IEEE Std 1149.1.", "jtag", False),
         ("RMF is a collection of libraries.", "rmf", False),
+        ("LVM, the Logical Volume Manager, is used.", "lvm", True),
         ("The cat (an animal) is here.", "cat", False),
     ],
 )
@@ -738,6 +745,25 @@ def test_other_words_are_left(word: str) -> None:
 )
 def test_no_text_says_role_or_concept_of_what_it_explains(question: str, stems: list[str]) -> None:
     assert question_stems(question) == stems
+
+
+def test_a_sentence_that_runs_into_code_is_quoted_with_it() -> None:
+    """As manuals print them: the command is the end of the sentence, or its middle."""
+    code = "```\n> winch(rope)\n```"
+    whole = f"The next assignment\n\n{code}\n\nwould pull two ropes."
+    text = f"Winches are listed first. To pull a rope, the command is\n\n{code}\n\n{whole}"
+    retrieval = _retrieval("How can two ropes be pulled?", text)
+    assert sentences_of(retrieval)[0].text == whole
+    assert f"To pull a rope, the command is\n\n{code}" in [each.text for each in sentences_of(retrieval)]
+    apart = _retrieval(
+        "How can two ropes be pulled?", f"{code}\n\nwhich pulls two ropes.\n\nTwo ropes are pulled by hand."
+    )
+    assert sentences_of(apart)[0].text == "Two ropes are pulled by hand."
+
+
+def test_a_number_with_a_point_is_missed_as_a_whole() -> None:
+    found = _retrieval("When was winch 1.7 built?", "The winch was built in 1340, the first one of the town.")
+    assert missing_words(found, sentences_of(found)[0]) == ("1.7",)
 
 
 def test_what_may_not_be_quoted_is_no_evidence() -> None:

@@ -63,6 +63,8 @@ def test_the_definitions_of_both_sides_of_a_comparison_are_found(tmp_path: Path)
         ("A small wheel that swivels is called a caster.", True),
         ("The caster is in the box. Casters are visible from below.", False),
         ("The forecaster is a person.", False),
+        ("A cart has a small caster, which is a wheel that swivels.", True),
+        ("Casters, the wheels of carts, are parts.", True),
     ],
 )
 def test_which_texts_define(text: str, is_found: bool) -> None:

@@ -46,6 +46,7 @@ def _kinds(text: str, headings: str = "") -> list[tuple[str, str]]:
         ("![A press](press.png)", "navigation"),
         ("[A press](press.md) closes its plates with a screw.", "explanation"),
         ("2.1 Casters ........12", "navigation"),
+        ("Casters of steel . . . . . . 9, 12–14", "navigation"),
         ("826 Doctor Who instalments have been televised since 1963, of 25 minutes to 1989.", "explanation"),
         ("Balance and Stability", "label"),
         ("The key innovation: Domain Randomization", "label"),

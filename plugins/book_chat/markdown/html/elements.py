@@ -24,7 +24,7 @@ _MATTER = frozenset("cover titlepage halftitlepage copyright-page colophon impri
 _AROUND = frozenset({"nav", "header", "footer"})
 _AROUND_NAMES = frozenset(
     """back-to-top view-this-page edit-this-page skip-link sr-only visually-hidden screen-reader-text copybtn
-    toctree-wrapper""".split()  # noqa: SIM905
+    toctree-wrapper navheader navfooter docnav nav-panel""".split()  # noqa: SIM905
 )
 _AROUND_ROLES = frozenset("navigation banner contentinfo search complementary".split())  # noqa: SIM905
 _LANGUAGE = re.compile(r"(?:^|\s)(?:language-|lang-|highlight-|sourcecode |source-)([a-z0-9+#-]{1,20})")

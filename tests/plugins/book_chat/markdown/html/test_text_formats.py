@@ -363,7 +363,7 @@ def test_pages_below_others_are_sections_of_their_chapters(fast_host: Host, tmp_
         "s3.html": ("Chapter 1. Wheels", ("1.1. Castors", "1.1.1. Small ones")),
         "loop.html": ("Loop", ()),
     }
-    assert list(layout.files)[0].relative == "front.html"
+    assert next(iter(layout.files)).relative == "front.html"
 
 
 def test_html_and_text_beside_markdown_are_no_pages(fast_host: Host, tmp_path: Path) -> None:
