@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from .doers import NAME, names_a_doer, word_before
 from .formulas import is_formula
-from .stemming import STOP_WORDS, stems, words
+from .stemming import stems, words
 
 _ASKS_TIME = re.compile(
     r"^(?:and |but |so )?when\b|\bwhen (?:did|do|does|is|are|was|were|will|has|have|had|would|can|could|should)\b"
@@ -38,11 +39,6 @@ _ASKS_DOER = re.compile(
     r"|(?:was|were) the)\b"
     r"|^\W*(?:what|which) (?:\w+ )?(?:person|company|man|woman|scientist|engineer|president|king|queen|actor|author"
     r"|school|university|organi[sz]ation|institute|team)\b(?: (\w+))?",
-    re.IGNORECASE,
-)
-#: "patented" in "Who patented a hive?", "may reset" in "Who may reset it?".
-_PERSON_DOES = re.compile(
-    r"(?:and |but |so )?who ((?:(?:ha[sd]|have|can|may|must|should|will|would) )?(?!(?:is|was|are|were)\b)[a-z]+)\b",
     re.IGNORECASE,
 )
 _ASKS_NAME = re.compile(rf"\b(?:who|whom|whose|where)\b|{_ASKS_NAME_OF.pattern}", re.IGNORECASE)
@@ -120,55 +116,6 @@ _EXTREME = re.compile(
     r"|predominant\w*|exceed\w*|surpass\w*|percent|[a-z]{2,}est)\b|%|\bmore than any\b",
     re.IGNORECASE,
 )
-#: A capitalized word that is not the first of a sentence, or that begins one and is followed as a name is.
-_NAME = re.compile(
-    r"(?:(?<=[a-z\d,;:()] )[\"'(“‘]?|^(?!(?:The|In|On|At) )(?=[\w'’-]+,? (?:[A-Z]|was|were|is|had|and)))([A-Z][\w'’-]+)"
-)
-
-
-#: One or more capitalized words, and what precedes the name of a place or of a thing.
-_PROPER = re.compile(r"\b[A-Z][\w’'-]*(?:\.? (?:(?:of|de|van|von|the|and|&) )?[A-Z][\w’'-]*)*")
-_BEFORE_PLACE = re.compile(
-    r"\b(?:in|at|on|from|near|across|off|within|throughout|to|into|of|called|named|as) (?:the |an? )?(?:[a-z]+ )?$"
-)
-#: Before the first word of a sentence: nothing, the end of another one, or "(a)".
-_BEGINS = re.compile(r"^$|[.!?:\"“]\s*$|^\(?\w{1,2}\)\s*$")
-_ABBREVIATION = re.compile(r"[A-Z\d-]{2,}s?")
-#: Behind the name of an author who is only cited: "et al.", "(2004)".
-_CITED = re.compile(r"(?: et al\b| and [A-Z][\w’'-]+)?\.?,? [(\[]?(?:1[89]|20)\d\d[a-z]?[)\]]|,? et al\b")
-_ARTICLE = re.compile(r"\b(?:the|an?) (?:[a-z]+ )?$", re.IGNORECASE)
-#: Capitalized words that name nobody.
-_NOBODY = frozenset(
-    words(
-        "january february march april may june july august september october november december monday tuesday wednesday"
-        " thursday friday saturday sunday figure fig table section chapter"
-    )
-)
-
-
-def _names_a_doer(sentence: str, known: frozenset[str], *, is_done: bool) -> bool:
-    """Whether the sentence has a name, beside the words of the question, that can be that of a person or a body: not
-    that of a place or a month, no abbreviation, no word that only begins a sentence. ``is_done``: whether it says that
-    what is asked for is done; the name may then have an article or be an author's who is cited."""
-    for found in _PROPER.finditer(sentence):
-        before, rest = sentence[max(0, found.start() - _BEHIND) : found.start()], sentence[found.end() :]
-        begins = bool(_BEGINS.search(before))
-        name = found[0].split()
-        while begins and len(name) > 1 and STOP_WORDS.issuperset(words(name[0])):
-            name = name[1:]
-        parts = words(" ".join(name))
-        is_subject = len(known.intersection(parts) - STOP_WORDS) > 1  # "The Debug Module Manual" made no debug module
-        if is_subject or not any(len(part) > 1 and part not in {*known, *STOP_WORDS, *_NOBODY} for part in parts):
-            continue
-        if begins and (rest.startswith(":") or (len(name) == 1 and not _NAME.match(name[0] + rest))):
-            continue
-        if not is_done and _CITED.match(rest):
-            continue
-        has_article = found[0].startswith("The ") or _ARTICLE.search(before)
-        is_abbreviation = len(name) == 1 and bool(_ABBREVIATION.fullmatch(name[0]))
-        if not (is_abbreviation or _BEFORE_PLACE.search(before) or (has_article and not is_done)):
-            return True
-    return False
 
 
 def answer_type_scorer(question: str) -> Callable[[str], float]:
@@ -187,22 +134,15 @@ def answer_type_scorer(question: str) -> Callable[[str], float]:
 
 def _name_scorer(question: str, known: set[str]) -> Callable[[str], float]:
     """Scores 1 for a name; less for another word that does what is asked: "the operator resets" for "Who resets …?"."""
-    before = _word_before(question)
+    before = word_before(question)
 
     def score(sentence: str) -> float:
-        if any(not known & set(words(name)) for name in _NAME.findall(sentence)):
+        if any(not known & set(words(name)) for name in NAME.findall(sentence)):
             return 1.0
         doers = before.findall(sentence) if before else ()
         return _OTHER_ANSWER if any(stems(each) and not known & set(words(each)) for each in doers) else 0.0
 
     return score
-
-
-def _word_before(question: str) -> re.Pattern[str] | None:
-    """A pattern of the word before the question's verb, "Kerr" in "Kerr patented it" for "Who patented it?"; ``None``
-    where the question does not ask who does something."""
-    asked = _PERSON_DOES.match(question)
-    return re.compile(rf"\b([\w'’-]+) {asked[1]}\b", re.IGNORECASE) if asked else None
 
 
 def is_lacking(question: str, sentences: Sequence[str]) -> bool:
@@ -219,10 +159,10 @@ def is_lacking(question: str, sentences: Sequence[str]) -> bool:
         done = frozenset(stems(asked[1] or asked[2] or ""))
         is_said = not done or any(not done.isdisjoint(stems(each)) for each in sentences)
         known = frozenset(words(question))
-        before = _word_before(question)
+        before = word_before(question)
         # A sentence's first word has a capital anyway; before what is asked it is a name: "Langstroth patented it".
         first = (found for each in sentences if before and (found := before.match(each)) and stems(found[1]))
-        if not any(_names_a_doer(each, known, is_done=is_said) for each in sentences) and not any(first):
+        if not any(names_a_doer(each, known, is_done=is_said) for each in sentences) and not any(first):
             return True
     if not (_ASKS_QUANTITY.search(question) or _ASKS_PERSON.match(question) or _ASKS_NAME_OF.search(question)):
         return False

@@ -57,7 +57,7 @@ def sentence_spans(text: str, start: int = 0, end: int | None = None) -> Iterato
     for match in _END.finditer(text, start, end):
         stop = match.end()
         following = _NOT_SPACE.search(text, stop, end)  # by position: no copy of the rest for each sentence
-        # A new sentence begins with a capital, a digit or a mark, no small letter, and not in a leader ("Rope . . . 9").
+        # A new sentence begins with a capital, a digit or a mark, no small letter, and not in a leader ("Rope . . 9").
         if (
             following is None
             or following[0].islower()
