@@ -9,7 +9,7 @@ from ..text.definitions import defines
 from ..text.stemming import stem_hash, stem_hashes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from ..retrieval.models import Retrieval
     from ..retrieval.sentences import ScoredSentence
@@ -17,10 +17,12 @@ if TYPE_CHECKING:
 _CONTRASTS = re.compile(r"\b(?:whereas|while|unlike|in contrast|rather than|instead of)\b", re.IGNORECASE)
 #: Characters among which a sentence names what it is about.
 _HEAD = 20
-#: Added to a sentence that says what its side is.
-_DEFINITION = 0.35
+#: Added to a sentence that says what its side is, and to one that begins with it.
+_DEFINITION, _SUBJECT = 0.35, 0.2
 #: Least ``defines`` of a sentence that is about its side wherever it names the other one.
 _DEFINES = 0.6
+#: Characters in which something can be said of the first term.
+_APART = 20
 
 
 def choose_sides(
@@ -32,8 +34,8 @@ def choose_sides(
     """
     whole = [frozenset(map(stem_hash, side)) for side in sides]
     one, other = whole[0] - whole[1], whole[1] - whole[0]
-    if len(sides[1]) > len(sides[0]):  # "forward and inverse kinematics": the noun is of both
-        other = other - {stem_hash(sides[1][-1])} or other
+    shared = sides[1][len(sides[0]) :]  # "forward and inverse kinematics": the nouns behind are of both
+    other = other - set(map(stem_hash, shared)) or other
     found: dict[int, tuple[float, ScoredSentence]] = {}
     quotes = list(quotes)
     for quote in quotes:
@@ -41,6 +43,8 @@ def choose_sides(
             stem_hashes(next((line for line in quote.text.split("\n")[1:] if line.startswith("|")), ""))
         )
         if one <= columns and other <= columns:
+            return [quote]
+        if shared and _says_of_both(quote.text, [*sides[0], *shared], sides[1]):
             return [quote]
     for quote in quotes:
         known = frozenset(stem_hashes(quote.text))
@@ -54,8 +58,18 @@ def choose_sides(
             known = frozenset(stem_hashes(quote.text.partition("|")[0]))
         for number, (own, against) in enumerate(((one, other), (other, one))):
             defining = defines(quote.text, frozenset(sides[number]))
-            score = quote.score + _DEFINITION * defining
+            begins = own <= frozenset(stem_hashes(quote.text[:_HEAD]))
+            score = quote.score + _DEFINITION * defining + _SUBJECT * begins
             is_of_side = defining >= _DEFINES or (whole[number] <= near and own & known and not against & known)
             if is_of_side and score > found.get(number, (0.0, quote))[0]:
                 found[number] = score, quote
     return [found[0][1], found[1][1]] if len(found) == len(sides) else []
+
+
+def _says_of_both(text: str, one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether the text says something of the first term and then of the second: "A wheels are … and B wheels are …"."""
+    terms = [r"\w*[\s-]+".join(map(re.escape, term)) for term in (one, other)]
+    forms = (
+        rf"\b{a}\w*\b.{{{_APART},}}?[,;]? (?:and|but|while|whereas) (?:the |an? )?{b}" for a, b in (terms, terms[::-1])
+    )
+    return any(re.search(form, text, re.IGNORECASE) for form in forms)

@@ -32,8 +32,8 @@ def missing_subject(retrieval: Retrieval, sentences: Sequence[ScoredSentence]) -
     asked = _asked(retrieval)
     if _has_unknown_word(retrieval, asked):
         return "a word of the question that counts, such as a name or a number, is in no passage"
-    if _lacks_action(retrieval, asked):
-        return "the verb of what is to be done is in no passage"
+    if _lacks_action(retrieval, asked, sentences[0]):
+        return "the verb of what is to be done is in no passage, or a name of it is not near the best sentence"
     if _lacks_qualifier(retrieval, asked, sentences):
         return "what it is asked of, in or for is near no sentence"
     if _lacks_term(retrieval, asked, sentences):
@@ -72,11 +72,16 @@ def _has_unknown_word(retrieval: Retrieval, asked: str) -> bool:
     return any(stem in names or (stem[0].isdigit() and not _ORDINAL.match(stem)) for stem in unknown)
 
 
-def _lacks_action(retrieval: Retrieval, asked: str) -> bool:
-    """Whether the question asks how the reader does something, and no chunk has the verb."""
+def _lacks_action(retrieval: Retrieval, asked: str, best: ScoredSentence) -> bool:
+    """Whether the question asks how the reader does something, and no chunk has the verb or the best sentence is near
+    no name of what it is done to: how to install one system is no answer for another."""
     action = action_of(asked)
+    if not action:
+        return False
     offered = (retrieval.terms(number).all_stems for number in range(len(retrieval.nodes)))
-    return bool(action) and not any(stem_hash(retrieval.spelling.correct(action)) in each for each in offered)
+    names = {stem_hash(retrieval.spelling.correct(stem)) for name in NAME.findall(asked) for stem in stems(name)}
+    is_done = any(stem_hash(retrieval.spelling.correct(action)) in each for each in offered)
+    return not is_done or not names <= stems_near(retrieval, best)
 
 
 def _lacks_qualifier(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:

@@ -56,7 +56,8 @@ _NAMED_NUMBER = re.compile(r"\b(?!USD|EUR|GBP)[A-Z][A-Z\d-]+ \d[\d.]*")
 #: "When was …", which asks for a date, not "When is …", which asks for a condition; and words of any time.
 _ASKS_DATE = re.compile(r"\bwhen (?:was|were|did|will)\b", re.IGNORECASE)
 _ANY_TIME = re.compile(
-    r"\b(?:after|before|during|until|since|when|ago|later|earlier|spring|summer|autumn|winter|months?|years?|decades?|age"
+    r"\b(?:(?:after|before|when) (?:the|an?|he|she|it|they|his|her|its|their)|during|until|since|ago|later|earlier"
+    r"|spring|summer|autumn|winter|months?|years?|decades?|age"
     r"|era|period|\w+days?)\b",
     re.IGNORECASE,
 )
@@ -69,6 +70,7 @@ _REFERENCE_NUMBER = re.compile(
     r"\s\d[\d.–-]*|\([^()]{2,60},? (?:1[89]|20)\d\d[a-z]?\)|\b(?:in|since|by|until|of|from) (?:1[5-9]|20)\d\d\b",
     re.IGNORECASE | re.MULTILINE,
 )
+_CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _COUNTED = re.compile(r"\bhow (?:many|much) ((?:[\w'’-]+ ?){1,4})", re.IGNORECASE)
 _OTHER_ANSWER = 0.5
 #: Characters after a number among which the things are named.
@@ -104,6 +106,11 @@ _UNITS = (
         r"\b(?:miles?|kilomet\w+|(?:centi)?met(?:er|re)s?|feet|foot|inch(?:es)?|km|m|cm|ft)\b",
     ),
     _FREQUENCY,
+)
+#: Why something has its name.
+_ASKS_NAMING = re.compile(r"^\W*why (?:is|are|was|were|do|does) .*\b(?:called|named|call)\b", re.IGNORECASE)
+_NAMING = re.compile(
+    r"\bnam(?:e|es|ed|ing)\b|\bcall|\bknown as\b|\bterm|\bderive|\bmeaning\b|\bGreek\b|\bLatin\b", re.I
 )
 #: The most of its kind is asked for, and a sentence that says which one is.
 _ASKS_EXTREME = re.compile(
@@ -150,19 +157,20 @@ def is_lacking(question: str, sentences: Sequence[str]) -> bool:
     sentence has one.
 
     Of 1,998 answerable questions of SQuAD's development articles it is so for five, of CLAP NQ's 150 for three."""
-    if _ASKS_EXTREME.search(question) and not any(map(_EXTREME.search, sentences)):
-        return True
+    for form, answer in ((_ASKS_EXTREME, _EXTREME), (_ASKS_NAMING, _NAMING)):
+        if form.search(question) and not any(map(answer.search, sentences)):
+            return True
     if _ASKS_DATE.search(question):
         return not any(_TIME.search(each) or _ANY_TIME.search(each) for each in sentences)
     if asked := _ASKS_DOER.search(question):
         # "The Kerr Works built it" is who built it, "the Red Sea" is not where the text says nothing of building.
         done = frozenset(stems(asked[1] or asked[2] or ""))
-        is_said = not done or any(not done.isdisjoint(stems(each)) for each in sentences)
-        known = frozenset(words(question))
+        saying = [each for each in sentences if not done.isdisjoint(stems(each))] if done else sentences
+        is_said, known = bool(saying), frozenset(words(question))
         before = word_before(question)
         # A sentence's first word has a capital anyway; before what is asked it is a name: "Langstroth patented it".
         first = (found for each in sentences if before and (found := before.match(each)) and stems(found[1]))
-        if not any(names_a_doer(each, known, is_done=is_said) for each in sentences) and not any(first):
+        if not any(names_a_doer(each, known, is_done=is_said) for each in saying or sentences) and not any(first):
             return True
     if not (_ASKS_QUANTITY.search(question) or _ASKS_PERSON.match(question) or _ASKS_NAME_OF.search(question)):
         return False
@@ -181,8 +189,8 @@ def _quantity_scorer(question: str, known: set[str]) -> Callable[[str], float]:
     things = frozenset(stems(counted[1])) if counted else frozenset()
 
     def score(sentence: str) -> float:
-        # The numbers of a formula count nothing either.
-        lines = (line for line in sentence.split("\n") if not is_formula(line))
+        # The numbers of a formula count nothing either, nor those of code.
+        lines = (line for line in _CODE.sub("", sentence).split("\n") if not is_formula(line))
         sentence = _NAMED_NUMBER.sub(" ", _REFERENCE_NUMBER.sub(" ", "\n".join(lines)))
         found = [number for number in _QUANTITY.finditer(sentence) if number[0].casefold() not in known]
         if not found or (unit is None and not things):

@@ -56,6 +56,8 @@ def names_a_doer(sentence: str, known: frozenset[str], *, is_done: bool) -> bool
         if not is_done and _CITED.match(rest):
             continue
         has_article = found[0].startswith("The ") or _ARTICLE.search(before)
+        if has_article and not known.isdisjoint(parts):  # "the Python Package Index" did not create Python
+            continue
         is_abbreviation = len(name) == 1 and bool(_ABBREVIATION.fullmatch(name[0]))
         if not (is_abbreviation or _BEFORE_PLACE.search(before) or (has_article and not is_done)):
             return True

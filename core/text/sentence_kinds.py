@@ -37,8 +37,7 @@ _SECTION_PATTERNS: dict[Kind, str] = {
         r"(?:review|assessment|discussion|test|study|practice|self[- ]?test|self[- ]?assessment|critical thinking"
         r"|multiple[- ]choice|free response|comprehension|quiz) (?:questions?|exercises?|problems?)"
         r"|(?:practical |practice |interactive |hands-on |coding )?(?:exercises?|quiz(?:zes)?)|problems|homework"
-        r"|questions"
-        r"|exercises? \d+\b.*|(?:exercises?|homework|assignment|quiz)\s?[:–—]\s.*"
+        r"|questions|exercises? \d+\b.*|(?:exercises?|homework|assignment|quiz)\s?[:–—]\s.*"
         r"|self[- ]?check|check your (?:understanding|progress|knowledge)|knowledge check"
         r"|free response|multiple choice|art connections?|test yourself"
     ),
@@ -51,11 +50,14 @@ _SECTION_PATTERNS: dict[Kind, str] = {
         r"|works cited|citations|footnotes|endnotes|external links|see also|further resources"
     ),
     "definition": r"glossary|key terms?|terminology|vocabulary|definitions",
-    "navigation": r"next steps?|what(?:'s|’s| is) next|navigation|up next|related pages|check ?list|to[- ]?do",
+    "navigation": (
+        r"next steps?|what(?:'s|’s| is) next|navigation|up next|related pages|check ?list"
+        r"|(?:notes and )?to[- ]?do(?: list)?(?: for .*)?"
+    ),
     "procedure": r"(?:the )?steps|procedures?|instructions|installation|step[- ]by[- ]step.*|how (?:do you|do i|to) .*",
 }
 _SECTIONS = {
-    kind: re.compile(rf"(?:(?:chapter|section|unit|part) )?(?:{pattern})", re.IGNORECASE)
+    kind: re.compile(rf"(?:(?:chapter|section|unit|part|appendix(?: \w+\.)?) )?(?:{pattern})", re.IGNORECASE)
     for kind, pattern in _SECTION_PATTERNS.items()
 }
 _NUMBERING = re.compile(r"^[\W\d]*(?:[A-Z]\.)?[\d.)\s]*|[\s:.]+$")
@@ -99,17 +101,16 @@ _NAVIGATION = re.compile(
     r"\b(?=.{0,90}(?:$|https?:|website|page|video|animation|link|chapter|section|:))",
     re.IGNORECASE,
 )
-#: What is left of "shown in Figure 3" when the link had no text.
+#: Left of "shown in Figure 3" without the link.
 _FRAGMENT = re.compile(r"^[,;]|\((?:see|in|and|e\.g\.,?)\s*\)|\b(?:in|see|by|at)\s+[,.;](?:\s|$)|\bin , ")
-#: "The key innovation: Domain Randomization", where "Melting point: 250 °C" and "Author: A. Smith" say something.
+#: "The key innovation: Domain Randomization", where "Melting point: 250 °C" says something.
 _HEADLINE = re.compile(
     r"[*_]*(?:The|An?|Our|This|These|Its|Your)\s[^:.!?]{1,60}:[*_]*\s(?:[*_]*[A-Z][\w’'-]*[*_]*\s?){1,6}"
 )
 #: What announces in more words, or after a sentence of its own, says something itself.
 _ANNOUNCING_WORDS = 16
 _SENTENCE_WITHIN = re.compile(r"[a-z\d)][.!?]\s+[A-Z]")
-_LABEL_WORDS = 8
-_ITEM_LABEL_WORDS = 5
+_LABEL_WORDS, _ITEM_LABEL_WORDS = 8, 5
 #: Words that only a whole sentence has, or that may be its verb.
 _VERB = re.compile(
     r"\b(?:is|are|was|were|be|been|has|have|had|can|could|will|would|may|might|must|should|do|does|did|[a-z]{3,}(?:s|ed))\b"
@@ -126,8 +127,7 @@ _CODE_ALONE = re.compile(
     r"^\s*(?:print\(|def \w+\(|import \w+$|from \w+ import|return \w+$|self\.\w|#include|\w+ = \S|[)}\]])"
     r"|\{\w+(?::[^}\s]{1,8})?\}[^\s.,;]{0,20}[\"')]"
 )
-#: Signs for each word from which a piece is program text.
-_CODE_SHARE = 0.15
+_CODE_SHARE = 0.15  # signs for each word from which a piece is program text
 _SENTENCE_END = re.compile(r"[.!?:;…][\"'”’)\]*_]*(?:\[[^\]]{1,40}\])*$")
 _ANNOUNCES = re.compile(r":[\"'”’)\]*_]*$")
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _SIMULATION = re.compile(
     r"\b(?:(?i:simulat\w*|simulacr\w*|sim|gazebo|ignition|isaac[ -]?(?:sim|gym|lab)|webots|mujoco|pybullet|"
     r"coppeliasim|v-rep|carla|airsim|unreal(?: engine)?|"
-    r"virtual (?:worlds?|environments?|robots?|scenes?|reality|sensors?)|"
+    r"virtual (?:worlds?|robots?|scenes?|reality|sensors?)|"  # Python calls a folder of packages a virtual environment
     r"digital[ -]twins?|sitl)"
     r"|Unity(?:3D)?|UNITY)\b"
 )

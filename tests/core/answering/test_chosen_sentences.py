@@ -54,6 +54,21 @@ def test_a_comparison_takes_a_sentence_for_each_side(question: str) -> None:
     assert _texts(question, text) == ["A winch is a drum that pulls a rope.", "A crane is a tower that lifts loads."]
 
 
+def test_a_sentence_that_says_what_either_side_is_answers_alone() -> None:
+    both = "Fast drums have a motor and wind ropes of steel, and slow drums have a lever."
+    text = f"A fast drum is loud. {both} Slow drums are cheap."
+    assert _texts("What is the difference between fast and slow drums?", text) == [both]
+
+
+def test_the_nouns_of_both_sides_tell_them_not_apart() -> None:
+    text = (
+        "Some use fast winch drums. Fast winch drums have a motor. Nobody today buys slow winch drums. "
+        "Slow winch drums have a lever."
+    )
+    found = _texts("What is the difference between fast and slow winch drums?", text)
+    assert found == ["Fast winch drums have a motor.", "Slow winch drums have a lever."]
+
+
 def test_a_formula_ends_the_quote_that_leads_in_to_it() -> None:
     text = "- The pull of a winch is computed as follows:\n\nF = m_i g\n\n- The drum is round."
     assert _texts("How is the pull of a winch computed?", text) == [text[2 : text.index("\n\n- The drum")]]
@@ -497,10 +512,18 @@ def test_a_short_negation_is_a_negation() -> None:
         ("How do I oil the winch?", "The winch of the ship has a drum and a rope.", True),
         ("How do I oil the winch?", "Oil the winch of the ship with a brush.", False),
         ("How do you describe the winch?", "The winch of the ship has a drum and a rope.", False),
+        ("How do I oil the Kerr winch?", "Oil the winch of the ship with a brush.", True),
+        ("How do I oil the Kerr winch?", "Oil the winch, which Kerr built, with a brush.", False),
         ("What are the three laws of winches?", "There are three laws of winches.", True),
         ("What are the three laws of winches?", "The laws of winches: be slow, be safe, be oiled.", False),
         ("What does RMF stand for?", "RMF is a collection of libraries for robots.", True),
         ("What does RMF stand for?", "RMF: the robot middleware framework of the ship.", False),
+        ("Why is it called a winch?", "The winch of the ship is slow because of its rope.", True),
+        ("Why is it called a winch?", "The winch has its name because of a crank.", False),
+        ("When was the winch built?", "The winch was built after fitting 34, as a list of winches says.", True),
+        ("Who built winches?", "The Winches List is a list of user-built winches.", True),
+        ("Who built the winch?", "Find out who built the winch. Ropes of Kerr are of steel.", True),
+        ("How many ropes has the winch?", "The winch has ropes:\n\n```\nropes = 3\n```", True),
         ("How often is the winch oiled?", "The winch of 1912 is oiled by two sailors.", True),
         ("How often is the winch oiled?", "The winch is oiled every year.", False),
         ("How many ropes has the winch?", "As early as 1912, on May 2, 1912, a six-year-old pulled ropes.", True),

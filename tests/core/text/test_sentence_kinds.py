@@ -79,6 +79,8 @@ def test_the_form_of_a_sentence_says_what_it_is(text: str, kind: str) -> None:
         ("References and Further Reading", "reference"),
         ("Glossary", "definition"),
         ("Next steps", "navigation"),
+        ("Appendix B. Notes and to-do list for this manual", "navigation"),
+        ("Notes and todo list for this manual", "navigation"),
         ("Discussion", None),
         ("Challenges", None),
         ("The goals of the project", None),

@@ -24,6 +24,7 @@ _ADMONITIONS = frozenset(
 )
 #: Lists of definitions whose terms are signs or names of program text.
 _NO_GLOSSARY = frozenset({"footnote", "py", "c", "cpp", "js", "field-list", "citation"})
+_NO_PARAGRAPH = ("```", "- ", "1. ", "| ", "> ", "Figure", "Table")
 #: A footnote with a sentence of its own, and no source: no year, page or address.
 _EXPLAINS = re.compile(
     r"(?!.*(?:\b(?:1[5-9]|20)\d\d\b|://|\bwww\.|\bpp?\.\s?\d|\bibid\b|\bop\. ?cit))(?=(?:\S+\s+){7}).*"
@@ -146,7 +147,7 @@ class PageReader:
                 number += 1
 
     def _definitions(self, element: Any, depth: int) -> None:
-        """Terms with short definitions as ``term: definition``; longer ones as what they hold."""
+        """Terms as ``term: definition``, in front of the first paragraph of a longer one."""
         term, is_glossary = "", not _NO_GLOSSARY.intersection(names_of(element).split())
         for part in element.iter("{*}dt", "{*}dd"):
             if next(part.iterancestors("{*}dl"), None) is not element or part in self._moved:
@@ -159,12 +160,13 @@ class PageReader:
                 term = self._run.line()
                 continue
             blocks = self._apart(part, depth + 1)
-            short = is_glossary and len(blocks) == 1 and not blocks[0].text.startswith(("```", "- ", "| ", "> "))
-            if term and short:
-                self._add(f"{term}: {blocks[0].text}", kind="definition")
+            if term and blocks and not blocks[0].level and not blocks[0].text.startswith(_NO_PARAGRAPH):
+                is_short = is_glossary and len(blocks) == 1
+                first, *blocks = blocks
+                self._add(f"{term}: {first.text}", kind="definition" if is_short else first.kind)
             else:
                 self._add(term)
-                self._blocks += blocks
+            self._blocks += blocks
             term = ""
         self._add(term)
 
