@@ -6,12 +6,11 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
-
 from ragstone.core.answering import Overview
 from ragstone.core.text import section_kind, stems, topic_of
 
 from .library.authors import ASKS_AUTHORS, WORKS, written_by
+from .library.chapters import nodes_in_order
 from .library.editions import older_editions
 from .library.exercises import ASKS_EXERCISES, exercises
 from .library.headings import chapter_with_number, list_titles, path_of
@@ -132,7 +131,7 @@ def overview(shelf: Shelf, question: str, filters: Mapping[str, str]) -> Overvie
         if len(titles) < 2 or not (chapter or whole or authors or front_matter):
             return None
         return Overview(f"{list_titles('The shelf has', 'book', titles)} Choose one to ask about it.", ())
-    nodes = shelf.corpus.contents.find(MetadataFilters(filters=[MetadataFilter(key="book", value=book.slug)]))
+    nodes = nodes_in_order(shelf.corpus, book.slug)
     if authors:
         return written_by(shelf, book, nodes)
     if tasks:

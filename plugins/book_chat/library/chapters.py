@@ -13,6 +13,8 @@ from ..markdown.characters import SEPARATOR
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from llama_index.core.schema import TextNode
+
     from ragstone.core import Corpus
 
 
@@ -35,11 +37,25 @@ class Chapter:
     sections: tuple[Section, ...] = field(default=())
 
 
+def nodes_in_order(corpus: Corpus, slug: str) -> list[TextNode]:
+    """The chunks of a book in the order of its pages, which the catalog keeps in the order of their last change."""
+    positions = _positions(corpus, slug)
+    return sorted(corpus.contents.find(_of_book(slug)), key=lambda node: positions.get(node.ref_doc_id or "", 0))
+
+
+def _positions(corpus: Corpus, slug: str) -> dict[str, int]:
+    documents = corpus.contents.documents(f"{slug}:")
+    return {each.doc_id: int(each.metadata.get("position") or 0) for each in documents}
+
+
+def _of_book(slug: str) -> MetadataFilters:
+    return MetadataFilters(filters=[MetadataFilter(key="book", value=slug)])
+
+
 def chapters_of(corpus: Corpus, slug: str) -> tuple[Chapter, ...]:
     """The chapters of a book with their sections."""
-    positions = {each.doc_id: int(each.metadata.get("position") or 0) for each in corpus.contents.documents()}
-    of_book = MetadataFilters(filters=[MetadataFilter(key="book", value=slug)])
-    found = corpus.contents.values(of_book, "chapter", "section", "page_label")
+    positions = _positions(corpus, slug)
+    found = corpus.contents.values(_of_book(slug), "chapter", "section", "page_label")
     found.sort(key=lambda row: (positions.get(row[1], 0), row[1]))
     return tuple(_chapter(title, list(rows)) for title, rows in groupby(found, key=lambda row: row[2] or ""))
 

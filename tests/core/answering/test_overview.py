@@ -358,3 +358,11 @@ def test_a_selection_cut_in_mid_sentence_is_quoted_whole(host: Host) -> None:
     question = Question("What does it swivel about?", selection="is a wheel that swivels about")
     answer = host.assistant("book_chat").ask(question)
     assert answer.text == "A caster is a wheel that swivels about a vertical axis. [1]"
+
+
+def test_chapters_are_named_in_their_order_after_one_was_edited(host: Host, tmp_path: Path) -> None:
+    (tmp_path / "book" / "01-wheels.md").write_text(_PAGES["01-wheels.md"] + "\nSome squeak.\n", "utf-8")
+    shelf = Shelf(host)
+    shelf.add(shelf.plan(tmp_path / "book"), title="Robot parts")
+    text = host.assistant("book_chat").ask(Question("What is this book about?")).text
+    assert "has 2 chapters: Wheels; Legs." in text
