@@ -167,7 +167,7 @@ class RevisionSearch:
             if each.joined in frequencies:
                 both = [key for key, _ in self.lexical(each.parts, _LOOKED_THROUGH)[0]]
                 texts = self._snapshot.chunks.texts(both).values()
-                apart = sum(bool(each.phrase.search(text.lower())) for text in texts)
+                apart = sum(map(each.is_in, texts))
                 if apart < min(frequencies[each.joined], _LOOKED_THROUGH):
                     found |= dict.fromkeys(each.parts, each.joined)
         return found

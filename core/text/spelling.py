@@ -35,8 +35,13 @@ class Compound:
     parts: tuple[str, ...]
     #: The stem of both as one word.
     joined: str
-    #: Finds the two words in a text in lower case.
-    phrase: re.Pattern[str]
+    #: The two words in lower case.
+    words: tuple[str, str]
+
+    def is_in(self, text: str) -> bool:
+        """Whether a text has the two words side by side."""
+        # Compiled here, as few questions have a pair that the corpus writes as one word.
+        return bool(re.search(rf"\b{self.words[0]}[\s-]+{self.words[1]}", text.lower()))
 
 
 def compounds_of(question: str) -> list[Compound]:
@@ -45,8 +50,7 @@ def compounds_of(question: str) -> list[Compound]:
     for first, between, second in islice(_PAIR.findall(question), _MOST_PAIRS):
         parts, joined = tuple(stems(f"{first} {second}")), stems(first + second)
         if parts and joined and (len(parts) == 2 or between == "-"):
-            phrase = re.compile(rf"\b{re.escape(first.lower())}[\s-]+{re.escape(second.lower())}")
-            found.append(Compound(parts, joined[0], phrase))
+            found.append(Compound(parts, joined[0], (first.lower(), second.lower())))
     return found
 
 
