@@ -49,7 +49,7 @@ _SECTION_PATTERNS: dict[Kind, str] = {
         r"references(?: and further reading)?|bibliography|(?:further|suggested|recommended|additional) readings?"
         r"|works cited|citations|footnotes|endnotes|external links|see also|further resources"
     ),
-    "definition": r"glossary|key terms?|terminology|vocabulary|definitions",
+    "definition": r"(?:[\w-]+ ){0,2}glossary|key terms?|terminology|vocabulary|definitions",
     "navigation": (
         r"next steps?|what(?:'s|’s| is) next|navigation|up next|related pages|check ?list"
         r"|(?:notes and )?to[- ]?do(?: list)?(?: for .*)?"
@@ -57,7 +57,7 @@ _SECTION_PATTERNS: dict[Kind, str] = {
     "procedure": r"(?:the )?steps|procedures?|instructions|installation|step[- ]by[- ]step.*|how (?:do you|do i|to) .*",
 }
 _SECTIONS = {
-    kind: re.compile(rf"(?:(?:chapter|section|unit|part|appendix(?: \w+\.)?) )?(?:{pattern})", re.IGNORECASE)
+    kind: re.compile(rf"(?:(?:chapter|section|unit|part|appendix)(?: \w{{1,4}}[.:])? )?(?:{pattern})", re.IGNORECASE)
     for kind, pattern in _SECTION_PATTERNS.items()
 }
 _NUMBERING = re.compile(r"^[\W\d]*(?:[A-Z]\.)?[\d.)\s]*|[\s:.]+$")

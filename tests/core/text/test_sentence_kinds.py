@@ -78,6 +78,7 @@ def test_the_form_of_a_sentence_says_what_it_is(text: str, kind: str) -> None:
         ("Learning Objectives", "objective"),
         ("References and Further Reading", "reference"),
         ("Glossary", "definition"),
+        ("Chapter 11. Winch Glossary", "definition"),
         ("Next steps", "navigation"),
         ("Appendix B. Notes and to-do list for this manual", "navigation"),
         ("Notes and todo list for this manual", "navigation"),

@@ -1,7 +1,9 @@
 """A plan from a corpus of the host, such as one's own books: its documents in their order, each with its chunks.
 
-Nothing of the plugin that made the corpus is known: a document's ``title``, ``chapter``, ``book`` and ``position`` are
-read where it has them, a chunk's ``section``, ``url`` and ``licence`` too.
+A document with several chapters, such as a PDF or an EPUB, gives a concept for each of their sections, or for each
+chapter where these are too many. Nothing of the plugin that made the corpus is known: a document's ``title``,
+``chapter``, ``book`` and ``position`` are read where it has them, a chunk's ``chapter``, ``section``, ``url`` and
+``licence`` too.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ragstone.core import BadRequest, Host
@@ -17,22 +20,23 @@ from ragstone.core.text import section_kind
 
 from ..records import BOOK
 from .assembly import ImportedPlan, assemble
+from .document_parts import SEPARATOR, DocumentPart, chapters_of, section_of, sections_of, title_of
 from .schema import ConceptSchema, NeedSchema, PlanSchema, SourceSchema
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from llama_index.core.schema import TextNode
 
-    from ragstone.core.catalog import StoredDocument
+    from ragstone.core import Corpus
 
 _MOST, _CHUNKS, _LEAST_WORDS = 200, 8, 30
-_SEPARATOR = " › "
 _BOOK, _PART = ("book", "book_title"), ("chapter", "title")
 #: Sections of these kinds explain nothing.
 _LEFT_OUT = ("question", "objective", "reference", "navigation")
 _NUMBERED = re.compile(
-    r"^(?:chapter|lesson|unit|part|section|module)\s+(?:\d+|[IVXLC]+)\s*[:.–—-]\s*(?=\w)", re.IGNORECASE
+    r"^(?:(?:chapter|lesson|unit|part|section|module)\s+(?:\d+|[IVXLC]+)\s*[:.–—-]\s*|\d{1,3}(?:\.\d{1,3})*\.?\s+)(?=\w)",
+    re.IGNORECASE,
 )
 #: Titles of documents that explain nothing: they belong to another one, or are about the book.
 _NO_CONCEPT = re.compile(
@@ -61,19 +65,15 @@ def plan_from_corpus(host: Host, corpus: str, *, part: str = "", most: int = 60,
     check_type(most, "most", int, "a whole number")
     if not 1 <= most <= _MOST:
         raise BadRequest(f"a plan from a corpus has 1 to {_MOST} concepts")
-    contents = host.find_corpus(corpus).contents
-    named = _of_part(contents.documents(), part, corpus)
-    named = [one for one in named if not _explains_nothing(_title(one.metadata))] or named
-    named.sort(key=lambda one: (str(one.metadata.get("book", "")), int(one.metadata.get("position") or 0)))
     found: list[tuple[Mapping[str, Any], list[SourceSchema]]] = []
-    for document in named[: _MOST * 2]:
-        chosen = _chunks(contents.document_nodes(document.doc_id), document.metadata, corpus)
+    for one in _parts(host.find_corpus(corpus), part, most):
+        chosen = _chunks(one.nodes, one.metadata, corpus)
         if chosen:
-            found.append((document.metadata, chosen))
+            found.append((one.metadata, chosen))
     if not found:
         raise BadRequest(f"the corpus {corpus!r} has nothing to learn under {part!r}", hint="name a book or a chapter")
     if len(found) > most:
-        chapters = ", ".join(list(dict.fromkeys(str(each.get("chapter") or _title(each)) for each, _ in found))[:5])
+        chapters = ", ".join(list(dict.fromkeys(str(each.get("chapter") or title_of(each)) for each, _ in found))[:5])
         raise BadRequest(
             f"there are more than {most} documents, the most that were allowed",
             where=corpus,
@@ -94,6 +94,30 @@ def plan_from_corpus(host: Host, corpus: str, *, part: str = "", most: int = 60,
     return replace(made, plan=replace(made.plan, books=tuple(books) or None))
 
 
+def _parts(corpus: Corpus, part: str, most: int) -> list[DocumentPart]:
+    """What is learned: the documents, or of one with several chapters its sections, or its chapters if these are more
+    than ``most``."""
+
+    def split(parts: Iterable[DocumentPart]) -> list[DocumentPart]:
+        return list(chain.from_iterable(chapters_of(corpus, each) for each in parts))
+
+    documents = sorted(
+        (DocumentPart(document.metadata, document.doc_id) for document in corpus.contents.documents()),
+        key=lambda one: (str(one.metadata.get("book", "")), int(one.metadata.get("position") or 0)),
+    )
+    # A chapter may be a document, or one of several in a document.
+    named = _of_part(documents, part, corpus.name) or _of_part(split(documents), part, corpus.name)
+    chapters = split((_explaining(named) or named)[: _MOST * 2])
+    sections = list(chain.from_iterable(map(sections_of, chapters)))
+    return _explaining(chapters if len(sections) > most else sections) or chapters
+
+
+def _explaining(parts: Sequence[DocumentPart]) -> list[DocumentPart]:
+    """The parts whose titles do not say that they explain nothing."""
+    titles = ((each, title_of(each.metadata)) for each in parts)
+    return [each for each, title in titles if not _NO_CONCEPT.search(title) and section_kind(title) not in _LEFT_OUT]
+
+
 def books_of(host: Host) -> list[tuple[str, str, str]]:
     """Each book that the request may read: the name of its corpus, its own ``book`` and its title."""
     found = [
@@ -105,8 +129,8 @@ def books_of(host: Host) -> list[tuple[str, str, str]]:
     return sorted(found, key=lambda each: each[2].casefold())
 
 
-def _of_part(documents: Sequence[StoredDocument], part: str, corpus: str) -> list[StoredDocument]:
-    """The documents whose book, chapter or title it is, all of one book unless it names the books themselves."""
+def _of_part(documents: Sequence[DocumentPart], part: str, corpus: str) -> list[DocumentPart]:
+    """The parts whose book, chapter or title it is, all of one book unless it names the books themselves."""
     wanted = part.casefold()
     if not wanted or any(wanted in _names(one.metadata, _BOOK) for one in documents):
         return [one for one in documents if not wanted or wanted in _names(one.metadata, _BOOK)]
@@ -124,14 +148,10 @@ def _of_part(documents: Sequence[StoredDocument], part: str, corpus: str) -> lis
     return found
 
 
-def _explains_nothing(title: str) -> bool:
-    return bool(_NO_CONCEPT.search(title)) or section_kind(title) in _LEFT_OUT
-
-
 def _concept_names(documents: Sequence[Mapping[str, Any]]) -> list[str]:
     """Their titles; what several have, with the chapter before it, then with the book, then with a number."""
     # What is learned is "Path planning"; its source stays "Chapter 8: Path planning".
-    names = titles = [_NUMBERED.sub("", _title(each)) for each in documents]
+    names = titles = [_NUMBERED.sub("", title_of(each)) for each in documents]
     chapters = [_NUMBERED.sub("", str(each.get("chapter") or "")) for each in documents]
     for before in (chapters, [_book(each) for each in documents], [str(at) for at in range(1, len(names) + 1)]):
         often = Counter(names)
@@ -146,11 +166,6 @@ def _book(metadata: Mapping[str, Any]) -> str:
     return str(metadata.get("book_title") or metadata.get("book") or "")
 
 
-def _title(metadata: Mapping[str, Any]) -> str:
-    named = (metadata.get(key) for key in ("title", "page_title", "file_name", "path"))
-    return " ".join(str(next(filter(None, named), "Untitled")).split())[:150]
-
-
 def _with_book(metadata: Mapping[str, Any]) -> set[str]:
     return {f"{book}: {part}" for book in _names(metadata, _BOOK) for part in _names(metadata, _PART)}
 
@@ -161,7 +176,7 @@ def _names(metadata: Mapping[str, Any], keys: tuple[str, ...]) -> set[str]:
 
 def _chunks(nodes: Sequence[TextNode], metadata: Mapping[str, Any], corpus: str) -> list[SourceSchema]:
     """The opening, what explains terms, and the others that tell most, in their order where they tell as much."""
-    kinds = [section_kind(_section(node).rpartition(_SEPARATOR)[2]) for node in nodes]
+    kinds = [section_kind(section_of(node).rpartition(SEPARATOR)[2]) for node in nodes]
     terms = [node for node, kind in zip(nodes, kinds, strict=True) if kind == "definition"]
     explaining = [node for node, kind in zip(nodes, kinds, strict=True) if kind not in (*_LEFT_OUT, "definition")]
     texts = ((node, _CODE.sub("", node.text)) for node in explaining)
@@ -173,17 +188,13 @@ def _chunks(nodes: Sequence[TextNode], metadata: Mapping[str, Any], corpus: str)
     return [_source(node, metadata, corpus, 1 - rank / 100) for rank, node in enumerate(chosen)]
 
 
-def _section(node: TextNode) -> str:
-    return str(node.metadata.get("section") or node.metadata.get("heading") or "")
-
-
 def _source(node: TextNode, metadata: Mapping[str, Any], corpus: str, relevance: float) -> SourceSchema:
-    title, section = _title(metadata), _section(node)
+    title, section = title_of(metadata), section_of(node)
     url = str(node.metadata.get("url") or "")
     return SourceSchema(
         page_title=title,
         content=node.text.strip()[:20_000],
-        section=section.removeprefix(title).removeprefix(_SEPARATOR)[:1000],
+        section=section.removeprefix(title).removeprefix(SEPARATOR)[:1000],
         licence=str(node.metadata.get("licence") or "")[:200],
         url=url if url.startswith(("https://", "http://")) and url.isascii() and " " not in url else "",
         source=(BOOK + book if (book := _book(metadata)) else f"corpus {corpus}")[:300],

@@ -170,6 +170,29 @@ def test_what_is_learned_has_no_chapters_number_and_practice_is_no_concept(tmp_p
     assert not any("value = 1" in chunk.content for chunk in others)
 
 
+def test_a_book_of_one_file_is_learned_by_its_chapters_sections(tmp_path: Path) -> None:
+    """A PDF, an EPUB and a DOCX are one document with several chapters."""
+    names = {"Chapter 1. Wheels": ("", "1.1 Castors", "Hubs", "Review questions"), "Chapter 2. Legs": ("", "Knees")}
+    text = "".join(
+        (f"## {section}\n\n" if section else f"# {chapter}\n\n") + PROSE.format(name=section or chapter) + "\n\n"
+        for chapter, sections in names.items()
+        for section in sections
+    )
+    (tmp_path / "robots.md").write_text(f"---\ntitle: Robots\n---\n\n{text}")
+    with open_host(tmp_path, options={"concept_tutor": {"sample": False}}) as host:
+        shelf = host.once(Shelf)
+        shelf.add(shelf.plan(tmp_path / "robots.md"))
+        made = plan_from_corpus(host, "books", part="Robots")
+        assert [concept.name for concept in made.plan.concepts] == ["Wheels", "Castors", "Hubs", "Legs", "Knees"]
+        assert made.sources["castors"][0].content.startswith("1.1 Castors is explained")
+        chapters = plan_from_corpus(host, "books", part="Robots", most=3).plan.concepts
+        assert [concept.name for concept in chapters] == ["Wheels", "Legs"]
+        one = plan_from_corpus(host, "books", part="Robots: Chapter 2. Legs", title="Legs").plan.concepts
+        assert [concept.name for concept in one] == ["Legs", "Knees"]
+        with pytest.raises(BadRequest, match="nothing to learn under 'Arms'"):
+            plan_from_corpus(host, "books", part="Arms")
+
+
 def test_a_part_that_two_books_have_is_named_with_its_book(tmp_path: Path) -> None:
     with open_host(tmp_path, options={"concept_tutor": {"sample": False}}) as host:
         shelf = host.once(Shelf)
