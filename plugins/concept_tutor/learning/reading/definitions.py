@@ -49,8 +49,8 @@ _NO_SUBJECT = word_set(
     much half two three four five six seven eight nine ten among between in on at by from with for of as after
     before during to above below inside outside both either neither no not if when while although since because what
     who which that this these those he she it they according additionally also however unlike like first second
-    third last main major important notable early modern later example examples result results aim goal purpose
-    reason effect name names term word total various numerous
+    third last main major important notable nice useful interesting early modern later example examples result
+    results aim goal purpose reason effect name names term word total various numerous
     """
 )
 _VERB_WITHIN = re.compile(
@@ -151,7 +151,8 @@ class Definition:
 
 def definitions_of(chunk: SourceChunk) -> Iterator[Definition]:
     """The entries of a chunk that is a glossary."""
-    if section_kind(chunk.section.rpartition(" › ")[2]) != "definition":
+    titles = reversed([chunk.page_title, *chunk.section.split(" › ")])
+    if next(filter(None, map(section_kind, titles)), None) != "definition":
         return
     at = 0
     for line in chunk.content.splitlines(keepends=True):

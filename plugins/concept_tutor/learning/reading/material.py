@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from .sentences import Sentence, bare_title, sentences_of
 from .spelling import normal, same_thing, stem_set, topic_key
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from ...plans.records import SourceChunk
 
@@ -142,17 +142,18 @@ class Material:
 
     @cached_property
     def small_words(self) -> frozenset[str]:
-        """The words that stand in small letters anywhere: a capital at a sentence's beginning makes them no names."""
-        return frozenset(
-            word for chunk in self.chunks for word in re.findall(r"(?<![\w'’-])[a-z][^\W_]*", chunk.content)
-        )
+        """The words that stand in small letters, and within sentences not more often with a capital ("debian-cd" of
+        Debian): a capital at a sentence's beginning makes them no names."""
+        found = Counter(self._words(r"(?<![\w'’-])[a-z][^\W_]*"))
+        return frozenset(word for word, count in found.items() if count >= self.capital_words[word.capitalize()])
 
     @cached_property
-    def capital_words(self) -> frozenset[str]:
-        """The words that have a capital within a sentence: of names."""
-        return frozenset(
-            word for chunk in self.chunks for word in re.findall(r"(?<=[a-z,;] )[A-Z][^\W_]*", chunk.content)
-        )
+    def capital_words(self) -> Counter[str]:
+        """The words that have a capital within a sentence, of names, and how often."""
+        return Counter(self._words(r"(?<=[a-z,;] )[A-Z][^\W_]*"))
+
+    def _words(self, form: str) -> Iterator[str]:
+        return (word for chunk in self.chunks for word in re.findall(form, chunk.content))
 
     def one_thing(self, one: str, other: str) -> bool:
         """Whether two names may mean the same by how they are written or by what the sources say."""

@@ -193,6 +193,20 @@ def test_a_book_of_one_file_is_learned_by_its_chapters_sections(tmp_path: Path) 
             plan_from_corpus(host, "books", part="Arms")
 
 
+def test_a_chapter_that_is_a_glossary_asks_for_its_terms(tmp_path: Path) -> None:
+    terms = "\n\n".join(CHAPTERS.values())
+    text = f"# Chapter 1. Cells\n\n{PROSE.format(name='A cell')}\n\n# Chapter 2. Cell Glossary\n\n## Terms\n\n{terms}\n"
+    (tmp_path / "cells.md").write_text(f"---\ntitle: Cells\n---\n\n{text}")
+    with open_host(tmp_path, options={"concept_tutor": {"sample": False}}) as host:
+        shelf = host.once(Shelf)
+        shelf.add(shelf.plan(tmp_path / "cells.md"))
+        made = plan_from_corpus(host, "books", part="Cells")
+        plan = host.once(PlanStore).add(made.plan, made.sources)
+        keys = [concept.key for concept in made.plan.concepts]
+        asked = " ".join(one.text for key in keys for one in host.once(Lessons).questions(plan.slug, key))
+    assert "diffusion" in asked or "movement of particles" in asked
+
+
 def test_a_part_that_two_books_have_is_named_with_its_book(tmp_path: Path) -> None:
     with open_host(tmp_path, options={"concept_tutor": {"sample": False}}) as host:
         shelf = host.once(Shelf)
