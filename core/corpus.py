@@ -17,8 +17,7 @@ from .retrieval.calibration import (
 )
 from .retrieval.contents import CorpusContents
 from .retrieval.search_cache import RevisionSearch, SearchCache
-from .runtime.forks import ForkSafeLock
-from .runtime.lazy import lazily
+from .runtime.forks import ForkSafeLock, lazily
 from .text.stemming import ANALYSIS_VERSION
 
 if TYPE_CHECKING:

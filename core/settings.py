@@ -10,8 +10,7 @@ from urllib.parse import urlsplit
 from platformdirs import user_cache_path, user_data_path
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from .llm.addresses import server_address
-from .llm.settings import LLMSettings, typed
+from .llm.settings import LLMSettings, server_address, typed
 from .tables import Table
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import URL, ColumnElement, Connection, Engine, LargeBinary, cast, create_engine, event
 
 from ..errors import StorageBusy, StorageDenied, StorageError, StorageFull, StorageLost
-from ..runtime.sqlite_files import enable_wal
+from ..runtime.files import enable_wal
 from . import fts5
 from .database import Database, redact
 from .schema import chunk

@@ -10,7 +10,7 @@ import numpy as np
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from pydantic import PrivateAttr
 
-from .onnx_session import onnx_runtime
+from .model_cache import onnx_runtime
 from .weights import ALL_MINILM_L6_V2, model_files
 
 if TYPE_CHECKING:

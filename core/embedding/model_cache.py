@@ -15,7 +15,6 @@ from typing import Any, Literal
 
 from ..errors import EncoderError
 from .graph import BUILDER_VERSION, build_graph, weights_file
-from .onnx_session import onnx_runtime
 
 _log = logging.getLogger(__name__)
 
@@ -210,3 +209,16 @@ def _quantise(source: Path, target: Path) -> None:
         quantize_dynamic(str(source), str(target), per_channel=True, reduce_range=True, weight_type=QuantType.QInt8)
     finally:
         root.setLevel(before)
+
+
+def onnx_runtime() -> Any:
+    """The module ``onnxruntime``.
+
+    From 1.29 on its wheels report loaded models and their performance to Microsoft, and store a machine id in the
+    user's cache folder, unless this variable is set at the first import
+    (https://github.com/microsoft/onnxruntime/pull/27379).
+    """
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+    import onnxruntime
+
+    return onnxruntime

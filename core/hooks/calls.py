@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import EncoderError, PluginError, RagstoneError, SettingsError, SourceError, StorageError, is_failure
-from ..runtime.lazy import lazily
+from ..runtime.forks import lazily
 from ..settings_file import check_options
 from . import results
 from .commands import PluginCommands

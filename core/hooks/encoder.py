@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..errors import EncoderError, SettingsError, is_failure
-from ..runtime.forks import ForkSafeLock
-from ..runtime.lazy import lazily
+from ..runtime.forks import ForkSafeLock, lazily
 from .manager import Plugins, reason_of
 from .results import one
 

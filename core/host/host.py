@@ -11,8 +11,7 @@ from ..hooks.calls import Hooks
 from ..hooks.encoder import Encoders
 from ..hooks.manager import Plugins
 from ..hooks.results import anything
-from ..runtime.forks import ForkSafeLock
-from ..runtime.lazy import lazily
+from ..runtime.forks import ForkSafeLock, lazily
 from ..settings_file import read_settings
 from .checks import HostChecks
 

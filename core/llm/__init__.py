@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from ..lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from .addresses import server_address
     from .chat_client import ChatFailed, ChatReply, ChatServer, ask_chat
+    from .settings import server_address
     from .streaming import ask_llm
 
 __all__ = [

@@ -13,19 +13,13 @@ import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import httpx
-
 from ..runtime.background import in_background
 from .errors import Failed, empty, not_spoken, timed_out, translate_error
 from .keys import Key, read_key
-from .redaction import Oversized, refuse_compressed
-from .requests import Call
+from .requests import Call, clients, current
 
 #: No reply. ``reached``: whether the request may have come to the server; ``refused``: with which HTTP status.
 ChatFailed = Failed
-
-#: Bytes of the longest reply that is read.
-_LONGEST = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -80,7 +74,6 @@ class ChatReply:
 def ask_chat(server: ChatServer, prompt: str) -> ChatReply:
     """The model's reply to one message. Raises ``ChatFailed``, never later than ``server.timeout``."""
     call = Call()
-    call.key, call.known = read_key(*server.key_variables), True
     reply = in_background(lambda: _ask(server, prompt, call), "ragstone-chat")
     error: BaseException | None
     try:
@@ -96,27 +89,16 @@ def ask_chat(server: ChatServer, prompt: str) -> ChatReply:
 
 def _ask(server: ChatServer, prompt: str, call: Call) -> bytes:
     """In the thread: one request, until its end or until it is cut."""
-    headers = {"Content-Type": "application/json", "Accept": "application/json", "Accept-Encoding": "identity"}
-    if call.key is not None:
-        headers["Authorization"] = f"Bearer {call.key.reveal()}"
-    with (
-        httpx.Client(timeout=server.timeout, follow_redirects=False, trust_env=server.proxies) as client,
-        client.stream(
-            "POST",
-            f"{server.base.rstrip('/')}/chat/completions",
-            content=server.body(prompt),
-            headers=headers,
-            extensions={"trace": call.traced},
-        ) as response,
-    ):
-        response.raise_for_status()
-        refuse_compressed(response)
-        read = bytearray()
-        for piece in response.iter_bytes():
-            read += piece
-            if len(read) > _LONGEST:
-                raise Oversized("the server sends too much")
-    return bytes(read)
+    current.set(call)
+    key = read_key(*server.key_variables)
+    client, _ = clients(lambda: key, ("Authorization", "Bearer "), server.timeout, proxies=server.proxies)
+    headers = {"Content-Type": "application/json", "Accept": "application/json"}
+    with client:
+        response = client.post(
+            f"{server.base.rstrip('/')}/chat/completions", content=server.body(prompt), headers=headers
+        )
+    response.raise_for_status()
+    return response.content
 
 
 def _parse(reply: bytes, key: Key | None) -> ChatReply:

@@ -19,8 +19,6 @@ from .settings import GeminiSettings, LLMSettings, OpenAILikeSettings
 _GOOGLE = "https://generativelanguage.googleapis.com"
 #: Seconds without a byte.
 _SECONDS = 10.0
-#: Bytes of a list of models; a longer one is not read to its end.
-_LONGEST = 2_000_000
 _NO_SUCH_ADDRESS = frozenset({404, 405, 501})
 
 
@@ -73,16 +71,12 @@ def _get(address: str, key: Callable[[], Key | None], header: tuple[str, str]) -
     """The answer's body; ``None`` where the server answers that there is no such address. Raises ``LLMError``."""
     client, _ = clients(key, header, _SECONDS)
     try:
-        with client, client.stream("GET", address) as response:
-            if response.status_code in _NO_SUCH_ADDRESS:
-                return None
-            response.raise_for_status()
-            read = bytearray()
-            for piece in response.iter_bytes():
-                read += piece
-                if len(read) > _LONGEST:
-                    break
-            return bytes(read)
+        with client:
+            response = client.get(address)
+        if response.status_code in _NO_SUCH_ADDRESS:
+            return None
+        response.raise_for_status()
+        return response.content
     except httpx.HTTPError as error:
         raise translate_error(error, Call()) from None
 

@@ -86,12 +86,14 @@ def _shut(connection: socket.socket) -> None:
         socket.socket.shutdown(connection, socket.SHUT_RDWR)
 
 
-def clients(key: Callable[[], Key | None], header: Header, timeout: float) -> tuple[httpx.Client, httpx.AsyncClient]:
+def clients(
+    key: Callable[[], Key | None], header: Header, timeout: float, *, proxies: bool = True
+) -> tuple[httpx.Client, httpx.AsyncClient]:
     """httpx clients whose requests carry the key and can be cut.
 
     ``key`` is read with every request, so that no SDK ever holds it. ``header``: its name, and the text before the
-    key. ``timeout``: seconds without a byte. No redirects: the key is sent to the address in the settings and nowhere
-    else. No connection is kept: every answer has its own to cut.
+    key. ``timeout``: seconds without a byte. ``proxies``: whether the environment's are used. No redirects: the key is
+    sent to the address in the settings and nowhere else. No connection is kept: every answer has its own to cut.
     """
     name, prefix = header
 
@@ -124,7 +126,7 @@ def clients(key: Callable[[], Key | None], header: Header, timeout: float) -> tu
 
     verify = httpx.create_ssl_context()
     limits = httpx.Limits(max_keepalive_connections=0)
-    options: dict[str, Any] = {"timeout": timeout, "limits": limits, "verify": verify, "follow_redirects": False}
+    options: dict[str, Any] = {"timeout": timeout, "limits": limits, "verify": verify, "trust_env": proxies}
     return (
         httpx.Client(**options, event_hooks={"request": [prepare], "response": [clean]}),
         httpx.AsyncClient(**options, event_hooks={"request": [prepare_async], "response": [clean_async]}),

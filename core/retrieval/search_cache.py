@@ -6,8 +6,7 @@ from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from ..runtime.forks import ForkSafeLock
-from ..runtime.lazy import lazily
+from ..runtime.forks import ForkSafeLock, lazily
 from ..runtime.revision_cache import RevisionCache
 from ..text.spelling import compounds_of, correction_of
 

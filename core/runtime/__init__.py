@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from .background import JobQueue, in_background
     from .budget import Budget, Slots, check_budget, set_budget
     from .files import (
+        enable_wal,
         file_lock,
         new_file,
         open_regular,
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     )
     from .owned_files import OwnedFolders, remove_own_file
     from .scope import current_scope, in_scope, limited_to, set_scope
-    from .sqlite_files import enable_wal
     from .strict_json import parse_json
     from .subprocesses import limit_process, run_in_subprocess
     from .workers import Unanswered, WorkerDied, Workers, answer_json, answer_requests

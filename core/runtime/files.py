@@ -1,20 +1,25 @@
-"""Untrusted files that are opened, own files that are replaced atomically, and the system's errors about files."""
+"""Untrusted files that are opened, own files and databases that are written, and the system's errors about files."""
 
 from __future__ import annotations
 
 import errno
 import os
 import stat
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from ..errors import SourceError, StorageBusy, StorageDenied, StorageError, StorageFull
 
+if TYPE_CHECKING:
+    import sqlite3
+
 #: Prefix of files and folders that are being written.
 TEMPORARY = ".ragstone-"
+_WAL_RETRY_SECONDS = 0.01
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 _DENIED = {errno.EACCES, errno.EPERM, errno.EROFS}
 
@@ -111,3 +116,23 @@ def storage_errors(where: Path | str, *, what: str = "cannot be used", hint: str
         yield
     except OSError as error:
         raise storage_error(error, where, what=what, hint=hint) from error
+
+
+def enable_wal(connection: sqlite3.Connection, patience: float) -> None:
+    """Switch the database to WAL, retrying for ``patience`` seconds while it is locked. Raises ``OperationalError``.
+
+    SQLite's busy timeout does not apply to this switch: of two processes that make the same new database, one would
+    fail at once.
+    """
+    import sqlite3
+
+    ends = time.monotonic() + patience
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if not error.sqlite_errorname.startswith("SQLITE_BUSY") or time.monotonic() > ends:
+                raise
+            time.sleep(_WAL_RETRY_SECONDS)
+        else:
+            return

@@ -1,4 +1,5 @@
-"""Guards against the use of open resources after a fork, and locks that raise there instead of waiting.
+"""Guards against the use of open resources after a fork, locks that raise there instead of waiting, and properties that
+are computed under such a lock.
 
 A fork copies open resources, but neither the threads that work on them nor the file locks of the system. Chroma and
 ONNX Runtime would wait for ever. SQLite keeps one table of locks for all connections of a process: in the fork it lists
@@ -10,8 +11,12 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar, overload
 
 from ..errors import StorageBusy, StorageError
+
+Value = TypeVar("Value")
 
 
 class ProcessGuard:
@@ -155,3 +160,42 @@ class ForkSafeLock(ProcessGuard):
         self._owner = self._previous.pop()
         if self._owner is None:
             self._lock.release()
+
+
+class lazily(Generic[Value]):  # noqa: N801 - it is used as a decorator
+    """Like ``functools.cached_property``, but computed under the owner's ``_lock``, a ``ForkSafeLock``.
+
+    Until Python 3.12 the standard one uses a lock of the whole class besides the owner's: two threads can take them in
+    opposite orders, which is a deadlock.
+    """
+
+    def __init__(self, make: Callable[[Any], Value]) -> None:
+        self._make = make
+        self._name = make.__name__
+        self.__doc__ = make.__doc__
+
+    @overload
+    def __get__(self, owner: None, kind: type) -> lazily[Value]: ...
+    @overload
+    def __get__(self, owner: object, kind: type) -> Value: ...
+    def __get__(self, owner: Any, kind: type) -> lazily[Value] | Value:
+        if owner is None:
+            return self
+        with owner._lock:  # noqa: SLF001 - the contract of this decorator
+            made = owner.__dict__
+            if self._name not in made:
+                made[self._name] = self._compute(owner)
+            value: Value = made[self._name]
+            return value
+
+    def _compute(self, owner: Any) -> Value:
+        """Compute the value. Raises ``RecursionError`` if a plugin requires the value to compute it."""
+        being_made = owner.__dict__.setdefault("_being_made", {})
+        before, me = being_made.get(self._name), lock_owner()
+        if before is not None and me.may_join(before):
+            raise RecursionError(f"{self._name.strip('_')} is asked for while it is made")
+        being_made[self._name] = me
+        try:
+            return self._make(owner)
+        finally:
+            being_made.pop(self._name, None)
