@@ -5,11 +5,10 @@ from typing import TYPE_CHECKING
 from ..lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from .catalog import Catalog
+    from .catalog import Catalog, is_server
     from .checksums import ChunkCheck, DamagedChunk
     from .chunks import ChunkReader, Facets, StoredChunk
     from .copying import CorpusCopy, check_copy, copy_corpus
-    from .database_url import is_server
     from .documents import DocumentWriter, NewChunk, NewDocument
     from .plugin_tables import PluginTables
     from .shared import Shared

@@ -6,17 +6,19 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import WeakSet
 
-from sqlalchemy import Connection, MetaData, delete, insert, select, update
+from sqlalchemy import Connection, MetaData, delete, insert, make_url, select, update
+from sqlalchemy.exc import ArgumentError
 
+from ..errors import SettingsError
 from ..runtime.forks import ProcessGuard
 from .creation import create_or_upgrade
-from .database import SCHEMA, translate_db_errors
-from .database_url import database_from_url
+from .database import SCHEMA, Database, translate_db_errors
 from .documents import DocumentWriter
 from .plugin_tables import PluginTables
 from .schema import chunk, corpus, document, removed
 from .shared import Shared
 from .snapshot import CorpusRow, Snapshot
+from .sqlite import SQLite
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -47,7 +49,7 @@ class Catalog:
         for other in list(Catalog._open):
             other.check()
         self._process = ProcessGuard()
-        self._database = database_from_url(url, folder, schema, pgvector=pgvector)
+        self._database = _database_of(url, folder, schema, pgvector=pgvector)
         if is_cache:
             self._database.marker = None
         self.where = self._database.where
@@ -181,3 +183,44 @@ class Catalog:
                 return False
             connection.execute(update(corpus).where(corpus.c.id == copy.id).values(state="active", **kept))
             return True
+
+
+def _database_of(url: str | None, folder: Path, schema: str, *, pgvector: bool) -> Database:
+    """The database of the URL; without a URL SQLite in the folder.
+
+    ``schema``: the catalog's own schema in PostgreSQL. ``pgvector``: whether new corpora get a table of vectors. Raises
+    ``SettingsError``, and ``MissingExtra`` for PostgreSQL without its driver.
+    """
+    if pgvector and not is_server(url):
+        raise SettingsError(
+            "pgvector keeps vectors in PostgreSQL, and this catalog is in SQLite",
+            where="[index] store",
+            hint='set `database` to a PostgreSQL URL, or store to "auto"',
+        )
+    if url is None:
+        return SQLite.in_folder(folder)
+    try:
+        parsed = make_url(url)
+        kind = parsed.drivername
+    except (ArgumentError, ValueError):
+        # Without its cause, which may quote a part of the URL with a password.
+        raise _unusable("is not a database URL") from None
+    if kind.split("+")[0] == "sqlite":
+        return SQLite(parsed)
+    if kind in ("postgresql+psycopg", "postgresql", "postgres"):
+        from .pgvector import VectorTables
+        from .postgresql import PostgreSQL
+
+        return PostgreSQL(parsed, schema, folder, VectorTables(wanted=pgvector))
+    raise _unusable(f"the catalog cannot be kept in {kind}")
+
+
+def is_server(url: str | None) -> bool:
+    """Whether the URL names a database server, not a file."""
+    return url is not None and not url.startswith("sqlite")
+
+
+def _unusable(what: str) -> SettingsError:
+    return SettingsError(
+        what, where="database", hint="postgresql+psycopg://USER:PASSWORD@HOST/NAME, or leave it unset for SQLite"
+    )

@@ -55,19 +55,6 @@ class FullText(Protocol):
         """The stems that begin with the prefix, and how many chunks contain each."""
 
 
-class Columns(Protocol):
-    """The SQL expressions that read a chunk's columns; they differ from one database to the other."""
-
-    def raw(self, column: ColumnElement[Any]) -> ColumnElement[Any]:
-        """The column in a form that can be read even if it is damaged: bytes, or its value."""
-
-    def text(self, key: str) -> ColumnElement[str]:
-        """A chunk's metadata value of the key as text; NULL if there is none."""
-
-    def number(self, key: str) -> ColumnElement[float]:
-        """A chunk's metadata value of the key as a number; 0 for other values, NULL if there is none."""
-
-
 class Database(ABC):
     """One kind of database: its engine, its full text search and the translation of its errors."""
 
@@ -76,7 +63,6 @@ class Database(ABC):
     #: The file that records the catalog's id; ``None`` for a database in memory.
     marker: Path | None
     full_text: FullText
-    columns: Columns
     #: ``None`` for a database without an index of vectors.
     vectors: VectorTables | None = None
 
@@ -97,6 +83,18 @@ class Database(ABC):
 
     def prepare(self, connection: Connection) -> None:  # noqa: B027 - a file needs nothing
         """Create what this database needs besides the tables of ``schema``, and is not there yet."""
+
+    def raw_column(self, column: ColumnElement[Any]) -> ColumnElement[Any]:
+        """The column in a form that can be read even if it is damaged: bytes, or its value."""
+        return column  # a server returns no text that cannot be decoded
+
+    @abstractmethod
+    def metadata_text(self, key: str) -> ColumnElement[str]:
+        """A chunk's metadata value of the key as text; NULL if there is none."""
+
+    @abstractmethod
+    def metadata_number(self, key: str) -> ColumnElement[float]:
+        """A chunk's metadata value of the key as a number; 0 for other values, NULL if there is none."""
 
     @abstractmethod
     def translate_error(self, error: DBAPIError) -> RagstoneError:

@@ -17,7 +17,7 @@ from sqlalchemy import ColumnElement, and_, not_, or_
 from ..errors import BadRequest
 
 if TYPE_CHECKING:
-    from .database import Columns
+    from .database import Database
 
 _OPERATORS: dict[FilterOperator, Callable[[Any, Any], Any]] = {
     FilterOperator.EQ: operator.eq,
@@ -31,10 +31,10 @@ _OPERATORS: dict[FilterOperator, Callable[[Any, Any], Any]] = {
 }
 
 
-def condition(filters: MetadataFilters, columns: Columns) -> ColumnElement[bool]:
+def condition(filters: MetadataFilters, database: Database) -> ColumnElement[bool]:
     """The filters as one SQL condition. Raises ``BadRequest`` for an unknown operator."""
     parts = [
-        condition(part, columns) if isinstance(part, MetadataFilters) else _compare(part, columns)
+        condition(part, database) if isinstance(part, MetadataFilters) else _compare(part, database)
         for part in filters.filters
     ]
     if filters.condition == FilterCondition.OR:
@@ -44,9 +44,9 @@ def condition(filters: MetadataFilters, columns: Columns) -> ColumnElement[bool]
     return and_(*parts)
 
 
-def _compare(part: MetadataFilter, columns: Columns) -> ColumnElement[bool]:
+def _compare(part: MetadataFilter, database: Database) -> ColumnElement[bool]:
     sample = part.value[0] if isinstance(part.value, list) and part.value else part.value
-    field: Any = columns.number(part.key) if isinstance(sample, int | float) else columns.text(part.key)
+    field: Any = database.metadata_number(part.key) if isinstance(sample, int | float) else database.metadata_text(part.key)
     if part.operator not in _OPERATORS:
         raise BadRequest(f"the catalog cannot filter by {part.operator.value}", where=part.key)
     result: ColumnElement[bool] = _OPERATORS[part.operator](field, part.value)

@@ -143,17 +143,17 @@ class Snapshot:
         """The catalog's id; every catalog has another one."""
         return self._connection.execute(_CATALOG_ID).scalar()
 
-    def changes(self, corpus_id: int, since: int) -> tuple[list[tuple[str, int]], list[str]]:
-        """Changes after ``since``: ``(doc_id, key)`` of documents that exist, and ids of removed ones."""
+    def changes(self, corpus_id: int, since: int) -> tuple[list[tuple[str, int, int]], list[str]]:
+        """Changes after ``since``: ``(doc_id, key, seq)`` of documents that exist, in order, and ids of removed ones."""
         now = self._connection.execute(
-            select(document.c.doc_id, document.c.id)
+            select(document.c.doc_id, document.c.id, document.c.seq)
             .where(document.c.corpus_id == corpus_id, document.c.seq > since)
             .order_by(document.c.seq)
         )
         gone = self._connection.execute(
             select(removed.c.doc_id).where(removed.c.corpus_id == corpus_id, removed.c.seq > since)
         ).scalars()
-        return [(row.doc_id, row.id) for row in now], list(gone)
+        return [(row.doc_id, row.id, row.seq) for row in now], list(gone)
 
     def word_scores(self, corpus_id: int, words: Sequence[str]) -> dict[str, WordScores]:
         import numpy as np

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from .candidates import PRONOUNS, Candidate, may_follow, referents_of
 from .quantities import matches
 from .sources import Segment, Source, units_of
-from .transformations import lead_ins, make_active, move_front_part, removable_parts, state_apposition
+from .transformations import lead_ins, make_active, move_front_part, removable_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -73,12 +73,9 @@ class Alignment:
     def _variants(self, candidate: Candidate) -> Iterator[tuple[Sequence[Item], Sequence[Item]]]:
         """The sentence and the source sentence, then pairs in which one of them is altered."""
         yield self._sentence, candidate.items
-        for change in (move_front_part, make_active, state_apposition):
-            for source in islice(change(candidate.items), _MOST_VARIANTS):
-                yield self._sentence, source
         for change in (move_front_part, make_active):
-            for sentence in islice(change(self._sentence), _MOST_VARIANTS):
-                yield sentence, candidate.items
+            yield from ((self._sentence, source) for source in islice(change(candidate.items), _MOST_VARIANTS))
+            yield from ((sentence, candidate.items) for sentence in islice(change(self._sentence), _MOST_VARIANTS))
 
     def _join(self, begin: int, chain: list[int]) -> tuple[Segment, ...] | None:
         """The whole source sentences that make up the sentence from ``begin`` on, after those in ``chain``."""

@@ -1,4 +1,4 @@
-"""Changes that keep a source sentence's meaning: parts that may be removed or moved, passive to active, appositions.
+"""Changes that keep a source sentence's meaning: parts that may be removed or moved, passive to active.
 
 Each is a rule of English word order, without a parser: parts are found by commas, brackets and function words. A part
 that may matter is kept. The tests have for every rule one example that it accepts and one that it rejects.
@@ -219,12 +219,3 @@ def _active_keys(participle: str, *, past: bool) -> frozenset[str]:
         return frozenset(keys(participle))
     bare = participle[:-2]
     return frozenset({bare, f"{bare}e", f"{bare[:-1]}y" if bare.endswith("i") else bare[:-1]})
-
-
-def state_apposition(items: Sequence[Item]) -> Iterator[list[Item]]:
-    """Appositions as sentences: "A, the inventor of B, …" as "A is the inventor of B", where A begins the sentence."""
-    commas = [index for index, item in enumerate(items) if item.key == ","]
-    for start, end in zip(commas, [*commas[1:], _end_of(items)], strict=False):
-        if start == commas[0] and start <= 6 and _is_apposition(items, start, end) and not _has_limit(items[:start]):
-            for copula in ("is", "was"):
-                yield [*items[:start], _with_key(items[start + 1], copula), *items[start + 1 : end]]

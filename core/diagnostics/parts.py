@@ -14,11 +14,12 @@ from ..health import Check
 from ..llm.reachability import check_server
 from ..text.counts import counted
 from ..vector_index.catalog_index import catalog_index_check
-from ..vector_index.chroma import chroma_is_installed
+from ..vector_index.chroma import chroma_is_installed, heartbeat
 from ..vector_index.probe import index_damage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from ..hooks.discovery import PluginState
     from ..host.host import Host
@@ -123,36 +124,31 @@ def languages(host: Host) -> Iterator[Check]:
 
 def vector_index(host: Host) -> Iterator[Check]:
     """Whether the index can work. No fault of it prevents answers: exact search replaces it."""
-    settings = host.settings.index
+    settings, folder = host.settings.index, host.settings.data_dir / "index"
     if settings.store == "pgvector":
         yield catalog_index_check(host.catalog)
-        return
-    if settings.server is not None:
-        from ..vector_index.chroma_client import heartbeat
-
+    elif settings.server is not None:
         heartbeat(settings.server)
         yield Check("vector index", True, "the Chroma server answers", where=settings.server)
-        return
-    if settings.store == "none":
+    elif settings.store == "none":
         yield Check("vector index", True, "none; exact search answers")
-        return
-    if not chroma_is_installed():
+    elif not chroma_is_installed():
         wanted = settings.store == "chroma"
         mend = "pip install 'ragstone[server]'" if wanted else None
         yield Check("vector index", not wanted, "Chroma is not installed; exact search answers", mend=mend)
-        return
-    folder = host.settings.data_dir / "index"
-    if folder.is_symlink():
+    elif folder.is_symlink():
         what = "it is a link, which is not followed; exact search answers"
         mend = "put a folder in its place, or mount one there"
         yield Check("vector index", False, what, mend=mend, where=str(folder))
-        return
-    if not folder.is_dir():
+    elif not folder.is_dir():
         yield Check("vector index", True, "none yet; exact search answers")
-        return
-    lock = FileLock(folder / "lock", timeout=0)
+    else:
+        yield from _damaged_indexes(folder)
+
+
+def _damaged_indexes(folder: Path) -> Iterator[Check]:
     try:
-        with lock:
+        with FileLock(folder / "lock", timeout=0):
             damaged = {store.name: damage for store in sorted(folder.iterdir()) if (damage := index_damage(store))}
     except Timeout:
         yield Check("vector index", True, "another process has it open", where=str(folder))

@@ -137,18 +137,15 @@ class MiniLMEmbedding(BaseEmbedding):
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Unit vectors, float32 [len(texts), dimension]. A text without any token gets the vector of an empty one."""
-        return self._encode(texts, None)[0]
+        return self.encode_parts(texts, [])[0]
 
     def encode_parts(self, texts: Sequence[str], parts: Sequence[Spans]) -> tuple[Vectors, list[Vectors]]:
         """As ``encode``, and for each text the vectors of its parts, float32 [len(parts), dimension]: the sums of their
         tokens' vectors, zero where a part has no token. They come out of the same runs of the model."""
-        return self._encode(texts, parts)
-
-    def _encode(self, texts: Sequence[str], parts: Sequence[Spans] | None) -> tuple[Vectors, list[Vectors]]:
         encodings = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
         windows = [window for row, encoding in enumerate(encodings) for window in self._windows(row, encoding.ids)]
         sums = np.zeros((len(texts), self.dimension), np.float32)
-        spans = [_token_spans(*each) for each in zip(encodings, parts, strict=True)] if parts is not None else []
+        spans = [_token_spans(*each) for each in zip(encodings, parts, strict=True)] if parts else []
         of_parts = [np.zeros((len(each), self.dimension), np.float32) for each in spans]
         for window, (mean, part_sums) in zip(windows, self._runs(windows, spans), strict=True):
             sums[window.row] += mean * max(1, len(window.ids))

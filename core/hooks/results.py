@@ -38,11 +38,7 @@ def anything(result: Any) -> Any:
 
 def one(kind: type) -> Shape:
     """An instance of ``kind``."""
-
-    def check(result: Any) -> Any:
-        return _require(result, kind, "returns")
-
-    return check
+    return lambda result: _require(result, kind, "returns")
 
 
 def several(kind: type) -> Shape:

@@ -1,5 +1,5 @@
 """The host: one open deployment, and which of them are open in this process."""
 
-from .registry import first_host, open_hosts
+from .host import first_host, open_hosts
 
 __all__ = ["first_host", "open_hosts"]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
+import os
+import threading
 from typing import TYPE_CHECKING, TypeVar
-from weakref import WeakValueDictionary
+from weakref import WeakSet, WeakValueDictionary
 
 from ..errors import NotFound, PluginError, StorageError
 from ..hooks.calls import Hooks
@@ -31,7 +34,7 @@ _log = logging.getLogger(__name__)
 
 Thing = TypeVar("Thing")
 #: The open hosts of this process, each from its opening to its closing.
-HOSTS: WeakValueDictionary[int, Host] = WeakValueDictionary()
+_HOSTS: WeakValueDictionary[int, Host] = WeakValueDictionary()
 
 
 class Host:
@@ -72,7 +75,7 @@ class Host:
         if not self._opened:
             _ = self.catalog
             self._opened = True
-            HOSTS[id(self)] = self
+            _HOSTS[id(self)] = self
             try:
                 list(self.plugins.call("ragstone_opened", host=self))
             except StorageError:
@@ -87,7 +90,7 @@ class Host:
         if not self._opened or self._lock.is_fork:
             return
         self._opened = False
-        HOSTS.pop(id(self), None)
+        _HOSTS.pop(id(self), None)
         if self._followers is not None:  # before the plugins, whose stores it fills
             self._followers.stop()
         for made in reversed(list(self._once.values())):
@@ -210,3 +213,35 @@ class Host:
             known = ", ".join(self._corpora) or "none"
             raise NotFound(f"there is no corpus {name!r}", hint=f"known: {known}")
         return self._corpora[name]
+
+
+#: Those that ``first_host`` has opened.
+_own: WeakSet[Host] = WeakSet()
+#: By process, for in a fork nobody may be there to release it. Held while a host is opened.
+_opening: dict[int, threading.RLock] = {}
+
+
+def open_hosts(plugin: str) -> tuple[Host, ...]:
+    """The open hosts whose deployment enables the plugin, the one that was opened first at the front.
+
+    In a fork of a process with an open host, that host raises ``StorageError`` when it is used.
+    """
+    return tuple(
+        host
+        for host in list(_HOSTS.values())
+        if host in _own or any(each.name == plugin and each.state != "disabled" for each in host.plugins)
+    )
+
+
+def first_host(plugin: str) -> Host:
+    """The first of ``open_hosts``; without any, one is opened until the process ends.
+
+    Raises ``SettingsError``, ``StorageError``.
+    """
+    with _opening.setdefault(os.getpid(), threading.RLock()):
+        for host in open_hosts(plugin):
+            return host
+        host = Host.open()
+        _own.add(host)
+        atexit.register(host.close)
+        return host

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import closing
 from contextvars import copy_context
@@ -19,7 +20,7 @@ from ..retrieval.models import SearchableCorpus
 from ..text.chunk_terms import headings_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+    from collections.abc import Generator, Iterable, Iterator, Mapping
 
     from llama_index.core.node_parser import NodeParser
     from llama_index.core.schema import Document
@@ -57,10 +58,8 @@ class IngestReport:
     chunks: int = 0
 
 
-class OnProgress(Protocol):
-    """Called after every document."""
-
-    def __call__(self, progress: IngestProgress, /) -> None: ...
+#: Called after every document.
+OnProgress = Callable[[IngestProgress], None]
 
 
 class IngestingCorpus(SearchableCorpus, Protocol):

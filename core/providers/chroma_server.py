@@ -35,7 +35,7 @@ class _Connection:
     def client(self) -> Any:
         """Chroma's client. Raises ``StorageAway``."""
         if self._client is None:
-            from ..vector_index.chroma_client import open_client
+            from ..vector_index.chroma import open_client
 
             self._client = open_client(str(self._server))
         return self._client

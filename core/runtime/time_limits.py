@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import wait
 from contextlib import contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from pathlib import PurePath
 from types import FrameType
 from typing import TypeVar
 
+from .background import in_background
 from .forks import LockOwner, lock_owner, take_locks_as
 
 _log = logging.getLogger(__name__)
@@ -67,9 +69,10 @@ class TimeLimit:
 class _Clock:
     """Measures the time of one call by samples of its stack."""
 
-    def __init__(self, limit: TimeLimit, thread: int) -> None:
+    def __init__(self, limit: TimeLimit) -> None:
         self._limit = limit
-        self._thread = thread
+        #: That of the call: this one, unless another takes it over.
+        self.thread = threading.get_ident()
         self._started = self._sampled = time.monotonic()
         self._own = self._importing = 0.0
         self._warned = False
@@ -81,7 +84,7 @@ class _Clock:
     def excess(self) -> str | None:
         """Take a sample; returns a message if a limit is exceeded."""
         limit, now = self._limit, time.monotonic()
-        frame = sys._current_frames().get(self._thread)  # noqa: SLF001 - documented for this
+        frame = sys._current_frames().get(self.thread)  # noqa: SLF001 - documented for this
         place = _place(frame, limit.package)
         if place is not None and _is_importing(frame):
             self._importing += now - self._sampled
@@ -110,35 +113,22 @@ def run_limited(work: Callable[[], Result], limit: TimeLimit) -> Result:
     me = lock_owner()
     if me.depth >= _MAX_DEPTH:
         raise RecursionError("hooks call each other without end")
-    helper, context = LockOwner(me), copy_context()
-    ended = threading.Event()
-    outcome: list[tuple[Result | None, BaseException | None]] = []
+    helper, context, clock = LockOwner(me), copy_context(), _Clock(limit)
 
-    def run() -> None:
+    def run() -> Result:
+        clock.thread = threading.get_ident()
         take_locks_as(helper)
-        try:
-            outcome.append((context.run(work), None))
-        except BaseException as error:
-            outcome.append((None, error))
-        finally:
-            ended.set()
+        return context.run(work)
 
-    thread = threading.Thread(target=run, name=f"{limit.plugin} {limit.what}", daemon=True)
+    running = in_background(run, f"{limit.plugin} {limit.what}")
     try:
-        thread.start()
-        clock = _Clock(limit, thread.ident or 0)
-        while not ended.wait(clock.interval):
+        while not wait([running], clock.interval).done:
             if excess := clock.excess():
                 raise TookTooLong(excess)
+        return running.result()
     finally:
-        helper.end(is_done=ended.is_set())
-    result, error = outcome.pop()
-    if error is not None:
-        try:
-            raise error
-        finally:
-            del error, outcome  # its traceback holds this frame
-    return result  # type: ignore[return-value]  # it is what work returned
+        helper.end(is_done=running.done())
+        del running  # the traceback of its error holds this frame
 
 
 class Watchdog:
@@ -173,7 +163,7 @@ class Watchdog:
             yield
             return
         key = object()
-        self._watched[key] = limit, _Clock(limit, threading.get_ident())
+        self._watched[key] = limit, _Clock(limit)
         if self._thread is None:
             self._start()
         try:

@@ -82,7 +82,7 @@ class Follower:
         store = self._store
         if store is None or self.current != (row.id, row.seq):
             return None
-        wanted = min(limit * _WINDOWS_PER_CHUNK, max(1, self._state.vectors))
+        wanted = limit * _WINDOWS_PER_CHUNK
         try:
             query = VectorStoreQuery(query_embedding=question.tolist(), similarity_top_k=wanted, filters=filters)
             ids = store.query(query).ids
@@ -126,15 +126,17 @@ class Follower:
 
     def close(self) -> None:
         """Close the store and record that it is in order; without that record it is rebuilt the next time."""
-        opened = self._store is not None
-        self._close_store()
-        if not opened:
-            return
+        chroma = self._chroma
         try:
-            digest = digest_of(self._folder / self._state.store) if self._plugin_store is None else ""
-            replace(self._state, clean=True, digest=digest).write(self._folder)
-        except OSError as error:
+            if self._store is not None:
+                rows = self._state.vectors if chroma is None else chroma.client.count()
+                self._close_store()
+                digest = "" if chroma is None else digest_of(self._folder / self._state.store)
+                replace(self._state, vectors=rows, clean=True, digest=digest).write(self._folder)
+        except Exception as error:  # of the store or its disk
             _log.warning("the vector index of %s was not closed in order: %s", self.corpus.name, error)
+        finally:
+            self._close_store()
 
     def _close_store(self) -> None:
         self.current = None
@@ -186,54 +188,34 @@ class Follower:
         changed, removed = snapshot.changes(row.id, self._state.applied)
         self.current = None
         if self._state.applied:
-            for doc_id in [*removed, *(doc_id for doc_id, _key in changed)]:
+            for doc_id in [*removed, *(doc_id for doc_id, _key, _seq in changed)]:
                 self._check_stop()
                 store.delete(doc_id)
-        added, held = 0, 0
         batch: list[TextNode] = []
-        stored = self._state.vectors
-        try:
-            for number, (doc_id, key) in enumerate(changed):
-                for node in windows(snapshot, doc_id, key, self.corpus.encoder.dimension):
-                    batch.append(node)
-                    if len(batch) == batch_rows(stored + added):
-                        self._add(store, batch)
-                        added, held, batch = added + len(batch), number, []
-            self._add(store, batch)
-        except Stopped:
-            self._record_progress(snapshot, row, changed[held - 1][1] if held else None, added)
-            raise
-        added += len(batch)
-        self._state = replace(self._state, applied=row.seq, vectors=self._unchanged(snapshot, row) + added, clean=False)
-        self._state.write(self._folder)
+        whole = self._state.applied
+        for doc_id, key, seq in changed:
+            for node in windows(snapshot, doc_id, key, self.corpus.encoder.dimension):
+                batch.append(node)
+                if len(batch) == batch_rows(self._state.vectors):
+                    self._add(store, batch, whole)
+                    batch = []
+            whole = seq
+        self._add(store, batch, row.seq)
+        replace(self._state, clean=False).write(self._folder)
         self.current = (row.id, row.seq)
         self.failure = None
 
-    def _add(self, store: BasePydanticVectorStore, batch: list[TextNode]) -> None:
+    def _add(self, store: BasePydanticVectorStore, batch: list[TextNode], applied: int) -> None:
+        """``applied``: the last change of which all rows are in the store then. A document with only some of its rows
+        there is deleted and added again where this is interrupted."""
         self._check_stop()
         if batch:
             store.add(batch)
+        self._state = replace(self._state, applied=applied, vectors=self._state.vectors + len(batch))
 
     def _check_stop(self) -> None:
         if self._stop.is_set():
             raise Stopped
-
-    def _record_progress(self, snapshot: Snapshot, row: CorpusRow, last: int | None, added: int) -> None:
-        """Update the state. ``last``: key of the last document with all its rows in the store. ``added``: number of
-        rows. A document with only some of its rows in the store is deleted and added again the next time."""
-        applied = self._state.applied
-        if last is not None:
-            applied = next(document.seq for document in snapshot.documents(row.id) if document.key == last)
-        self._state = replace(self._state, applied=applied, vectors=self._unchanged(snapshot, row) + added)
-
-    def _unchanged(self, snapshot: Snapshot, row: CorpusRow) -> int:
-        """Number of rows of the documents that did not change since the last update."""
-        dimension = self.corpus.encoder.dimension
-        return sum(
-            len(snapshot.vectors.of_document(document.key, dimension).vectors)
-            for document in snapshot.documents(row.id)
-            if document.seq <= self._state.applied
-        )
 
     def _fail(self, failure: str) -> None:
         """Stop answering; the next opening finds the store unclean and rebuilds it."""

@@ -19,6 +19,7 @@ class IndexState:
 
     corpus_id: int = 0
     applied: int = 0
+    #: Rows of the store when it was closed; while it is open, those that were ever added.
     vectors: int = 0
     #: Folder of the store beside this file. A new store gets a new one, because Chroma caches clients by path.
     store: str = ""

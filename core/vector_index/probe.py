@@ -8,7 +8,6 @@ crash included, means that it must be rebuilt.
 from __future__ import annotations
 
 import hashlib
-import json
 import sqlite3
 import subprocess
 import sys
@@ -18,6 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from .index_state import IndexState
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,20 +45,12 @@ def digest_of(store: Path) -> str:
 
 
 def index_damage(folder: Path) -> str | None:
-    """How the index's files differ from those at its closing; ``None`` if they do not, or if it was not closed.
-
-    An index that was not closed is rebuilt when it is opened next.
-    """
-    try:
-        state = json.loads((folder / "state.json").read_text("utf-8"))
-        if not state["clean"] or not state["digest"]:
-            return None
-        same = digest_of(folder / state["store"]) == state["digest"]
-    except (FileNotFoundError, NotADirectoryError):
+    """How the index's files differ from those at its closing; ``None`` if they do not, or if it was not closed: it is
+    rebuilt then when it is opened next. Raises ``OSError``."""
+    state = IndexState.read(folder)
+    if not state.clean or not state.digest or digest_of(folder / state.store) == state.digest:
         return None
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        return f"its state file cannot be read ({type(error).__name__})"
-    return None if same else "its files are not those that were closed"
+    return "its files are not those that were closed"
 
 
 def store_damage(

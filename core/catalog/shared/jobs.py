@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -46,10 +46,8 @@ class Report(Protocol):
         """
 
 
-class Work(Protocol):
-    """Does a job; what it returns, JSON, is kept as its last note."""
-
-    def __call__(self, job: dict[str, Any], report: Report, /) -> Mapping[str, Any]: ...
+#: Does a job; what it returns, JSON, is kept as its last note.
+Work = Callable[[dict[str, Any], Report], Mapping[str, Any]]
 
 
 @dataclass(frozen=True)

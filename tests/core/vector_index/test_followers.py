@@ -203,7 +203,8 @@ class InMemory:
 
 def test_a_plugin_swaps_in_its_own_store(tmp_path: Path, small_book: Path) -> None:
     plugin = InMemory()
-    with open_host(tmp_path, plugins={"in_memory": plugin}) as host:
+    alone = {"enabled": ["test_models", "in_memory", "book_chat"]}  # another plugin's corpus would get the same store
+    with open_host(tmp_path, plugins={"in_memory": plugin}, options=alone) as host:
         shelf = Shelf(host)
         shelf.add(shelf.plan(small_book), title="Parts")
         host.serve()
