@@ -56,22 +56,20 @@ class Catalog:
         #: ``None`` unless new corpora get a table of vectors.
         self.vector_filling: VectorFilling | None = None
         with translate_db_errors(self._database):
-            self._engine = self._database.engine()
-            self._read_engine = self._database.read_engine(self._engine)
-            write_engine = self._database.write_engine(self._engine)
+            engine = self._database.engine
             try:
-                create_or_upgrade(self._database, self._read_engine, write_engine)
+                create_or_upgrade(self._database)
                 vectors = self._database.vectors
                 if vectors is not None and vectors.wanted:
                     from .vector_filling import VectorFilling
 
-                    with write_engine.begin() as connection:
+                    with self._database.write() as connection:
                         vectors.require_extension(connection, self.where)
-                    self.vector_filling = VectorFilling(self._database, vectors, self._engine, write_engine)
+                    self.vector_filling = VectorFilling(self._database, vectors)
             except BaseException:
-                self._engine.dispose()
+                engine.dispose()
                 raise
-        self._tables = PluginTables(self._process, self._database, self._read_engine, write_engine)
+        self._tables = PluginTables(self._process, self._database)
         #: Stores and removes documents.
         self.documents = DocumentWriter(self._database, self._tables.write)
         #: Queues, messages and slots that the catalog's processes share.
@@ -81,14 +79,14 @@ class Catalog:
     def close(self) -> None:
         if not self._process.is_fork:  # closing a copied connection could release the other process's locks
             self.shared.close()
-            self._engine.dispose()
+            self._database.engine.dispose()
             Catalog._open.discard(self._process)
 
     @contextmanager
     def read(self) -> Iterator[Snapshot]:
         """A consistent snapshot, as of the last commit of any process."""
         self._process.check()
-        with translate_db_errors(self._database), self._read_engine.connect() as connection, connection.begin():
+        with self._database.read() as connection:
             yield Snapshot(connection, self._database)
 
     def probe(self) -> None:

@@ -6,7 +6,7 @@ import logging
 from secrets import token_hex
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, Engine, insert, select, update
+from sqlalchemy import Connection, insert, select, update
 
 from ..errors import StorageError, StorageLost
 from ..runtime.files import write_atomically
@@ -21,16 +21,16 @@ _log = logging.getLogger(__name__)
 _ID, ALL_CHECKSUMS = "id", "sealed"
 
 
-def create_or_upgrade(database: Database, read_engine: Engine, write_engine: Engine) -> None:
+def create_or_upgrade(database: Database) -> None:
     """Create the catalog's tables where there are none, or upgrade them, and record the catalog's id in its marker.
 
     Raises ``StorageLost`` where the marker names another catalog, ``StorageError`` for a newer one.
     """
-    with read_engine.connect() as connection, connection.begin():
+    with database.read() as connection:
         if _exists(connection) and _version(database, connection) == SCHEMA_VERSION:
             _write_marker(database, _id(connection))
             return
-    with write_engine.begin() as connection:
+    with database.write() as connection:
         database.lock_catalog(connection)
         marker = database.marker
         if _exists(connection):

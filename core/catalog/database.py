@@ -5,7 +5,8 @@ from __future__ import annotations
 import errno
 from abc import ABC, abstractmethod
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Protocol
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
@@ -14,7 +15,7 @@ from ..errors import BadRequest, StorageBusy, StorageDenied, StorageError, Stora
 from ..runtime.files import is_full
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from sqlalchemy import ColumnElement, Connection, Engine
@@ -56,7 +57,7 @@ class FullText(Protocol):
 
 
 class Database(ABC):
-    """One kind of database: its engine, its full text search and the translation of its errors."""
+    """One kind of database: its transactions, its full text search and the translation of its errors."""
 
     #: Its location, for errors and logs, without a password.
     where: str
@@ -65,18 +66,31 @@ class Database(ABC):
     full_text: FullText
     #: ``None`` for a database without an index of vectors.
     vectors: VectorTables | None = None
+    #: SQLAlchemy's options of the transactions of ``read`` and of ``write``.
+    reading: ClassVar[Mapping[str, Any]] = {}
+    writing: ClassVar[Mapping[str, Any]]
 
+    @cached_property
     @abstractmethod
     def engine(self) -> Engine:
-        """The engine, with a pool of connections."""
+        """The engine, with a pool of connections. Raises ``OSError``."""
 
-    def read_engine(self, engine: Engine) -> Engine:
-        """The engine for read-only transactions on a consistent snapshot."""
-        return engine
+    @cached_property
+    def _reader(self) -> Engine:
+        return self.engine.execution_options(**self.reading)
 
-    @abstractmethod
-    def write_engine(self, engine: Engine) -> Engine:
-        """The engine for durable writing transactions, which wait for one another."""
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """A read-only transaction on a consistent snapshot, as of the last commit of any process."""
+        with translate_db_errors(self), self._reader.connect() as connection, connection.begin():
+            yield connection
+
+    @contextmanager
+    def write(self, **options: Any) -> Iterator[Connection]:
+        """A durable transaction, undone by whatever is raised within; writers wait for one another."""
+        engine = self.engine.execution_options(**self.writing, **options)
+        with translate_db_errors(self), engine.begin() as connection:
+            yield connection
 
     def lock_catalog(self, connection: Connection) -> None:  # noqa: B027 - a file's writing transactions exclude others
         """Until the transaction ends, keep other processes from creating, upgrading or swapping in this catalog."""

@@ -6,10 +6,9 @@ import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, Engine, MetaData, insert, select, update
+from sqlalchemy import Connection, MetaData, insert, select, update
 
 from ..errors import PluginError, StorageError
-from .database import translate_db_errors
 from .schema import about
 from .schema import metadata as own
 from .snapshot import Snapshot
@@ -31,17 +30,15 @@ class PluginTables:
     A transaction of ``write`` is on the disk when it returns, or has not happened. Raises what the catalog raises.
     """
 
-    def __init__(self, process: ProcessGuard, database: Database, reading: Engine, writing: Engine) -> None:
+    def __init__(self, process: ProcessGuard, database: Database) -> None:
         self._process = process
         self._database = database
-        self._read_engine = reading
-        self._write_engine = writing
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """A read-only transaction on a consistent snapshot, as of the last commit of any process."""
         self._process.check()
-        with translate_db_errors(self._database), self._read_engine.connect() as connection, connection.begin():
+        with self._database.read() as connection:
             yield connection
 
     @contextmanager
@@ -53,8 +50,7 @@ class PluginTables:
         ``patience``: seconds of that wait in SQLite; then ``StorageBusy``.
         """
         self._process.check()
-        engine = self._write_engine.execution_options(ragstone_patience_ms=int(patience * 1000))
-        with translate_db_errors(self._database), engine.begin() as connection:
+        with self._database.write(ragstone_patience_ms=int(patience * 1000)) as connection:
             yield connection
 
     def snapshot(self, connection: Connection) -> Snapshot:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from sqlalchemy import URL, ColumnElement, Connection, Double, Engine, case, cast, create_engine, event, func, text
 from sqlalchemy.exc import DataError, DBAPIError
@@ -59,6 +60,10 @@ class PostgreSQL(Database):
     """A database on a server, for the processes of several machines."""
 
     full_text = postings
+    #: A snapshot as of the transaction's first statement.
+    reading: ClassVar = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
+    #: Writers wait for the row of the corpus that they advance, and then see its new state.
+    writing: ClassVar = {"isolation_level": "READ COMMITTED"}
 
     def __init__(self, url: URL, schema: str, folder: Path, vectors: VectorTables) -> None:
         """Raises ``MissingExtra``."""
@@ -72,8 +77,9 @@ class PostgreSQL(Database):
         named = sha256(f"{self.where} {schema}".encode()).hexdigest()[:12]
         self.marker = folder / f"postgresql-{named}.id"
 
+    @cached_property
     def engine(self) -> Engine:
-        """The engine, which replaces connections that the server has closed."""
+        """See ``Database``: connections that the server has closed are replaced."""
         engine = create_engine(
             self._url,
             pool_pre_ping=True,
@@ -98,14 +104,6 @@ class PostgreSQL(Database):
             connection.commit()
 
         return engine
-
-    def read_engine(self, engine: Engine) -> Engine:
-        """See ``Database``: a snapshot as of the transaction's first statement."""
-        return engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
-
-    def write_engine(self, engine: Engine) -> Engine:
-        """See ``Database``: writers wait for the row of the corpus that they advance, and then see its new state."""
-        return engine.execution_options(isolation_level="READ COMMITTED")
 
     def lock_catalog(self, connection: Connection) -> None:
         """See ``Database``: an advisory lock on this schema, which works before there is a table to lock."""

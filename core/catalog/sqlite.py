@@ -7,8 +7,9 @@ import os
 import re
 import sqlite3
 from contextlib import closing
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from sqlalchemy import URL, ColumnElement, Connection, Engine, LargeBinary, cast, create_engine, event
 
@@ -50,6 +51,8 @@ class SQLite(Database):
     """A database in one file, for the processes of one machine."""
 
     full_text = fts5
+    #: Transactions take the write lock when they begin.
+    writing: ClassVar = {"ragstone_writes": True}
 
     def __init__(self, url: URL) -> None:
         self._url = url
@@ -68,8 +71,9 @@ class SQLite(Database):
         database._folder = folder
         return database
 
+    @cached_property
     def engine(self) -> Engine:
-        """The engine; creates the data folder. Raises ``OSError``."""
+        """See ``Database``: creates the data folder too."""
         if self._folder is not None:
             self._folder.mkdir(parents=True, exist_ok=True)
         engine = create_engine(self._url, json_deserializer=self._json)
@@ -113,10 +117,6 @@ class SQLite(Database):
             connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get("ragstone_writes") else "BEGIN")
 
         return engine
-
-    def write_engine(self, engine: Engine) -> Engine:
-        """See ``Database``: transactions take the write lock when they begin."""
-        return engine.execution_options(ragstone_writes=True)
 
     def raw_column(self, column: ColumnElement[Any]) -> ColumnElement[Any]:
         """The bytes: a damaged text cannot be decoded."""

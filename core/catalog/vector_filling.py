@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sqlalchemy import Connection, Engine, func, select, text
+from sqlalchemy import Connection, func, select, text
 
 from ..runtime.background import in_background
 from .database import translate_db_errors
@@ -45,15 +45,13 @@ class VectorState:
 class VectorFilling:
     """Got from ``Catalog.vector_filling``. Any number of processes may work at once."""
 
-    def __init__(self, database: Database, tables: VectorTables, engine: Engine, write_engine: Engine) -> None:
+    def __init__(self, database: Database, tables: VectorTables) -> None:
         self._database = database
         self._tables = tables
-        self._engine = engine
-        self._write_engine = write_engine
 
     def state(self, corpus_id: int) -> VectorState:
         """How far the corpus's table is."""
-        with translate_db_errors(self._database), self._engine.connect() as connection:
+        with self._database.read() as connection:
             table = self._tables.find(connection, corpus_id)
             chunks = connection.execute(
                 select(func.count()).select_from(chunk).where(chunk.c.corpus_id == corpus_id)
@@ -74,7 +72,7 @@ class VectorFilling:
         last: int | None = None if self._is_complete(corpus_id) else 0
         copied = 0
         while last is not None:
-            with translate_db_errors(self._database), self._write_engine.begin() as connection:
+            with self._database.write() as connection:
                 # The corpus's writers wait for this row too: nothing changes between reading and writing.
                 connection.execute(select(corpus.c.id).where(corpus.c.id == corpus_id).with_for_update())
                 table = self._tables.find(connection, corpus_id)
@@ -92,7 +90,7 @@ class VectorFilling:
         return copied
 
     def _is_complete(self, corpus_id: int) -> bool:
-        with translate_db_errors(self._database), self._engine.connect() as connection:
+        with self._database.read() as connection:
             table = self._tables.find(connection, corpus_id)
         return table is not None and not table.is_filling
 
@@ -102,7 +100,7 @@ class VectorFilling:
         Meanwhile everybody reads and writes. Another process that builds it is not waited for. ``on_progress`` gets the
         share that is built, each second.
         """
-        with translate_db_errors(self._database), self._engine.connect() as shared:
+        with self._database.read() as shared:
             table = self._tables.find(shared, corpus_id)
             if table is None or table.is_filling or table.has_hnsw:
                 return False
@@ -112,7 +110,7 @@ class VectorFilling:
         # In a connection of its own, which is closed afterwards with its settings and its lock.
         with (
             translate_db_errors(self._database),
-            self._engine.execution_options(isolation_level="AUTOCOMMIT").connect() as connection,
+            self._database.engine.execution_options(isolation_level="AUTOCOMMIT").connect() as connection,
         ):
             connection.detach()
             lock = text("SELECT pg_try_advisory_lock(hashtextextended(current_schema() || :name, 0))")
@@ -141,7 +139,7 @@ class VectorFilling:
         return True
 
     def _built(self, name: str) -> float:
-        with self._engine.connect() as connection:
+        with self._database.read() as connection:
             return float(connection.execute(_BUILT, {"name": name}).scalar() or 0)
 
 

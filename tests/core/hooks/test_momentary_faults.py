@@ -133,7 +133,7 @@ def test_a_host_closes_over_it_and_every_plugin_is_called(tmp_path: Path) -> Non
     with open_host(tmp_path, plugins={"moody": moody, "other": Other()}) as host:
         catalog = host.catalog
     assert closed.count == 1
-    assert catalog._engine.pool.checkedin() == 0  # type: ignore[attr-defined]
+    assert catalog._database.engine.pool.checkedin() == 0  # type: ignore[attr-defined]
 
 
 def test_any_other_fault_of_the_storage_is_the_plugin_s(tmp_path: Path) -> None:
