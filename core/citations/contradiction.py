@@ -34,7 +34,9 @@ def contradictions(text: str, source: str) -> list[Contradiction]:
     decides whether a text is supported.
     """
     stated, known = AnalyzedText(text), AnalyzedText(source)
-    return [*_numbers(stated, known), *_negations(stated, known), *_opposites(stated, known)]
+    opposite = find_opposite(stated.words - _NO_OPPOSITES, known.words - _NO_OPPOSITES)
+    opposites = [Contradiction("opposite", *opposite)] if opposite is not None else []
+    return [*_numbers(stated, known), *_negations(stated, known), *opposites]
 
 
 def _numbers(stated: AnalyzedText, source: AnalyzedText) -> Iterator[Contradiction]:
@@ -59,9 +61,3 @@ def _negations(stated: AnalyzedText, source: AnalyzedText) -> Iterator[Contradic
         if scope and shared > _LEAST_SHARED * len(scope) and not any(scope & each for each in stated.negation_scopes):
             yield Contradiction("negation", "", "not")
             return
-
-
-def _opposites(stated: AnalyzedText, source: AnalyzedText) -> Iterator[Contradiction]:
-    found = find_opposite(stated.words - _NO_OPPOSITES, source.words - _NO_OPPOSITES)
-    if found is not None:
-        yield Contradiction("opposite", *found)

@@ -63,7 +63,7 @@ class LockOwner:
         return each is not None
 
     def enter(self, lock: ForkSafeLock) -> None:
-        """Enter a lock that is free or may be joined. Raises ``StorageBusy`` once this helper is abandoned."""
+        """Enter a lock that is free or may be joined. Raises ``StorageBusy`` once this owner, a helper, is abandoned."""
         with self._mutex:
             if self.abandoned:
                 raise StorageBusy("this work took too long and was given up", where="host")
@@ -131,12 +131,9 @@ class ForkSafeLock(ProcessGuard):
     def __enter__(self) -> None:
         self.check()
         me, owner = _this_thread.owner, self._owner
-        joined = owner is me or (owner is not None and me.waiting is not None and me.may_join(owner))
+        joined = owner is not None and me.may_join(owner)
         if not joined:
             self._lock.acquire()
-        if not me.depth:
-            self.push(me)
-            return
         try:
             me.enter(self)
         except StorageBusy:
@@ -145,11 +142,7 @@ class ForkSafeLock(ProcessGuard):
             raise
 
     def __exit__(self, *_: object) -> None:
-        me = _this_thread.owner
-        if me.depth:
-            me.leave(self)
-        else:
-            self.pop()
+        _this_thread.owner.leave(self)
 
     def push(self, owner: LockOwner) -> None:
         """Record an entry by this owner, who holds the lock or may join its holder."""
