@@ -46,8 +46,8 @@ def condition(filters: MetadataFilters, database: Database) -> ColumnElement[boo
 
 def _compare(part: MetadataFilter, database: Database) -> ColumnElement[bool]:
     sample = part.value[0] if isinstance(part.value, list) and part.value else part.value
-    field: Any = database.metadata_number(part.key) if isinstance(sample, int | float) else database.metadata_text(part.key)
+    read = database.metadata_number if isinstance(sample, int | float) else database.metadata_text
     if part.operator not in _OPERATORS:
         raise BadRequest(f"the catalog cannot filter by {part.operator.value}", where=part.key)
-    result: ColumnElement[bool] = _OPERATORS[part.operator](field, part.value)
+    result: ColumnElement[bool] = _OPERATORS[part.operator](read(part.key), part.value)
     return result

@@ -144,7 +144,7 @@ class Snapshot:
         return self._connection.execute(_CATALOG_ID).scalar()
 
     def changes(self, corpus_id: int, since: int) -> tuple[list[tuple[str, int, int]], list[str]]:
-        """Changes after ``since``: ``(doc_id, key, seq)`` of documents that exist, in order, and ids of removed ones."""
+        """Changes after ``since``: ``(doc_id, key, seq)`` of documents that exist, in order, and ids of others."""
         now = self._connection.execute(
             select(document.c.doc_id, document.c.id, document.c.seq)
             .where(document.c.corpus_id == corpus_id, document.c.seq > since)

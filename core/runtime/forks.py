@@ -63,7 +63,7 @@ class LockOwner:
         return each is not None
 
     def enter(self, lock: ForkSafeLock) -> None:
-        """Enter a lock that is free or may be joined. Raises ``StorageBusy`` once this owner, a helper, is abandoned."""
+        """Enter a lock that is free or may be joined. Raises ``StorageBusy`` once this owner is abandoned."""
         with self._mutex:
             if self.abandoned:
                 raise StorageBusy("this work took too long and was given up", where="host")
