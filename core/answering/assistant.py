@@ -15,7 +15,7 @@ from llama_index.core.instrumentation.events.query import QueryEndEvent, QuerySt
 from ..errors import PluginError, is_failure
 from ..retrieval.evidence_gate import Verdict, judge, weigh_evidence
 from ..retrieval.follow_up import FollowUp, follow_up
-from ..runtime.scope import current_scope
+from ..runtime.request import current_scope
 from ..text.rewording import reworded, topic_of
 from ..tracing import OwnContext, has_listeners, step
 from .answer import Answer, Delta

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter, MetadataFilters
 
 from ..errors import BadRequest
-from ..runtime.scope import current_scope
+from ..runtime.request import current_scope
 
 if TYPE_CHECKING:
     from llama_index.core.schema import BaseNode

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..citations import ITEM_MARK, CheckedSentence, CitableChunks, is_item, read_markers
-from ..runtime.budget import check_budget
+from ..runtime.request import check_budget
 from ..tracing import step
 from .draft import Draft, Sentence
 

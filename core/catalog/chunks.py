@@ -87,7 +87,7 @@ class ChunkReader:
 
         from .filters import condition
 
-        passing = condition(filters, self._database)
+        passing = condition(filters, self._database.columns)
         rows = self._connection.execute(select(chunk.c.id).where(chunk.c.corpus_id == corpus_id, passing))
         return np.array(sorted(rows.scalars()), np.int64)
 
@@ -97,9 +97,9 @@ class ChunkReader:
         from .filters import condition
 
         wanted = (
-            select(chunk.c.chunk_id, document.c.doc_id, *(self._database.metadata_text(key) for key in keys))
+            select(chunk.c.chunk_id, document.c.doc_id, *(self._database.columns.text(key) for key in keys))
             .join(document, document.c.id == chunk.c.document_id)
-            .where(chunk.c.corpus_id == corpus_id, condition(filters, self._database))
+            .where(chunk.c.corpus_id == corpus_id, condition(filters, self._database.columns))
             .order_by(document.c.doc_id, chunk.c.position)
         )
         return [tuple(row) for row in self._connection.execute(wanted)]
@@ -107,7 +107,7 @@ class ChunkReader:
     def facets(self, corpus_id: int, keys: Sequence[str]) -> Facets:
         """The numbers of chunks by their values of these metadata keys."""
         # Labelled, not repeated: to PostgreSQL the same expression with other parameters is another expression.
-        columns = [self._database.metadata_text(key).label(f"facet_{number}") for number, key in enumerate(keys)]
+        columns = [self._database.columns.text(key).label(f"facet_{number}") for number, key in enumerate(keys)]
         values = select(*columns).where(chunk.c.corpus_id == corpus_id).subquery()
         rows = self._connection.execute(select(*values.c, func.count()).group_by(*values.c))
         return [(tuple(row[:-1]), int(row[-1])) for row in rows]
@@ -181,7 +181,7 @@ class ChunkReader:
         found = ChunkCheck()
         ends = None if seconds is None else time.monotonic() + seconds
         has_all_checksums = self._connection.execute(_HAS_ALL_CHECKSUMS).first() is not None
-        raw = [self._database.raw_column(column).label(column.name) for column in _CHECKED]
+        raw = [self._database.columns.raw(column).label(column.name) for column in _CHECKED]
         statement = (
             select(*raw, chunk.c.position, chunk.c.vectors, chunk.c.words, chunk.c.sentences, chunk.c.checksum)
             .select_from(chunk)

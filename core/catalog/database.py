@@ -56,6 +56,19 @@ class FullText(Protocol):
         """The stems that begin with the prefix, and how many chunks contain each."""
 
 
+class Columns(Protocol):
+    """The SQL expressions that read a chunk's columns; they differ from one database to the other."""
+
+    def raw(self, column: ColumnElement[Any]) -> ColumnElement[Any]:
+        """The column in a form that can be read even if it is damaged: bytes, or its value."""
+
+    def text(self, key: str) -> ColumnElement[str]:
+        """A chunk's metadata value of the key as text; NULL if there is none."""
+
+    def number(self, key: str) -> ColumnElement[float]:
+        """A chunk's metadata value of the key as a number; 0 for other values, NULL if there is none."""
+
+
 class Database(ABC):
     """One kind of database: its transactions, its full text search and the translation of its errors."""
 
@@ -64,11 +77,12 @@ class Database(ABC):
     #: The file that records the catalog's id; ``None`` for a database in memory.
     marker: Path | None
     full_text: FullText
+    columns: Columns
     #: ``None`` for a database without an index of vectors.
     vectors: VectorTables | None = None
     #: SQLAlchemy's options of the transactions of ``read`` and of ``write``.
-    reading: ClassVar[Mapping[str, Any]] = {}
-    writing: ClassVar[Mapping[str, Any]]
+    _reading: ClassVar[Mapping[str, Any]] = {}
+    _writing: ClassVar[Mapping[str, Any]]
 
     @cached_property
     @abstractmethod
@@ -77,7 +91,7 @@ class Database(ABC):
 
     @cached_property
     def _reader(self) -> Engine:
-        return self.engine.execution_options(**self.reading)
+        return self.engine.execution_options(**self._reading)
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
@@ -88,7 +102,7 @@ class Database(ABC):
     @contextmanager
     def write(self, **options: Any) -> Iterator[Connection]:
         """A durable transaction, undone by whatever is raised within; writers wait for one another."""
-        engine = self.engine.execution_options(**self.writing, **options)
+        engine = self.engine.execution_options(**self._writing, **options)
         with translate_db_errors(self), engine.begin() as connection:
             yield connection
 
@@ -97,18 +111,6 @@ class Database(ABC):
 
     def prepare(self, connection: Connection) -> None:  # noqa: B027 - a file needs nothing
         """Create what this database needs besides the tables of ``schema``, and is not there yet."""
-
-    def raw_column(self, column: ColumnElement[Any]) -> ColumnElement[Any]:
-        """The column in a form that can be read even if it is damaged: bytes, or its value."""
-        return column  # a server returns no text that cannot be decoded
-
-    @abstractmethod
-    def metadata_text(self, key: str) -> ColumnElement[str]:
-        """A chunk's metadata value of the key as text; NULL if there is none."""
-
-    @abstractmethod
-    def metadata_number(self, key: str) -> ColumnElement[float]:
-        """A chunk's metadata value of the key as a number; 0 for other values, NULL if there is none."""
 
     @abstractmethod
     def translate_error(self, error: DBAPIError) -> RagstoneError:

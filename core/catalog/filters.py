@@ -17,7 +17,7 @@ from sqlalchemy import ColumnElement, and_, not_, or_
 from ..errors import BadRequest
 
 if TYPE_CHECKING:
-    from .database import Database
+    from .database import Columns
 
 _OPERATORS: dict[FilterOperator, Callable[[Any, Any], Any]] = {
     FilterOperator.EQ: operator.eq,
@@ -31,10 +31,10 @@ _OPERATORS: dict[FilterOperator, Callable[[Any, Any], Any]] = {
 }
 
 
-def condition(filters: MetadataFilters, database: Database) -> ColumnElement[bool]:
+def condition(filters: MetadataFilters, columns: Columns) -> ColumnElement[bool]:
     """The filters as one SQL condition. Raises ``BadRequest`` for an unknown operator."""
     parts = [
-        condition(part, database) if isinstance(part, MetadataFilters) else _compare(part, database)
+        condition(part, columns) if isinstance(part, MetadataFilters) else _compare(part, columns)
         for part in filters.filters
     ]
     if filters.condition == FilterCondition.OR:
@@ -44,10 +44,10 @@ def condition(filters: MetadataFilters, database: Database) -> ColumnElement[boo
     return and_(*parts)
 
 
-def _compare(part: MetadataFilter, database: Database) -> ColumnElement[bool]:
+def _compare(part: MetadataFilter, columns: Columns) -> ColumnElement[bool]:
     sample = part.value[0] if isinstance(part.value, list) and part.value else part.value
-    read = database.metadata_number if isinstance(sample, int | float) else database.metadata_text
+    field: Any = columns.number(part.key) if isinstance(sample, int | float) else columns.text(part.key)
     if part.operator not in _OPERATORS:
         raise BadRequest(f"the catalog cannot filter by {part.operator.value}", where=part.key)
-    result: ColumnElement[bool] = _OPERATORS[part.operator](read(part.key), part.value)
+    result: ColumnElement[bool] = _OPERATORS[part.operator](field, part.value)
     return result

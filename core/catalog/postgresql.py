@@ -56,14 +56,36 @@ _AGAIN = "try again in a moment"
 _CHECK_URL = "check `database` in the settings, and that its user may connect and create a schema"
 
 
+class _Columns:
+    def raw(self, column: ColumnElement[Any]) -> ColumnElement[Any]:
+        """Unchanged: the server returns no text that cannot be decoded."""
+        return column
+
+    def text(self, key: str) -> ColumnElement[str]:
+        """As in SQLite: ``true`` is "1"."""
+        value = chunk.c.metadata[key]
+        plain = value.as_string()
+        found: ColumnElement[str] = case(
+            (func.jsonb_typeof(value) != "boolean", plain), (plain == "true", "1"), (plain == "false", "0")
+        ).collate("C")
+        return found
+
+    def number(self, key: str) -> ColumnElement[float]:
+        """As in SQLite: a text counts as the number that it begins with, otherwise as 0."""
+        plain = self.text(key)
+        first = func.substring(plain, _NUMBER)
+        return case((plain.is_not(None), cast(func.coalesce(first, "0"), Double)))
+
+
 class PostgreSQL(Database):
     """A database on a server, for the processes of several machines."""
 
     full_text = postings
+    columns = _Columns()
     #: A snapshot as of the transaction's first statement.
-    reading: ClassVar = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
+    _reading: ClassVar = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
     #: Writers wait for the row of the corpus that they advance, and then see its new state.
-    writing: ClassVar = {"isolation_level": "READ COMMITTED"}
+    _writing: ClassVar = {"isolation_level": "READ COMMITTED"}
 
     def __init__(self, url: URL, schema: str, folder: Path, vectors: VectorTables) -> None:
         """Raises ``MissingExtra``."""
@@ -126,21 +148,6 @@ class PostgreSQL(Database):
         postings.metadata.create_all(connection)
         connection.execute(text("ALTER TABLE chunk ALTER COLUMN vectors SET STORAGE EXTERNAL"))
         connection.execute(text("ALTER TABLE chunk ALTER COLUMN sentences SET STORAGE EXTERNAL"))
-
-    def metadata_text(self, key: str) -> ColumnElement[str]:
-        """As in SQLite: ``true`` is "1"."""
-        value = chunk.c.metadata[key]
-        plain = value.as_string()
-        found: ColumnElement[str] = case(
-            (func.jsonb_typeof(value) != "boolean", plain), (plain == "true", "1"), (plain == "false", "0")
-        ).collate("C")
-        return found
-
-    def metadata_number(self, key: str) -> ColumnElement[float]:
-        """As in SQLite: a text counts as the number that it begins with, otherwise as 0."""
-        plain = self.metadata_text(key)
-        first = func.substring(plain, _NUMBER)
-        return case((plain.is_not(None), cast(func.coalesce(first, "0"), Double)))
 
     def translate_error(self, error: DBAPIError) -> RagstoneError:
         message = getattr(getattr(error.orig, "diag", None), "message_primary", None) or error.orig

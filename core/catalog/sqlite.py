@@ -47,12 +47,29 @@ def _is_full(path: str) -> bool:
         return False
 
 
+class _Columns:
+    def raw(self, column: ColumnElement[Any]) -> ColumnElement[Any]:
+        """The bytes: a damaged text cannot be decoded."""
+        return cast(column, LargeBinary)
+
+    def text(self, key: str) -> ColumnElement[str]:
+        """SQLite's own cast of a JSON value: ``true`` is "1"."""
+        value: ColumnElement[str] = chunk.c.metadata[key].as_string()
+        return value
+
+    def number(self, key: str) -> ColumnElement[float]:
+        """SQLite's own cast of a JSON value: a text counts as the number that it begins with."""
+        value: ColumnElement[float] = chunk.c.metadata[key].as_float()
+        return value
+
+
 class SQLite(Database):
     """A database in one file, for the processes of one machine."""
 
     full_text = fts5
+    columns = _Columns()
     #: Transactions take the write lock when they begin.
-    writing: ClassVar = {"ragstone_writes": True}
+    _writing: ClassVar = {"ragstone_writes": True}
 
     def __init__(self, url: URL) -> None:
         self._url = url
@@ -117,20 +134,6 @@ class SQLite(Database):
             connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get("ragstone_writes") else "BEGIN")
 
         return engine
-
-    def raw_column(self, column: ColumnElement[Any]) -> ColumnElement[Any]:
-        """The bytes: a damaged text cannot be decoded."""
-        return cast(column, LargeBinary)
-
-    def metadata_text(self, key: str) -> ColumnElement[str]:
-        """SQLite's own cast of a JSON value: ``true`` is "1"."""
-        value: ColumnElement[str] = chunk.c.metadata[key].as_string()
-        return value
-
-    def metadata_number(self, key: str) -> ColumnElement[float]:
-        """SQLite's own cast of a JSON value: a text counts as the number that it begins with."""
-        value: ColumnElement[float] = chunk.c.metadata[key].as_float()
-        return value
 
     def translate_error(self, error: DBAPIError) -> StorageError:
         name = getattr(error.orig, "sqlite_errorname", "") or ""

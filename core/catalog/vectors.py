@@ -92,7 +92,7 @@ class VectorReader:
         table = self._table(corpus_id)
         if table is None:
             return None
-        found = None if passing is None else Passing(passing[1], condition(passing[0], self._database))
+        found = None if passing is None else Passing(passing[1], condition(passing[0], self._database.columns))
         return table.nearest(self._connection, question, limit, found)
 
     def cosines(

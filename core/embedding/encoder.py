@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import EncoderError, is_failure
-from ..runtime.budget import check_budget
 from ..runtime.fair_semaphore import FairSemaphore
 from ..runtime.forks import ForkSafeLock, ProcessGuard
+from ..runtime.request import check_budget
 from ..text.chunk_terms import analyze_chunk
 from ..tracing import has_listeners
 from .languages import LanguageMismatch, language_mismatch

@@ -114,7 +114,11 @@ def _installed(_changes: tuple[tuple[str, int | None], ...]) -> dict[str, list[C
 def _given(given: dict[str, object]) -> Iterator[Candidate]:
     for name, plugin in given.items():
         version = str(getattr(plugin, "__version__", "-"))
-        yield Candidate(PluginState(name, version, "given", "loaded"), lambda plugin=plugin: plugin)
+
+        def load(plugin: object = plugin) -> object:
+            return plugin
+
+        yield Candidate(PluginState(name, version, "given", "loaded"), load)
 
 
 def _disabled(candidate: Candidate, reason: str) -> Candidate:

@@ -11,8 +11,7 @@ from ..errors import PluginError, RagstoneError, StorageAway, StorageBusy, TooLa
 from ..hooks import results
 from ..hooks.manager import Plugins, reason_of
 from ..retrieval.models import Retrieval, check_top_k
-from ..runtime.budget import check_budget
-from ..runtime.scope import in_scope
+from ..runtime.request import check_budget, in_scope
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -10,7 +10,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from ..errors import LLMError
-from ..runtime.budget import llm_slot
+from ..runtime.request import llm_slot
 from .errors import empty, timed_out, translate_error, unfinished
 from .requests import Call, current
 

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from ..errors import NotFound
-from ..runtime.scope import current_scope, in_scope
+from ..runtime.request import current_scope, in_scope
 from .search_cache import RevisionSearch, SearchCache
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..runtime.budget import check_budget
+from ..runtime.request import check_budget
 from ..text.answer_types import answer_type_scorer
 from ..text.definitions import abbreviation_of, compound_of, defines, spells_out, subject_of
 from ..text.instructions import instructions_of, is_asked_about

@@ -6,7 +6,6 @@ from ..lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from .background import JobQueue, in_background
-    from .budget import Budget, Slots, check_budget, set_budget
     from .files import (
         enable_wal,
         file_lock,
@@ -18,7 +17,16 @@ if TYPE_CHECKING:
         write_atomically,
     )
     from .owned_files import OwnedFolders, remove_own_file
-    from .scope import current_scope, in_scope, limited_to, set_scope
+    from .request import (
+        Budget,
+        Slots,
+        check_budget,
+        current_scope,
+        in_scope,
+        limited_to,
+        set_budget,
+        set_scope,
+    )
     from .strict_json import parse_json
     from .subprocesses import limit_process, run_in_subprocess
     from .workers import Unanswered, WorkerDied, Workers, answer_json, answer_requests

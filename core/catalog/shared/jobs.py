@@ -21,19 +21,13 @@ STATES: dict[str, State] = {"todo": "waiting", "doing": "running", "succeeded": 
 class LeaseLost(RagstoneError):
     """Another worker has the job: this one was taken for dead."""
 
-    title = "The lease was lost"
-
 
 class Stopped(RagstoneError):
     """The worker was asked to stop."""
 
-    title = "The worker stops"
-
 
 class Unfit(RagstoneError):
     """This worker's machine cannot do the job, and other machines may: the job goes back, and the worker ends."""
-
-    title = "This worker cannot do the job"
 
 
 class Report(Protocol):

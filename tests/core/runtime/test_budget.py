@@ -8,7 +8,7 @@ import pytest
 
 from ragstone.core import LLMBusy, TooLarge
 from ragstone.core.runtime import Budget, Slots, check_budget, set_budget
-from ragstone.core.runtime.budget import llm_slot
+from ragstone.core.runtime.request import llm_slot
 
 
 def compute(seconds: float) -> None:

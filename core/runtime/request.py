@@ -1,15 +1,19 @@
-"""The budget of a request: the processor time that it may use, and its slot among the requests to the model."""
+"""What one request may use and read: processor time, a slot for the language model, and a scope of documents."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from typing import Any
 
 from ..errors import TooLarge
+
+#: The values that are allowed, by metadata key. A document without the key is not concerned.
+Scope = Mapping[str, frozenset[str]]
 
 
 class Slots:
@@ -50,24 +54,50 @@ class Budget:
             )
 
 
-_current: ContextVar[Budget | None] = ContextVar("ragstone_budget", default=None)
+_budget: ContextVar[Budget | None] = ContextVar("ragstone_budget", default=None)
+_scope: ContextVar[Scope | None] = ContextVar("ragstone_scope", default=None)
 
 
 def set_budget(budget: Budget | None) -> None:
     """Set the current context's budget; ``None`` means no limits, as on the command line."""
-    _current.set(budget)
+    _budget.set(budget)
     if budget is not None:
         budget.check()
 
 
 def check_budget() -> None:
     """Raise ``TooLarge`` if the current request has used up its processor time. For loops over untrusted input."""
-    budget = _current.get()
+    budget = _budget.get()
     if budget is not None:
         budget.check()
 
 
 def llm_slot() -> AbstractContextManager[None]:
     """A slot for a request to the language model. Entering raises ``LLMBusy`` if none is free."""
-    budget = _current.get()
+    budget = _budget.get()
     return nullcontext() if budget is None or budget.llm_slots is None else budget.llm_slots.acquire()
+
+
+def set_scope(scope: Scope | None) -> None:
+    """Let the current context, and copies of it, read only what is in the scope; ``None``: everything."""
+    _scope.set(scope)
+
+
+def current_scope() -> Scope:
+    """The scope of the current context; empty where everything may be read."""
+    return _scope.get() or {}
+
+
+def in_scope(metadata: Mapping[str, Any]) -> bool:
+    """Whether a document or a chunk with these metadata may be read in the current context."""
+    return all(metadata.get(key) is None or metadata[key] in allowed for key, allowed in current_scope().items())
+
+
+@contextmanager
+def limited_to(scope: Scope | None) -> Iterator[None]:
+    """Set the scope for the duration of the context."""
+    token = _scope.set(scope)
+    try:
+        yield
+    finally:
+        _scope.reset(token)
