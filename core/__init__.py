@@ -45,10 +45,12 @@ if TYPE_CHECKING:
     from .hooks.spec import HOOKS_VERSION
     from .host.host import Host
     from .ingestion.span_node_parser import SlicingNodeParser
+    from .llm.settings import LLMSettings
     from .markers import hookimpl
     from .retrieval.follow_up import Turn
-    from .settings import EncoderSettings, LLMSettings, Settings, Table
+    from .settings import EncoderSettings, Settings
     from .settings_file import read_settings
+    from .tables import Table
 
 __all__ = [
     "HOOKS_VERSION",

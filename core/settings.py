@@ -135,15 +135,3 @@ class Settings(Table):
     @classmethod
     def _absolute(cls, value: Path) -> Path:
         return value.expanduser().absolute()
-
-
-__all__ = [
-    "EncoderSettings",
-    "IndexSettings",
-    "LLMSettings",
-    "LimitsSettings",
-    "PluginsTable",
-    "RetrievalSettings",
-    "Settings",
-    "Table",
-]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import BadRequest, MissingExtra, SourceError, require_extra
+from ..errors import BadRequest, SourceError, require_extra
 from . import output
 
 if TYPE_CHECKING:
@@ -45,10 +45,7 @@ def eval_retrieval(deployment: Deployment, data: Path, limit: int | None, assist
 
     With --assistant, those of its own retriever: its documents must have the ids that the folder's judgements name.
     """
-    try:
-        require_extra("eval", "ir_measures")
-    except MissingExtra as error:
-        raise SourceError(str(error), where="eval retrieval") from error
+    require_extra("eval", "ir_measures")
     from ..evaluation.measures import DEPTH, retrieval, sides
 
     if assistant is not None:

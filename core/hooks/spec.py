@@ -6,6 +6,8 @@ takes longer than its time limit or returns another type disables its plugin and
 away or busy are raised to the caller and disable no plugin.
 """
 
+# mypy: disable-error-code="empty-body"
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
@@ -31,7 +33,8 @@ if TYPE_CHECKING:
     from ..corpus import Corpus
     from ..health import Check
     from ..host.host import Host
-    from ..settings import EncoderSettings, LLMSettings
+    from ..llm.settings import LLMSettings
+    from ..settings import EncoderSettings
 
 #: Increased when a hook or an argument is added, renamed or changes its meaning. A plugin's attribute
 #: ``ragstone_hooks`` is the version that it was written for; a plugin for a later version is not loaded.
@@ -41,7 +44,6 @@ HOOKS_VERSION = 1
 @hookspec
 def ragstone_settings() -> type[BaseModel]:
     """Fires once when the plugin is loaded; returns the pydantic model of its table ``[plugins.NAME]``."""
-    raise NotImplementedError
 
 
 @hookspec
@@ -62,67 +64,56 @@ def ragstone_closing(host: Host) -> None:
 @hookspec
 def ragstone_readers(host: Host) -> Mapping[str, BaseReader]:
     """Fires when readers are first needed; returns readers by lower-case suffix (``.md``) or scheme (``wiki:``)."""
-    raise NotImplementedError
 
 
 @hookspec
 def ragstone_node_parsers(host: Host) -> Mapping[str, NodeParser]:
     """Fires when node parsers are first needed; returns node parsers by document type (``book``)."""
-    raise NotImplementedError
 
 
 @hookspec
 def ragstone_vector_store(host: Host, corpus: Corpus) -> BasePydanticVectorStore | None:
     """Fires when a long-lived host lets an index follow a corpus; returns an empty or known store, or ``None``."""
-    raise NotImplementedError
 
 
 @hookspec
 def ragstone_retriever(host: Host, corpus: Corpus, top_k: int, filters: MetadataFilters | None) -> BaseRetriever | None:
     """Fires when a corpus is searched; returns the retriever that is to search it, or ``None`` to pass."""
-    raise NotImplementedError
 
 
 @hookspec
 def ragstone_postprocessors(host: Host, corpus: Corpus) -> Sequence[BaseNodePostprocessor]:
     """Fires when a corpus is searched; returns postprocessors that rerank, filter or check its chunks, in order."""
-    raise NotImplementedError
 
 
 @hookspec
 def ragstone_prompts() -> Mapping[str, BasePromptTemplate]:
     """Fires when prompts are first needed; returns templates by name (``book_chat/answer``); later plugins win."""
-    raise NotImplementedError
 
 
 @hookspec
 def ragstone_embed_model(settings: EncoderSettings) -> BaseEmbedding | None:
     """Fires when the encoder is first needed; returns the model that embeds texts, or ``None`` to pass."""
-    raise NotImplementedError
 
 
 @hookspec
 def ragstone_llm(settings: LLMSettings) -> LLM | None:
     """Fires when a language model is set and first needed; returns it, or ``None`` to pass."""
-    raise NotImplementedError
 
 
 @hookspec
 def ragstone_assistants(host: Host) -> Sequence[Assistant]:
     """Fires when assistants are first needed; returns the plugin's assistants, which every interface then has."""
-    raise NotImplementedError
 
 
 @hookspec
 def ragstone_tools(host: Host) -> Sequence[BaseTool]:
     """Fires when tools are first needed; returns functions that the interfaces for programs then offer."""
-    raise NotImplementedError
 
 
 @hookspec
 def ragstone_pages(host: Host) -> Any:
     """Fires when the web front is made; returns one ``flask.Blueprint`` with the plugin's pages."""
-    raise NotImplementedError
 
 
 @hookspec
@@ -133,4 +124,3 @@ def ragstone_commands(cli: click.Group) -> None:
 @hookspec
 def ragstone_checks(host: Host, thorough: bool) -> Sequence[Check]:
     """Fires when health is asked for; returns the plugin's checks, each done and with its result."""
-    raise NotImplementedError

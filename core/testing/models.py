@@ -16,7 +16,8 @@ from ..markers import hookimpl
 from ..text.stemming import stems
 
 if TYPE_CHECKING:
-    from ..settings import EncoderSettings, LLMSettings
+    from ..llm.settings import LLMSettings
+    from ..settings import EncoderSettings
 
 _DIMENSION = 256
 #: Characters of a streamed piece, so that pieces end within words.
