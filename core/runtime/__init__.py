@@ -17,16 +17,7 @@ if TYPE_CHECKING:
         write_atomically,
     )
     from .owned_files import OwnedFolders, remove_own_file
-    from .request import (
-        Budget,
-        Slots,
-        check_budget,
-        current_scope,
-        in_scope,
-        limited_to,
-        set_budget,
-        set_scope,
-    )
+    from .request import Budget, Slots, check_budget, current_scope, in_scope, limited_to, set_budget, set_scope
     from .strict_json import parse_json
     from .subprocesses import limit_process, run_in_subprocess
     from .workers import Unanswered, WorkerDied, Workers, answer_json, answer_requests
