@@ -6,6 +6,7 @@ import email.utils
 import logging
 import math
 import time
+import traceback
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -168,11 +169,8 @@ def _has(chain: list[BaseException], kind: type[BaseException] | UnionType) -> B
 def _log_chain(chain: list[BaseException], call: Call) -> None:
     """Log what was raised; the messages only of a request whose key is known and can be removed."""
     for link in chain:
-        trace = link.__traceback__
-        while trace is not None and trace.tb_next is not None:
-            trace = trace.tb_next
-        code = trace.tb_frame.f_code if trace is not None else None
-        place = f" in {code.co_filename}:{trace.tb_lineno}" if code is not None and trace is not None else ""
+        raised = traceback.extract_tb(link.__traceback__, limit=-1)
+        place = "".join(f" in {frame.filename}:{frame.lineno}" for frame in raised)
         message = ""
         if call.known:
             # First the key, then the cut: half a key would not be found.
