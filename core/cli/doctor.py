@@ -31,12 +31,12 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
 
     Exits with 0 when all is well, with 1 when something is not but questions are answered, with 2 when nothing can be.
     """
-    from ..diagnostics.examination import examine
+    from ..diagnostics.examination import Examination
 
     deployment: Deployment = ctx.obj
     found: list[Check] = []
     with _muted_log():
-        for check in examine(deployment.config):
+        for check in Examination(deployment.config).checks():
             found.append(check)
             if not as_json:
                 click.echo(output.printable(_line(check)))

@@ -24,17 +24,12 @@ _log = logging.getLogger(__name__)
 LONGEST = 60.0
 
 
-def examine(config: Path | None) -> Iterator[Check]:
-    """Check the deployment; ``config`` as for ``read_settings``. It raises nothing.
+class Examination:
+    """The checks of one deployment. They raise nothing, make neither a data folder nor a catalog, and change no stored
+    data; the encoder's model is built if it is not cached."""
 
-    It creates neither a data folder nor a catalog, and changes no stored data; the encoder's model is built if it is
-    not cached.
-    """
-    return _Examination(config).checks()
-
-
-class _Examination:
     def __init__(self, config: Path | None) -> None:
+        """``config``: as for ``read_settings``."""
         self._config = config
         self._file: Path | None = None
         self._settings: Settings | None = None

@@ -186,9 +186,7 @@ def retrieval(result: Any, dimension: int) -> Retrieval:
     found: Retrieval = _require(result, Retrieval, "finds")
     nodes(found.nodes)
     for scores in by_name(Scores)(found.scores).values():
-        if not (_is_number(scores.lexical) and _is_number(scores.final)):
-            raise ValueError(f"it gives {_describe(scores)}")
-        if scores.dense is not None and not _is_number(scores.dense):
+        if not all(map(_is_number, (scores.lexical, scores.final, 0 if scores.dense is None else scores.dense))):
             raise ValueError(f"it gives {_describe(scores)}")
     if not all(_is_number(value) for value in _require(found.idf, Mapping, "gives as idf").values()):
         raise ValueError("it gives an idf that is no number")
