@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 
 from ragstone.plugins.iris_memory import memory_of
-from ragstone.plugins.iris_memory.indexing.folder import CORPUS
+from ragstone.plugins.iris_memory.settings import CORPUS
 
 from .actors import Actor
 from .models import opened, words

@@ -12,7 +12,6 @@ from ragstone.core.text import counted
 
 from . import fields
 from .indexing.memory import memory_of
-from .indexing.update_state import UpdateState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,7 +45,7 @@ def _remembered(memory: Memory) -> Check:
         return Check("memory", False, "the folder to remember may not be read", mend=mend, where=str(root))
     if not memory.corpus.contents.exists:
         return Check("memory", True, "nothing is remembered yet", mend="ragstone memory update", where=str(root))
-    state, paths = UpdateState(memory.host.settings.data_dir), _paths(memory)
+    state, paths = memory.state, _paths(memory)
     if paths and is_empty:
         mend = "mount its disk, or ragstone memory update --prune"
         return Check("memory", False, "the folder to remember is empty", mend=mend, where=str(root))

@@ -35,7 +35,7 @@ def ragstone_serving(host: Host) -> None:
     """Watch the memory's files, if the settings say so."""
     from .indexing.watcher import BackgroundWatcher
 
-    host.once(BackgroundWatcher).start()
+    host.once(BackgroundWatcher)
 
 
 @hookimpl
@@ -59,10 +59,9 @@ def ragstone_readers(host: Host) -> Mapping[str, BaseReader]:
 @hookimpl
 def ragstone_node_parsers(host: Host) -> Mapping[str, NodeParser]:
     """The files of a memory, each cut by its strategy."""
-    from .indexing.folder import KIND
     from .indexing.memory import memory_of
     from .parsers.node_parser import MemoryNodeParser
-    from .settings import IrisMemorySettings
+    from .settings import CORPUS, IrisMemorySettings
 
     options = host.hooks.options(IrisMemorySettings)
     parser = MemoryNodeParser(
@@ -71,18 +70,17 @@ def ragstone_node_parsers(host: Host) -> Mapping[str, NodeParser]:
         overlap=options.overlap_tokens,
         count_tokens=lambda text: memory_of(host).corpus.encoder.count_tokens(text),  # noqa: PLW0108 - the encoder is made when it is needed
     )
-    return {KIND: parser}
+    return {CORPUS: parser}
 
 
 @hookimpl
 def ragstone_retriever(host: Host, corpus: Corpus, top_k: int, filters: MetadataFilters | None) -> BaseRetriever | None:
     """For the memory: the host's own search, and a light preference for later logs and mails."""
-    from .indexing.folder import CORPUS
+    from .settings import CORPUS, IrisMemorySettings
 
     if corpus.name != CORPUS:  # before the imports: the first question to every other corpus comes here too
         return None
     from .retrievers import MemoryRetriever, Recency
-    from .settings import IrisMemorySettings
 
     options = host.hooks.options(IrisMemorySettings)
     recency = Recency(options.date_weight, options.half_life_days)
@@ -92,12 +90,11 @@ def ragstone_retriever(host: Host, corpus: Corpus, top_k: int, filters: Metadata
 @hookimpl
 def ragstone_postprocessors(host: Host, corpus: Corpus) -> Sequence[BaseNodePostprocessor]:
     """For the memory: no mail that is too old, and of several versions of a note the newest."""
-    from .indexing.folder import CORPUS
+    from .settings import CORPUS, IrisMemorySettings
 
     if corpus.name != CORPUS:
         return []
     from .recall.postprocessors import NewestNotes, RecentMail
-    from .settings import IrisMemorySettings
 
     options = host.hooks.options(IrisMemorySettings)
     return [RecentMail(days=options.mail_days), NewestNotes(share=options.same_share)]

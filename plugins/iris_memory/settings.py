@@ -7,6 +7,8 @@ from pydantic import Field
 
 from ragstone.core import Table
 
+#: The corpus of all chunks, and its kind.
+CORPUS = "memory"
 DocType = Literal["prompt", "note", "procedure", "exploration", "email", "state", "log", "transcript"]
 Strategy = Literal["markdown", "exploration", "mail", "state", "log", "chat", "transcript"]
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import os
+import time
 from contextlib import suppress
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from ragstone.core import SettingsError, SourceError
 
-from ..settings import IrisMemorySettings
+from ..settings import CORPUS, IrisMemorySettings
+from .update_state import UpdateState
 
 if TYPE_CHECKING:
-    from ragstone.core import Corpus, Host
+    from collections.abc import Callable
 
-CORPUS = "memory"
-KIND = "memory"
-_EMPTY = "ragstone memory update reads the files"
+    from ragstone.core import Corpus, Host
 
 
 class MemoryFolder:
@@ -24,6 +24,9 @@ class MemoryFolder:
 
     def __init__(self, host: Host) -> None:
         self.host = host
+        #: Seconds since 1970.
+        self.clock: Callable[[], float] = time.time
+        self.state = UpdateState(host.settings.data_dir)
 
     @property
     def settings(self) -> IrisMemorySettings:
@@ -46,7 +49,7 @@ class MemoryFolder:
     def corpus(self) -> Corpus:
         """The corpus of all chunks. Every document is one file; its id is the path relative to the root."""
         # In int8 as much is found, and indexing and starting take half the time: see FIGURES.md.
-        return self.host.corpus(CORPUS, kind=KIND, hint=_EMPTY, precision="int8")
+        return self.host.corpus(CORPUS, kind=CORPUS, hint="ragstone memory update reads the files", precision="int8")
 
     def missing_root(self) -> SourceError:
         """The error to raise when the root is not there."""

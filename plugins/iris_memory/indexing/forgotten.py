@@ -10,7 +10,7 @@ from ragstone.core import NotFound
 from .. import fields
 from .documents import FORGOTTEN, FileDocument
 from .inventory import Inventory
-from .missing import is_below
+from .scan import is_below
 
 if TYPE_CHECKING:
     from .documents import StoredFile
@@ -31,9 +31,8 @@ def forget(memory: MemoryFolder, target: str) -> Forgotten:
     The text leaves the catalog. A file stays forgotten until its bytes change, a chunk until its text changes, also
     where the file is deleted, renamed or copied in between. The files themselves are not touched.
     """
-    inventory = Inventory(memory)
-    with inventory.state.lock():
-        stored, path = inventory.stored(), memory.relative(target)
+    with memory.state.lock():
+        stored, path = Inventory(memory).stored(), memory.relative(target)
         below = [
             each
             for each, known in stored.items()

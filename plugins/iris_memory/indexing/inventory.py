@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from typing import TYPE_CHECKING, Any
 
 from ragstone.core import SourceError
@@ -13,7 +12,6 @@ from ..readers import reader_scheme
 from .documents import FORGOTTEN, GONE, TOO_OLD, FileDocument, StoredFile, is_old_mail, is_unchanged, scan_metadata
 from .missing import missing_files
 from .scan import FileTypes, Scanner
-from .update_state import UpdateState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -28,10 +26,9 @@ if TYPE_CHECKING:
 class Inventory:
     """Compares one memory with its files. Nothing is stored."""
 
-    def __init__(self, memory: MemoryFolder, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, memory: MemoryFolder) -> None:
         self.memory = memory
-        self.clock = clock
-        self.state = UpdateState(memory.host.settings.data_dir)
+        self._types = FileTypes(memory.settings.map, memory.settings.exclude)
 
     def stored(self) -> dict[str, StoredFile]:
         """What the catalog holds, by path; read in one query."""
@@ -45,11 +42,11 @@ class Inventory:
         memory, root = self.memory, self.memory.root
         if not os.path.isdir(root):  # noqa: PTH112 - unlike Path.is_dir it never raises
             raise memory.missing_root()
-        return Scanner(root, self._types(), memory.settings.max_bytes, memory.own_folders()).scan(under)
+        return Scanner(root, self._types, memory.settings.max_bytes, memory.own_folders()).scan(under)
 
     def missing(self, scan: Scan, known: Mapping[str, StoredFile], under: str = "") -> MissingFiles:
         """The stored files at or below a path that the scan did not find."""
-        return missing_files(scan, known, under, self._types(), self.state.missing())
+        return missing_files(scan, known, under, self._types, self.memory.state.missing())
 
     def is_due(
         self, found: ScannedFile, stored: StoredFile, same: Callable[[ScannedFile, StoredFile], bool] = is_unchanged
@@ -84,7 +81,4 @@ class Inventory:
         return FileDocument(id_=found.path, text=text, metadata={**known, fields.INDEXING: indexing})
 
     def _is_old(self, metadata: Mapping[str, Any]) -> bool:
-        return is_old_mail(metadata, self.memory.settings.mail_days, self.clock())
-
-    def _types(self) -> FileTypes:
-        return FileTypes(self.memory.settings.map, self.memory.settings.exclude)
+        return is_old_mail(metadata, self.memory.settings.mail_days, self.memory.clock())

@@ -1,4 +1,4 @@
-"""The memory of a host: its root, its corpus, its updates."""
+"""The memory of a host: its updates, its status, and what it forgets."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from .forgotten import Forgotten
     from .status import Status
-    from .updater import OnProgress, Updater, UpdateReport
+    from .updater import OnProgress, UpdateReport
 
 
 class Memory(MemoryFolder):
@@ -26,24 +26,28 @@ class Memory(MemoryFolder):
         Missing files stay where that may be a mistake: in an empty folder, or more than half of all at once. The report
         names them in ``missing``, the log too; ``prune`` removes them. What cannot be read stays in any case.
         """
-        return self._updater.update(on_progress=on_progress, prune=prune)
+        from .updater import update
+
+        return update(self, "", on_progress, prune=prune)
 
     def update_in_full(self, on_progress: OnProgress | None = None, *, prune: bool = False) -> UpdateReport:
-        """The same, with every file read and embedded anew."""
-        return self._updater.update_in_full(on_progress, prune=prune)
+        """The same, with every file read and embedded anew, beside the present index, which answers until then."""
+        from .updater import update
+
+        existed = self.corpus.contents.exists
+        report = update(self, "", on_progress, prune=prune, same=lambda _found, _stored: False)
+        if existed:
+            report.chunks = self.corpus.rebuild(on_progress=on_progress).chunks
+        return report
 
     def update_file(self, path: str | PurePath, *, prune: bool = False) -> UpdateReport:
         """The same for one file, or the files of a folder, and for no other. Raises ``BadRequest`` outside the root."""
+        from .updater import update
+
         under = self.relative(path)
         if under is None:
             raise BadRequest("lies outside the folder to remember", where=str(path), hint=f"that is {self.root}")
-        return self._updater.update("" if under == "." else under, prune=prune)
-
-    @property
-    def _updater(self) -> Updater:
-        from .updater import Updater
-
-        return Updater(self)
+        return update(self, "" if under == "." else under, prune=prune)
 
     def status(self) -> Status:
         """What is stored, what is left out and why, and what the next update will read."""

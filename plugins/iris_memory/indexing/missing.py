@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ragstone.core.text import counted
 
+from .scan import is_below
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -98,11 +100,6 @@ def missing_files(
     else:
         found.removed.extend(rest)
     return found
-
-
-def is_below(path: str, folder: str) -> bool:
-    """Whether the path is the folder or lies below it; everything lies below ``""``."""
-    return not folder or path == folder or path.startswith(f"{folder}/")
 
 
 def _in_empty_folders(

@@ -55,6 +55,11 @@ class FileTypes:
         return self._excluded.fullmatch(path) is not None
 
 
+def is_below(path: str, folder: str) -> bool:
+    """Whether the path is the folder or lies below it; everything lies below ``""``."""
+    return not folder or path == folder or path.startswith(f"{folder}/")
+
+
 def _pattern(pattern: str) -> str:
     """The pattern as a regular expression for whole paths; letters count as they are."""
     parts: list[str] = []
@@ -120,47 +125,17 @@ class Scanner:
 
     def scan(self, under: str = "") -> Scan:
         """Everything at or below this path relative to the root; nothing where nothing is there."""
-        scan = Scan()
-        if not under:
-            self._folder(scan, "")
-            return scan
-        parts = under.split("/")
-        for depth, name in enumerate(parts, start=1):
-            path = "/".join(parts[:depth])
-            above = "/".join(parts[: depth - 1])
-            try:
-                mode = (self._root / path).lstat().st_mode
-            except (FileNotFoundError, NotADirectoryError, ValueError):
-                list(self._listed(scan, above))  # it may be gone because the folder above is empty
-                return scan
-            except OSError as error:
-                scan.unknown[path] = f"cannot be read: {error.strerror or error}"
-                return scan
-            is_last = depth == len(parts)
-            if not self._accept(scan, path, mode) or (not is_last and not stat.S_ISDIR(mode)):
-                return scan
-            if is_last:
-                self._entry(scan, path, name, mode)
-        return scan
-
-    def _folder(self, scan: Scan, folder: str) -> None:
-        waiting = [folder]
+        scan, waiting = Scan(), [""]
         while waiting:
             for path, entry in self._listed(scan, waiting.pop()):
-                mode = _mode(entry)
-                if self._accept(scan, path, mode):
-                    if mode == stat.S_IFDIR:
-                        waiting.append(path)
-                    else:
-                        self._file(scan, path, entry)
-
-    def _entry(self, scan: Scan, path: str, name: str, mode: int) -> None:
-        if stat.S_ISDIR(mode):
-            self._folder(scan, path)
-            return
-        for found, entry in self._listed(scan, path.rpartition("/")[0]):
-            if entry.name == name:
-                self._file(scan, found, entry)
+                if is_below(path, under) or is_below(under, path):
+                    mode = _mode(entry)
+                    if self._accept(scan, path, mode):
+                        if mode == stat.S_IFDIR:
+                            waiting.append(path)
+                        elif is_below(path, under):
+                            self._file(scan, path, entry)
+        return scan
 
     def _listed(self, scan: Scan, folder: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
         place = self._root / folder

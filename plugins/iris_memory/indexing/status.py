@@ -75,7 +75,7 @@ def status_of(memory: MemoryFolder) -> Status:
         for path, known in stored.items()
         if known.left_out is not None and path in scan.files
     ]
-    last = inventory.state.last()
+    last = memory.state.last()
     return Status(
         root=str(memory.root),
         types=[TypeCount(doc_type, files[doc_type], chunks[doc_type]) for doc_type in sorted(chunks)],

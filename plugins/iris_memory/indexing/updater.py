@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from .. import fields
 from .documents import FORGOTTEN, GONE, FileDocument, is_racy, is_unchanged
 from .inventory import Inventory
-from .missing import Missing, MissingFiles, MissingReason, grouped, is_below
-from .scan import LeftOut
+from .missing import Missing, MissingReason, grouped
+from .scan import LeftOut, is_below
 from .update_state import LastUpdate
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from llama_index.core.schema import Document
 
+    from ragstone.core import Corpus
     from ragstone.core.ingestion import IngestProgress, IngestReport
 
     from .documents import StoredFile
@@ -49,78 +50,57 @@ class UpdateReport:
         return bool(self.added or self.updated or self.removed)
 
 
-class Updater:
-    """Updates one memory. One update runs at a time, of all processes."""
+def update(
+    memory: MemoryFolder,
+    under: str = "",
+    on_progress: OnProgress | None = None,
+    *,
+    prune: bool = False,
+    same: Callable[[ScannedFile, StoredFile], bool] = is_unchanged,
+) -> UpdateReport:
+    """Read what changed at or below a path relative to the root; all of it without one. One runs at a time, of all
+    processes.
 
-    def __init__(self, memory: MemoryFolder, clock: Callable[[], float] = time.time) -> None:
-        self._inventory = Inventory(memory, clock)
-        self._corpus = memory.corpus
-        self._state = self._inventory.state
-        self._root = memory.root
+    ``prune``: remove missing files also where that may be a mistake; see ``missing``. ``same``: whether a file is as it
+    was stored. Raises ``SourceError`` when the root is not there.
+    """
+    started, inventory, corpus, state = time.monotonic(), Inventory(memory), memory.corpus, memory.state
+    with state.lock():
+        report, scan, known = UpdateReport(), inventory.scan(under), inventory.stored()
+        files, missing = scan.files, inventory.missing(scan, known, under)
+        if prune:
+            missing.prune()
+        _remove(corpus, report, missing.removed, known)
+        due = [
+            found for path, found in files.items() if path not in known or inventory.is_due(found, known[path], same)
+        ]
+        report.unchanged = len(files) - len(due)
+        changes = _Changes(inventory, due, known)
+        done = corpus.ingest(changes, on_progress=on_progress) if changes.any else None
+        corpus.contents.annotate(changes.annotated)
+        _remove(corpus, report, [path for path in changes.gone if path in known], known)
+        report.unchanged += changes.unchanged
+        if done is not None:
+            _add_to_report(report, done, changes.left_out, known)
+        kept = {**missing.kept, **changes.unreadable}
+        report.missing = grouped(kept)
+        elsewhere = {path: reason for path, reason in state.missing().items() if not is_below(path, under)}
+        state.save_missing({**elsewhere, **kept})
+        if not under and known and corpus.contents.exists and corpus.info().stale:
+            report.chunks += corpus.rebuild(on_progress=on_progress).chunks
+        report.seconds = time.monotonic() - started
+        if not under:
+            state.save_last(LastUpdate(str(memory.root), memory.clock(), report.seconds))
+    return report
 
-    def update(self, under: str = "", on_progress: OnProgress | None = None, *, prune: bool = False) -> UpdateReport:
-        """Read what changed at or below a path relative to the root; all of it without one.
 
-        ``prune``: remove missing files also where that may be a mistake; see ``missing``. Raises ``SourceError`` when
-        the root is not there.
-        """
-        return self._update(under, is_unchanged, on_progress, prune)
-
-    def update_in_full(self, on_progress: OnProgress | None = None, *, prune: bool = False) -> UpdateReport:
-        """Read every file again, and embed everything anew, beside the present index, which answers until then."""
-        existed = self._corpus.contents.exists
-        report = self._update("", lambda _found, _stored: False, on_progress, prune)
-        if existed:
-            report.chunks = self._corpus.rebuild(on_progress=on_progress).chunks
-        return report
-
-    def _update(
-        self,
-        under: str,
-        same: Callable[[ScannedFile, StoredFile], bool],
-        on_progress: OnProgress | None,
-        prune: bool,
-    ) -> UpdateReport:
-        started, inventory = time.monotonic(), self._inventory
-        with self._state.lock():
-            report, scan, known = UpdateReport(), inventory.scan(under), inventory.stored()
-            files, missing = scan.files, inventory.missing(scan, known, under)
-            if prune:
-                missing.prune()
-            self._remove(report, missing.removed, known)
-            due = [
-                found
-                for path, found in files.items()
-                if path not in known or inventory.is_due(found, known[path], same)
-            ]
-            report.unchanged = len(files) - len(due)
-            changes = _Changes(inventory, due, known)
-            done = self._corpus.ingest(changes, on_progress=on_progress) if changes.any else None
-            self._corpus.contents.annotate(changes.annotated)
-            self._remove(report, [path for path in changes.gone if path in known], known)
-            report.unchanged += changes.unchanged
-            if done is not None:
-                _add_to_report(report, done, changes.left_out, known)
-            self._save_missing(report, MissingFiles(kept={**missing.kept, **changes.unreadable}), under)
-            if not under and known and self._corpus.contents.exists and self._corpus.info().stale:
-                report.chunks += self._corpus.rebuild(on_progress=on_progress).chunks
-            report.seconds = time.monotonic() - started
-            if not under:
-                self._state.save_last(LastUpdate(str(self._root), inventory.clock(), report.seconds))
-        return report
-
-    def _save_missing(self, report: UpdateReport, missing: MissingFiles, under: str) -> None:
-        report.missing = grouped(missing.kept)
-        elsewhere = {path: reason for path, reason in self._state.missing().items() if not is_below(path, under)}
-        self._state.save_missing({**elsewhere, **missing.kept})
-
-    def _remove(self, report: UpdateReport, gone: list[str], known: Mapping[str, StoredFile]) -> None:
-        """Remove files from the memory. The record of what is forgotten of them stays."""
-        records = [path for path in gone if known[path].forgotten]
-        self._corpus.remove([path for path in gone if not known[path].forgotten])
-        if with_text := [path for path in records if known[path].left_out not in (FORGOTTEN, GONE)]:
-            self._corpus.ingest([known[path].without_text(path, GONE) for path in with_text])
-        report.removed += [path for path in gone if known[path].left_out is None]
+def _remove(corpus: Corpus, report: UpdateReport, gone: list[str], known: Mapping[str, StoredFile]) -> None:
+    """Remove files from the memory. The record of what is forgotten of them stays."""
+    corpus.remove([path for path in gone if not known[path].forgotten])
+    records = [path for path in gone if known[path].forgotten and known[path].left_out not in (FORGOTTEN, GONE)]
+    if records:
+        corpus.ingest([known[path].without_text(path, GONE) for path in records])
+    report.removed += [path for path in gone if known[path].left_out is None]
 
 
 class _Changes:

@@ -110,7 +110,7 @@ class Watcher:
         watched = self._identity(root)
         events = watch(
             root,
-            watch_filter=_WatchFilter(self._memory),
+            watch_filter=_watch_filter(self._memory),
             debounce=_LONGEST_BURST_MS,
             step=_QUIET_MS,
             stop_event=self._stop,
@@ -136,42 +136,33 @@ class Watcher:
         return found.st_dev, found.st_ino
 
 
-class _WatchFilter:
+def _watch_filter(memory: Memory) -> Callable[[object, str], bool]:
     """Whether a change at a path may change the memory. A change of Ragstone's own files never does."""
+    root, own = memory.root, memory.own_folders()
+    types = FileTypes(memory.settings.map, memory.settings.exclude)
 
-    def __init__(self, memory: Memory) -> None:
-        settings = memory.settings
-        self._root = memory.root
-        self._types = FileTypes(settings.map, settings.exclude)
-        self._own = memory.own_folders()
-
-    def __call__(self, _change: object, path: str) -> bool:
+    def concerns(_change: object, path: str) -> bool:
         changed = Path(path)
-        if any(changed.is_relative_to(folder) for folder in self._own) or not changed.is_relative_to(self._root):
+        if any(changed.is_relative_to(folder) for folder in own) or not changed.is_relative_to(root):
             return False
-        relative = changed.relative_to(self._root)
-        above = [parent.as_posix() for parent in relative.parents[:-1]]
-        return not any(self._types.excluded(each) for each in (*above, relative.as_posix()))
+        relative = changed.relative_to(root)
+        return not any(types.excluded(each.as_posix()) for each in (relative, *relative.parents[:-1]))
+
+    return concerns
 
 
 class BackgroundWatcher:
-    """The watcher of a server; ``host.once(BackgroundWatcher)``, closed by the host."""
+    """The watcher of a server, if the settings say so; ``host.once(BackgroundWatcher)``, closed by the host."""
 
     def __init__(self, host: Host) -> None:
-        self._host = host
+        settings = host.hooks.options(IrisMemorySettings)
         self._watcher: Watcher | None = None
-
-    def start(self) -> None:
-        """Watch until ``close``, if the settings say so."""
-        settings = self._host.hooks.options(IrisMemorySettings)
-        if not settings.watch or settings.root is None:
-            return
-        try:
-            self._watcher = Watcher(memory_of(self._host))
-        except MissingExtra as error:
-            _log.warning("the memory is not watched: %s", error)
-        else:
-            self._watcher.start()
+        if settings.watch and settings.root is not None:
+            try:
+                self._watcher = Watcher(memory_of(host))
+                self._watcher.start()
+            except MissingExtra as error:
+                _log.warning("the memory is not watched: %s", error)
 
     def close(self) -> None:
         """Stop watching and wait until it has ended."""

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ragstone.core import NotFound
-from ragstone.plugins.iris_memory.indexing.updater import Updater
 from tests.plugins.iris_memory.memories import chunk_texts, open_memory, write
 
 if TYPE_CHECKING:
@@ -133,7 +132,8 @@ def test_a_forgotten_chunk_of_a_mail_that_is_too_old_for_a_while(tmp_path: Path)
     found = []
     for days in (0, 1, 0):
         with open_memory(tmp_path, mail_days=days) as memory:
-            Updater(memory, lambda: 1_775_000_000.0).update()
+            memory.clock = lambda: 1_775_000_000.0
+            memory.update()
             found.append("secret" in str(chunk_texts(memory)))
             if found == [True]:
                 memory.forget(memory.corpus.contents.document_nodes("m.eml")[0].node_id)

@@ -14,13 +14,13 @@ from ragstone.core.testing import open_host
 from ragstone.plugins.iris_memory import memory_of
 from ragstone.plugins.iris_memory.indexing.documents import is_old_mail
 from ragstone.plugins.iris_memory.indexing.inventory import Inventory
-from ragstone.plugins.iris_memory.indexing.updater import Updater
 from tests.plugins.iris_memory.memories import chunk_texts, open_memory, write
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from ragstone.plugins.iris_memory import Memory
+    from ragstone.plugins.iris_memory.indexing.updater import UpdateReport
 
 DAY = 86_400.0
 
@@ -213,6 +213,11 @@ def test_a_file_that_is_swapped_for_a_link_is_not_followed(
     assert "The key is under the mat." not in str(chunk_texts(memory))
 
 
+def _updated(memory: Memory, now: float) -> UpdateReport:
+    memory.clock = lambda: now
+    return memory.update()
+
+
 def test_mail_leaves_as_time_passes(tmp_path: Path, home: Path) -> None:
     write(
         home,
@@ -222,14 +227,14 @@ def test_mail_leaves_as_time_passes(tmp_path: Path, home: Path) -> None:
     write(home, "old.md", "A note stays.")
     now = 1_769_940_000.0  # of that mail
     with open_memory(tmp_path, mail_days=60) as memory:
-        Updater(memory, lambda: now + 59 * DAY).update()
+        _updated(memory, now + 59 * DAY)
         assert set(chunk_texts(memory)) == {"docs/emails/a.txt", "old.md"}
-        report = Updater(memory, lambda: now + 61 * DAY).update()
+        report = _updated(memory, now + 61 * DAY)
         assert (report.removed, set(chunk_texts(memory))) == (["docs/emails/a.txt"], {"old.md"})
         assert "older than mail_days" in str(memory.status().left_out)
-        assert Updater(memory, lambda: now + 62 * DAY).update().unchanged == 2
+        assert _updated(memory, now + 62 * DAY).unchanged == 2
     with open_memory(tmp_path, mail_days=90) as memory:
-        assert Updater(memory, lambda: now + 62 * DAY).update().added == ["docs/emails/a.txt"]
+        assert _updated(memory, now + 62 * DAY).added == ["docs/emails/a.txt"]
 
 
 def test_mails_of_an_mbox_file_leave_one_by_one(tmp_path: Path, home: Path) -> None:
@@ -241,13 +246,13 @@ def test_mails_of_an_mbox_file_leave_one_by_one(tmp_path: Path, home: Path) -> N
     write(home, "docs/emails/all.txt", "\n".join(mails))
     now = 1_769_940_000.0  # of the first
     with open_memory(tmp_path, mail_days=60) as memory:
-        Updater(memory, lambda: now + 61 * DAY).update()
+        _updated(memory, now + 61 * DAY)
         nodes = memory.corpus.contents.document_nodes("docs/emails/all.txt")
         assert [node.metadata["sender"] for node in nodes] == ["ann@x.org", "bob@x.org"]
         assert [node.metadata["line_first"] for node in nodes] == [1, 8]
         assert [is_old_mail(node.metadata, 60, now + 61 * DAY) for node in nodes] == [True, False]
         assert "indexing" not in nodes[0].metadata
-        assert Updater(memory, lambda: now + 100 * DAY).update().removed == ["docs/emails/all.txt"]
+        assert _updated(memory, now + 100 * DAY).removed == ["docs/emails/all.txt"]
 
 
 def test_another_map_is_another_memory(tmp_path: Path, home: Path) -> None:
