@@ -60,8 +60,6 @@ class ArticleStream:
     about: dict[str, Any] = field(default_factory=dict)
     #: Articles left out so far, by reason.
     left_out: Counter[str] = field(default_factory=Counter)
-    #: Bytes of the source that were read up to it.
-    done: int = 0
     _process: subprocess.Popen[bytes] | None = None
     _is_stopped: bool = False
 
@@ -73,24 +71,21 @@ class ArticleStream:
 
     def __iter__(self) -> Generator[Document, None, None]:
         """The documents. Raises ``RagstoneError``."""
-        start: Mapping[str, Any] | None = None
-        skips_first, failures = False, 0
+        begun = failures = 0
         while True:
-            broken, title = None, None
-            asked = {"start": start, "skip_first": skips_first}
-            with tempfile.TemporaryFile() as errors, _started(self.request, asked, errors) as process:
+            title, is_parsing = None, False
+            with tempfile.TemporaryFile() as errors, _started(self.request, {"skip": begun}, errors) as process:
                 self._process = process
                 for message in _messages(process) if not self._is_stopped else ():
                     event = message["event"]
-                    self.done = max(self.done, message.get("done", 0))
                     if event == "article":
-                        broken, title = message["place"], message["title"]
+                        title, is_parsing, begun = message["title"], True, begun + 1
                     elif event == "about":
                         self.about = self.about or {k: v for k, v in message.items() if k != "event"}
                     elif event == "end":
                         return
-                    elif event != "passed":
-                        broken, failures = None, 0
+                    else:
+                        is_parsing, failures = False, 0
                         if event == "left_out":
                             self.left_out[message["why"]] += 1
                         else:
@@ -99,17 +94,16 @@ class ArticleStream:
                     return
                 reason = _end_of(process, errors)
             failures += 1
-            if broken is None or failures > _MOST_FAILURES:
+            if not is_parsing or failures > _MOST_FAILURES:
                 after = f" after the article {title!r}" if title is not None else ""
                 raise SourceError(f"reading ended{after}: {reason}", where=str(self.request.files[0]))
             _log.warning("left out %r: %s", title, reason)
             self.left_out[UNREADABLE] += 1
-            start, skips_first = broken, True
 
 
 def spans_of(request: ReadRequest, size: int) -> Iterator[dict[str, Any]]:
-    """The files cut into spans of some ``size`` bytes of text: of each file the message ``about``, a message ``span``
-    for each (``file``, ``start``, ``stop``, ``line``), and ``file`` with the bytes that one of its units stands for.
+    """The files cut into spans of some ``size`` bytes of text: of each file the message ``about``, and a message
+    ``span`` for each (``file``, ``start``, ``stop``, ``line``).
 
     Raises ``RagstoneError``.
     """
@@ -125,7 +119,7 @@ def spans_of(request: ReadRequest, size: int) -> Iterator[dict[str, Any]]:
 def _started(request: ReadRequest, asked: Mapping[str, Any], errors: IO[bytes]) -> Iterator[subprocess.Popen[bytes]]:
     """The process that reads, with its request."""
     environment = {name: os.environ[name] for name in ("PATH", "TMPDIR") if name in os.environ}
-    usual = {"start": None, "skip_first": False, "seconds": SILENCE, "span_bytes": None}
+    usual = {"skip": 0, "seconds": SILENCE, "span_bytes": None}
     with run_in_subprocess(
         f"{__package__}.worker", stdin=subprocess.PIPE, stderr=errors, environment=environment
     ) as process:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 from urllib.parse import quote
 
 #: Characters that an article may have. The longest of the English Wikipedia have about two million.
@@ -16,9 +16,6 @@ _SAFE = "/:@!$*(),;~'"
 
 #: Increased whenever the same source would give another text.
 ARTICLES_VERSION = 1
-
-#: Where a source is to be read again: plain JSON that only the source itself understands.
-Position = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -62,10 +59,6 @@ class Page:
     url: str
     #: Parses the text; to be called before the next page is asked for. Raises ``SourceError``.
     read: Callable[[], Text]
-    #: Where the source begins again with this page.
-    at: Position
-    #: Bytes of the source, compressed as on the disk, that had been read.
-    done: int
     revision: str | None = None
     #: ISO date and time of the revision.
     changed: str | None = None
@@ -75,9 +68,6 @@ class Page:
 class About:
     """A source's own metadata; ``None`` where it has none."""
 
-    kind: str
-    #: Bytes on disk.
-    size: int
     language: str | None = None
     license: str | None = None
     revision: str | None = None
@@ -90,9 +80,8 @@ class Source(Protocol):
     def about(self) -> About:
         """The source's own metadata. Raises ``SourceError``."""
 
-    def pages(self, start: Position | None, span: Span | None = None) -> Iterator[Page]:
-        """Its articles in order: those of the span, from ``start`` on, which an earlier page gave. Raises
-        ``SourceError``."""
+    def pages(self, span: Span | None = None) -> Iterator[Page]:
+        """Its articles in order, or those of the span. Raises ``SourceError``."""
 
     def spans(self, size: int) -> Iterator[Span]:
         """The whole source in spans of some ``size`` bytes of text, which can be read one without the other.

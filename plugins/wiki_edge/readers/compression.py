@@ -9,7 +9,6 @@ import lzma
 import re
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -32,16 +31,6 @@ _WINDOW = 128 * 2**20
 _ZSTD_READ = 1 << 10
 #: Of gzip: the quickest.
 _COPY_LEVEL = 1
-
-
-@dataclass(frozen=True)
-class Piece:
-    """Decompressed bytes; ``stream`` is the offset of the compressed stream that begins with them, if one does."""
-
-    data: bytes
-    #: Compressed bytes read so far.
-    done: int
-    stream: int | None = None
 
 
 class FileSlice(io.RawIOBase):
@@ -75,23 +64,22 @@ class FileSlice(io.RawIOBase):
         super().close()
 
 
-def pieces(path: Path, start: int = 0, stop: int | None = None) -> Iterator[Piece]:
+def pieces(path: Path, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
     """The file's content from the compressed stream at ``start`` on: bz2, gzip or plain, by its first bytes.
 
     ``stop``: where another stream begins that is not wanted. Raises ``SourceError`` for damage, and for an end in the
     middle.
     """
-    with path.open("rb") as whole:
-        magic = whole.read(3)
+    kind = _magic(path)
     with FileSlice(path, start, stop) as raw:
         file = cast("BinaryIO", raw)
         try:
-            if magic == _BZ2:
-                yield from _bz2(file, start)
-            elif magic[:2] == _GZIP:
-                yield from _gzip(file, start)
+            if kind == _BZ2:
+                yield from _bz2(file)
             else:
-                yield from _plain(file, start)
+                content = cast("BinaryIO", gzip.GzipFile(fileobj=file)) if kind == _GZIP else file
+                while data := content.read(_PIECE):
+                    yield data
         except (OSError, zlib.error, ValueError) as error:
             place = f"{path}: byte {start + raw.tell()}"
             raise SourceError(f"cannot be decompressed: {error}", where=place, hint="get the file again") from error
@@ -99,21 +87,15 @@ def pieces(path: Path, start: int = 0, stop: int | None = None) -> Iterator[Piec
             raise SourceError(str(error), where=str(path), hint="get the file again") from error
 
 
-def _plain(file: BinaryIO, start: int) -> Iterator[Piece]:
-    while data := file.read(_PIECE):
-        done = start + file.tell()
-        yield Piece(data, done, start if done - len(data) == start else None)
-
-
-def _bz2(file: BinaryIO, start: int) -> Iterator[Piece]:
-    raw, offset = b"", start
+def _bz2(file: BinaryIO) -> Iterator[bytes]:
+    """As ``bz2.BZ2File``, which would pass over what follows a damaged stream."""
+    raw = b""
     while raw := raw or file.read(_READ):
         if len(raw) < len(_BZ2):
             raw += file.read(_READ)
         if not raw.startswith(_BZ2):
             raise ValueError("after a bz2 stream comes something else")
         decompressor = bz2.BZ2Decompressor()
-        stream: int | None = offset
         while not decompressor.eof:
             if decompressor.needs_input and not raw:
                 raw = file.read(_READ)
@@ -122,25 +104,20 @@ def _bz2(file: BinaryIO, start: int) -> Iterator[Piece]:
             data = decompressor.decompress(raw, _PIECE)
             raw = b""
             if data:
-                yield Piece(data, start + file.tell(), stream)
-                stream = None
+                yield data
         raw = decompressor.unused_data
-        offset = start + file.tell() - len(raw)
-
-
-def _gzip(file: BinaryIO, start: int) -> Iterator[Piece]:
-    stream: int | None = start
-    with gzip.GzipFile(fileobj=file) as unpacked:
-        while data := unpacked.read(_PIECE):
-            yield Piece(data, start + file.tell(), stream)
-            stream = None
 
 
 def is_packed(path: Path) -> bool:
     """Whether the file is compressed, by its first bytes."""
+    return bool(_magic(path))
+
+
+def _magic(path: Path) -> bytes:
+    """The first bytes of a compressed file, which name its kind."""
     with path.open("rb") as file:
-        magic = file.read(3)
-    return magic == _BZ2 or magic[:2] == _GZIP
+        start = file.read(3)
+    return next((kind for kind in (_BZ2, _GZIP) if start.startswith(kind)), b"")
 
 
 def bz2_streams(path: Path) -> Iterator[int]:
@@ -163,7 +140,7 @@ def copied(path: Path, to: Path, size: int, boundary: re.Pattern[bytes]) -> Iter
     with to.open("wb") as file:
         waiting = bytearray()
         for piece in pieces(path):
-            waiting += piece.data
+            waiting += piece
             if len(waiting) > size + _LONGEST_RECORD:
                 raise SourceError(f"has a record of more than {_LONGEST_RECORD >> 20} MB", where=str(path))
             while len(waiting) > size and (found := boundary.search(waiting, size)) is not None:

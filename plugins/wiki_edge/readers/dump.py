@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from .articles import Position
-
 _DEEPEST = 24
 _LONGEST_FIELD = 4096
 _PAGE = ("mediawiki", "page")
@@ -68,26 +66,21 @@ class Dump:
         site = self._site()
         wikimedia = ".wikipedia.org/" in site.prefix
         licensed = "CC-BY-SA-4.0" if wikimedia else None
-        return About("dump", self._path.stat().st_size, language=site.language, license=licensed)
+        return About(language=site.language, license=licensed)
 
-    def pages(self, start: Position | None, span: Span | None = None) -> Iterator[Page]:
-        """Its articles. A position is a bz2 stream that begins between two pages, and the pages to pass over there.
-        A span is one of bytes."""
+    def pages(self, span: Span | None = None) -> Iterator[Page]:
+        """Its articles. A span is one of bytes, from the beginning of a page on."""
         site = self._site()
         path = self._beside if span and self._beside and self._beside.exists() else self._path
-        stream, skip = (start["stream"], start["page"]) if start else (span.start if span else 0, 0)
+        start, stop = (span.start, span.stop) if span else (0, None)
         reader = _Reader(self._path)
-        if stream:
+        if start:
             reader.feed(b"<mediawiki>")
-        number = 0
-        for piece in pieces(path, stream, span.stop if span else None):
-            if piece.stream and piece.stream != stream and reader.between_pages(piece.data):
-                stream, number = piece.stream, 0
-            for page in reader.feed(piece.data):
-                number += 1
-                if (skip := skip - 1) < 0 and _is_article(page):
-                    yield self._page(page, site, {"stream": stream, "page": number - 1}, piece.done)
-        if span is None or span.stop >= path.stat().st_size:
+        for piece in pieces(path, start, stop):
+            for page in reader.feed(piece):
+                if _is_article(page):
+                    yield _page(page, site)
+        if stop is None or stop >= path.stat().st_size:
             reader.finish()
 
     def spans(self, size: int) -> Iterator[Span]:
@@ -107,7 +100,7 @@ class Dump:
         for offset in bz2_streams(self._path):
             if offset - last >= size:
                 with suppress(SourceError):  # these bytes may stand within a stream
-                    if next(pieces(self._path, offset)).data.lstrip().startswith(b"<page>"):
+                    if next(pieces(self._path, offset)).lstrip().startswith(b"<page>"):
                         yield (last := offset)
 
     def _page_cuts(self, size: int) -> Iterator[int]:
@@ -119,30 +112,28 @@ class Dump:
                     yield (cut := file.tell() - len(data) + found.end())
                     data, _ = b"", file.seek(cut + size)
 
-    def _page(self, page: dict[str, str], site: Site, at: Position, done: int) -> Page:
-        title = page["title"]
-        return Page(
-            id=page.get("id") or title,
-            title=title,
-            url=address(site.prefix, title),
-            read=lambda: Text(blocks_of(page.get("text", ""), site)),
-            at=at,
-            done=done,
-            revision=page.get("revision"),
-            changed=page.get("changed"),
-        )
-
     def _site(self) -> Site:
         """The metadata before the first page."""
         reader = _Reader(self._path)
         for piece in pieces(self._path):
-            for _page in reader.feed(piece.data):
-                break
+            reader.feed(piece)
             if reader.in_pages:
                 break
         if not reader.in_pages:
             reader.finish()
         return replace(reader.site, prefix=self._prefix or reader.site.prefix)
+
+
+def _page(page: dict[str, str], site: Site) -> Page:
+    title = page["title"]
+    return Page(
+        id=page.get("id") or title,
+        title=title,
+        url=address(site.prefix, title),
+        read=lambda: Text(blocks_of(page.get("text", ""), site)),
+        revision=page.get("revision"),
+        changed=page.get("changed"),
+    )
 
 
 def _is_article(page: dict[str, str]) -> bool:
@@ -185,10 +176,6 @@ class _Reader:
     def finish(self) -> None:
         """The source has ended. Raises ``SourceError`` unless the XML has too."""
         self._parse(b"", True)
-
-    def between_pages(self, data: bytes) -> bool:
-        """Whether nothing is open but the root, and the data begin with a page."""
-        return len(self._stack) == 1 and data.lstrip().startswith(b"<page>")
 
     def _parse(self, data: bytes, final: bool) -> None:
         try:

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from .articles import Position
-
 _WIKIMEDIA = ("id", "url", "title", "text")
 _BEIR = ("_id", "title", "text")
 _LONGEST_LINE = 2 * LONGEST_ARTICLE
@@ -49,27 +47,21 @@ class JsonLines:
         self._beside = beside
 
     def about(self) -> About:
-        """JSON lines have no metadata; their kind is known from the columns of the first line."""
-        with self._opened(None) as (file, _):
+        """Of wikimedia/wikipedia, by the first line; BEIR's lines have no metadata."""
+        with self._opened(None) as file:
             line = file.readline(_LONGEST_LINE + 1)
             first = self._parsed(line, 1) if line else {}
-        kind = "beir" if "_id" in first else "jsonl"
-        licensed, language = (_LICENSE, _language(first)) if kind == "jsonl" and first else (None, None)
-        return About(kind, self._path.stat().st_size, language=language, license=licensed)
+        return _about(first)
 
-    def pages(self, start: Position | None, span: Span | None = None) -> Iterator[Page]:
-        """An article a line. A position is a line and its offset in the span, decompressed; a span is one of bytes."""
-        offset, number = (start["offset"], start["line"]) if start else (0, span.line if span else 0)
-        with self._opened(span) as (file, below):
+    def pages(self, span: Span | None = None) -> Iterator[Page]:
+        """An article a line. A span is one of bytes."""
+        number = span.line if span else 0
+        with self._opened(span) as file:
             try:
-                file.seek(offset)
                 while line := file.readline(_LONGEST_LINE + 1):
                     number += 1
-                    at = {"offset": offset, "line": number - 1}
-                    offset += len(line)
                     if line.strip():
-                        done = below.tell() + (span.start if span else 0)
-                        yield page_of(self._parsed(line, number), at, done, self._where(number), self._prefix)
+                        yield _page(self._parsed(line, number), self._where(number), self._prefix)
             except (EOFError, gzip.BadGzipFile, zlib.error) as error:
                 raise SourceError(f"cannot be decompressed: {error}", where=self._where(number + 1)) from error
 
@@ -97,12 +89,12 @@ class JsonLines:
                 yield file.tell(), count
 
     @contextmanager
-    def _opened(self, span: Span | None) -> Iterator[tuple[BinaryIO, BinaryIO]]:
-        """The lines of the span, decompressed, and the bytes that they are read from."""
+    def _opened(self, span: Span | None) -> Iterator[BinaryIO]:
+        """The lines of the span, decompressed."""
         path = self._beside if span and self._beside and self._beside.exists() else self._path
         with FileSlice(path, span.start if span else 0, span.stop if span else None) as raw:
             buffered = cast("BinaryIO", io.BufferedReader(raw, _BUFFER_LINES))
-            yield (cast("BinaryIO", gzip.GzipFile(fileobj=buffered)) if is_packed(path) else buffered), buffered
+            yield cast("BinaryIO", gzip.GzipFile(fileobj=buffered)) if is_packed(path) else buffered
 
     def _where(self, line: int) -> str:
         return f"{self._path}:{line}"
@@ -133,32 +125,27 @@ class Parquet:
         import pyarrow.parquet as pq
 
         with self._guarded(), pq.ParquetFile(self._path) as file:
-            beir = "_id" in self._columns(file)
             batch = next(file.iter_batches(1, columns=list(self._columns(file))), None)
-            first = batch.to_pylist()[0] if batch is not None and batch.num_rows else {}
-        if beir:
-            return About("beir", self._path.stat().st_size)
-        return About("parquet", self._path.stat().st_size, language=_language(first), license=_LICENSE)
+            return _about(batch.to_pylist()[0] if batch is not None and batch.num_rows else {})
 
-    def pages(self, start: Position | None, span: Span | None = None) -> Iterator[Page]:
-        """An article a row. A position is the number of the row; a span is one of rows."""
+    def pages(self, span: Span | None = None) -> Iterator[Page]:
+        """An article a row. A span is one of rows."""
         import pyarrow.parquet as pq
 
-        row, size = (start["row"] if start else span.start if span else 0), self._path.stat().st_size
         with self._guarded(), pq.ParquetFile(self._path, pre_buffer=False, buffer_size=_BUFFER) as file:
-            columns, rows, number = list(self._columns(file)), file.metadata.num_rows, 0
+            columns, number = list(self._columns(file)), 0
+            span = span or Span(0, file.metadata.num_rows)
             for group in range(file.num_row_groups):
-                if number + file.metadata.row_group(group).num_rows <= row:
+                if number + file.metadata.row_group(group).num_rows <= span.start:
                     number += file.metadata.row_group(group).num_rows
                     continue
                 for batch in file.iter_batches(_ROWS_A_BATCH, [group], columns, use_threads=False):
                     for record in batch.to_pylist():
                         number += 1
-                        if span is not None and number > span.stop:
+                        if number > span.stop:
                             return
-                        if number > row:
-                            where = f"{self._path}: row {number}"
-                            yield page_of(record, {"row": number - 1}, size * number // rows, where, self._prefix)
+                        if number > span.start:
+                            yield _page(record, f"{self._path}: row {number}", self._prefix)
 
     def spans(self, size: int) -> Iterator[Span]:
         """Row groups, together where they are small; the rows of a large one in several spans."""
@@ -204,7 +191,7 @@ class Parquet:
             raise SourceError(f"is not a whole parquet file: {reason}", where=str(self._path)) from error
 
 
-def page_of(record: Mapping[str, Any], at: Position, done: int, where: str, prefix: str) -> Page:
+def _page(record: Mapping[str, Any], where: str, prefix: str) -> Page:
     """The article in a record. Raises ``SourceError`` with the place."""
     beir = "_id" in record
     name = record.get("_id" if beir else "id")
@@ -226,13 +213,13 @@ def page_of(record: Mapping[str, Any], at: Position, done: int, where: str, pref
         title=title,
         url=values["url"].strip() if values["url"].startswith(_WEB) else address(prefix, title),
         read=lambda: Text(plain_blocks(text) if beir else encyclopedic_blocks(text)),
-        at=at,
-        done=done,
     )
 
 
-def _language(record: Mapping[str, Any]) -> str | None:
-    """``en`` of ``https://en.wikipedia.org/…``."""
-    host = str(record.get("url", "")).partition("://")[2].partition("/")[0]
+def _about(first: Mapping[str, Any]) -> About:
+    """What is known of wikimedia/wikipedia, with ``en`` of ``https://en.wikipedia.org/…``; nothing of BEIR."""
+    if not first or "_id" in first:
+        return About()
+    host = str(first.get("url", "")).partition("://")[2].partition("/")[0]
     name, _, rest = host.partition(".")
-    return name if rest == "wikipedia.org" and name.isascii() else None
+    return About(language=name if rest == "wikipedia.org" and name.isascii() else None, license=_LICENSE)

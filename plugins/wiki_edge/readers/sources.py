@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from ragstone.core import NotFound, SourceError
@@ -39,8 +38,8 @@ def open_source(path: Path, *, prefix: str = "", beside: Path | None = None) -> 
         return Zim(path, prefix=prefix, beside=beside)
     if path.suffix == ".parquet" or magic == b"PAR1":
         return Parquet(path, prefix=prefix)
-    first = next(islice(pieces(path), 1), None)
-    begins = first.data[:64].replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")[:1] if first else b""
+    first = next(pieces(path), b"")
+    begins = first[:64].replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")[:1]
     if begins == b"<":
         return Dump(path, prefix=prefix, beside=beside)
     if (begins == b"{" and magic[:3] != b"BZh") or not first:

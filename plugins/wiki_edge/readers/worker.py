@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from .articles import Page, Text
 
-#: Articles that are passed over between two messages.
-_PASSED_A_MESSAGE = 2000
 #: Bytes of memory that this process may allocate.
 _MEMORY = 3 * 2**30
 EMPTY, TWICE, UNREADABLE = "without text", "with an id that stands twice", "on which the parser failed"
@@ -40,17 +38,14 @@ class _Worker:
         self._seen = SeenIds()
         self._wanted = TitleFilter(Path(request["titles"]) if request["titles"] else None, request["match"])
         self._files = [Path(name) for name in request["files"]]
-        self._before = 0  # bytes of the files before this one
 
     def run(self) -> None:
-        pages = self._pages()
-        if self._request["skip_first"]:  # the page on which the last process ended
-            next(pages, None)
-        for place, page in pages:
-            done = self._before + page.done
-            self._send(event="article", place=place, title=page.title, done=done)
-            self._article(page, place, done)
-        self._send(event="end", done=self._before)
+        for number, page in enumerate(self._pages()):
+            is_new = self._seen.is_new(page.id)
+            if number >= self._request["skip"]:  # those before are done, or were what the last process ended on
+                self._send(event="article", title=page.title)
+                self._article(page, is_new=is_new)
+        self._send(event="end")
 
     def plan(self) -> None:
         for number, path in enumerate(self._files):
@@ -58,14 +53,9 @@ class _Worker:
             if beside is not None:
                 beside.unlink(missing_ok=True)  # of a plan that was interrupted
             source = open_source(path, prefix=self._request["prefix"], beside=beside)
-            about, end = source.about(), 0
-            self._send(event="about", **vars(about))
+            self._send(event="about", **vars(source.about()))
             for span in source.spans(self._request["span_bytes"]):
                 self._send(event="span", file=number, **vars(span))
-                end = span.stop
-            sizes = {place.stat().st_size for place in (path, beside) if place is not None and place.exists()}
-            # A span of rows or articles stands for as large a part of the file.
-            self._send(event="file", scale=1 if not end or end in sizes else about.size / end)
         self._send(event="end")
 
     def _beside(self, number: int) -> Path | None:
@@ -73,24 +63,19 @@ class _Worker:
         folder = self._request["beside"]
         return Path(folder) / f"source-{number}" if folder else None
 
-    def _pages(self) -> Iterator[tuple[dict[str, Any], Page]]:
-        """The selected pages from the start position on, each with its position."""
-        start, part = self._request["start"], self._request["part"]
+    def _pages(self) -> Iterator[Page]:
+        """The selected pages."""
+        part = self._request["part"]
         span = Span(part["start"], part["stop"], part["line"]) if part else None
         for number, path in enumerate(self._files):
-            if (not start or number >= start["file"]) and (not part or number == part["file"]):
+            if not part or number == part["file"]:
                 source = open_source(path, prefix=self._request["prefix"], beside=self._beside(number))
                 self._send(event="about", **vars(source.about()))
-                passed = 0
-                for page in source.pages(start["at"] if start and number == start["file"] else None, span):
+                for page in source.pages(span):
                     with self._time_limit():
                         is_wanted = self._wanted(page.title)
                     if is_wanted:
-                        yield {"file": number, "at": page.at}, page
-                    elif (passed := passed + 1) % _PASSED_A_MESSAGE == 0:
-                        self._send(event="passed", done=self._before + page.done)
-            if not part:
-                self._before += path.stat().st_size
+                        yield page
 
     @contextmanager
     def _time_limit(self) -> Iterator[None]:
@@ -99,19 +84,15 @@ class _Worker:
         yield
         signal.setitimer(signal.ITIMER_REAL, 0)
 
-    def _article(self, page: Page, place: dict[str, Any], done: int) -> None:
-        if not self._seen.is_new(page.id):
-            self._send(event="left_out", why=TWICE, done=done)
-            return
-        text = self._read(page)
+    def _article(self, page: Page, *, is_new: bool) -> None:
+        text = self._read(page) if is_new else None
         if text is None or not text.blocks:
-            self._send(event="left_out", why=UNREADABLE if text is None else EMPTY, done=done)
+            why = TWICE if not is_new else UNREADABLE if text is None else EMPTY
+            self._send(event="left_out", why=why)
             return
         words, sections = joined(text.blocks)
         self._send(
             event="document",
-            place=place,
-            done=done,
             id=page.id,
             title=page.title,
             url=text.url or page.url,

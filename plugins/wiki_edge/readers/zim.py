@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from .articles import Position
     from .zim_file import Entry
 
 #: Three letters, as Kiwix writes languages, to two, as Wikipedia does.
@@ -52,28 +51,25 @@ class Zim:
             notes = {name: self._note(file, name) for name in ("Language", "License", "Date", "Source")}
             language = (notes["Language"] or "").partition(",")[0] or None
             return About(
-                "zim",
-                file.size,
                 language=_LANGUAGES.get(language or "", language),
                 license=notes["License"] or self._license(file),
                 revision=file.uuid,
                 date=notes["Date"],
             )
 
-    def pages(self, start: Position | None, span: Span | None = None) -> Iterator[Page]:
-        """Its articles. A position, and a span, is of places in the order of clusters."""
+    def pages(self, span: Span | None = None) -> Iterator[Page]:
+        """Its articles. A span is of places in the order of clusters."""
         with ZimFile(self._path) as file, self._order(file) as order:
             prefix = self._prefix or self._own_prefix(file)
             main = file.target(file.main) if file.main is not None and file.main < file.entries else None
             count = order.seek(0, os.SEEK_END) // _ORDER.itemsize
-            first = start["article"] if start else span.start if span else 0
-            order.seek(first * _ORDER.itemsize)
-            for number in range(first, span.stop if span else count):
+            span = span or Span(0, count)
+            order.seek(span.start * _ORDER.itemsize)
+            for _ in range(span.start, span.stop):
                 (place,) = np.frombuffer(order.read(_ORDER.itemsize), _ORDER)
                 entry = file.entry(int(place["index"]))
-                if entry is None or (entry.index == main and count > 1):
-                    continue
-                yield self._page(file, entry, prefix, {"article": number}, file.size * (number + 1) // count)
+                if entry is not None and (entry.index != main or count == 1):
+                    yield self._page(file, entry, prefix)
 
     def spans(self, size: int) -> Iterator[Span]:
         """Clusters, together where they are small."""
@@ -108,14 +104,12 @@ class Zim:
                     np.memmap(order, _ORDER, "r+").sort(order="place", kind="heapsort")
             yield order
 
-    def _page(self, file: ZimFile, entry: Entry, prefix: str, at: Position, done: int) -> Page:
+    def _page(self, file: ZimFile, entry: Entry, prefix: str) -> Page:
         return Page(
             id=entry.path.removesuffix(_SUFFIX),
             title=entry.title.removesuffix(_SUFFIX).replace("_", " ").strip(),
             url=address(prefix, entry.path.removesuffix(_SUFFIX)),
             read=lambda: self._text(file, entry),
-            at=at,
-            done=done,
         )
 
     def _text(self, file: ZimFile, entry: Entry) -> Text:

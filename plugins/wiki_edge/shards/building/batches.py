@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import queue
-import threading
-from contextlib import closing, suppress
+from concurrent.futures import wait
+from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from llama_index.core.schema import Document, TextNode
 
 from ragstone.core import RagstoneError, SourceError
+from ragstone.core.runtime import in_background
 
 from ...readers.article_reader import ArticleReader, ArticleStream, ReadRequest
 from ...readers.selection import TitleFilter
@@ -74,7 +74,6 @@ def document_spans(files: list[Path], reader: BaseReader, size: int) -> Iterator
                 start, waiting = count, 0
         if count > start:
             yield {"event": "span", "file": number, "start": start, "stop": count, "line": 0}
-        yield {"event": "file", "scale": path.stat().st_size / max(1, count)}
 
 
 def _documents(path: Path, reader: BaseReader) -> Iterator[Document]:
@@ -96,19 +95,6 @@ _CHARACTERS_A_BATCH = 1_200_000
 #: The first batch is small, each next one twice as large, so that the encoder need not wait for a whole one. What is in
 #: a batch depends on the part alone, for encoders whose vectors depend on what is embedded beside.
 _FIRST_CHARACTERS = 80_000
-_BATCHES_AHEAD = 2
-
-
-@dataclass
-class Batch:
-    """Chunks, and how far reading had come with them."""
-
-    nodes: list[TextNode] = field(default_factory=list)
-    characters: int = 0
-    #: Articles so far.
-    articles: int = 0
-    #: Bytes of the source so far.
-    done: int = 0
 
 
 class Batches:
@@ -124,32 +110,21 @@ class Batches:
         #: Newest change of an article: ISO date-time and revision.
         self.newest: tuple[str, str | None] | None = None
 
-    def __iter__(self) -> Iterator[Batch]:
+    def __iter__(self) -> Iterator[list[TextNode]]:
         """Batches in order, the last one perhaps empty. Raises what reading raised."""
-        ready: queue.Queue[Batch | BaseException | None] = queue.Queue(_BATCHES_AHEAD)
-        thread = threading.Thread(target=self._fill, args=(ready,), name="wiki-reading", daemon=True)
-        thread.start()
+        batches = self._batches()
+        ahead = in_background(lambda: next(batches, None), "wiki-reading")
         try:
-            while (item := ready.get()) is not None:
-                if isinstance(item, BaseException):
-                    raise item
-                yield item
+            while (batch := ahead.result()) is not None:
+                ahead = in_background(lambda: next(batches, None), "wiki-reading")
+                yield batch
         finally:
             self._stream.stop()
-            while thread.is_alive():
-                with suppress(queue.Empty):
-                    ready.get(timeout=0.05)
+            wait([ahead])
+            batches.close()
 
-    def _fill(self, ready: queue.Queue[Batch | BaseException | None]) -> None:
-        try:
-            for batch in self._batches():
-                ready.put(batch)
-            ready.put(None)
-        except BaseException as error:
-            ready.put(error)
-
-    def _batches(self) -> Iterator[Batch]:
-        batch, room = Batch(), _FIRST_CHARACTERS
+    def _batches(self) -> Generator[list[TextNode], None, None]:
+        batch, characters, room = list[TextNode](), 0, _FIRST_CHARACTERS
         with closing(self._stream.__iter__()) as documents:
             for document in documents:
                 nodes = self._nodes(document)
@@ -157,18 +132,14 @@ class Batches:
                     self.articles.append((document.node_id, len(nodes), str(document.metadata.get("title") or "")))
                     self._note(document)
                 for node in nodes:
-                    batch.nodes.append(node)
-                    batch.characters += len(node.text)
-                    if len(batch.nodes) >= TEXTS_A_BATCH or batch.characters >= room:
-                        yield self._so_far(batch)
-                        batch, room = Batch(), min(_CHARACTERS_A_BATCH, 2 * room)
+                    batch.append(node)
+                    characters += len(node.text)
+                    if len(batch) >= TEXTS_A_BATCH or characters >= room:
+                        yield batch
+                        batch, characters, room = [], 0, min(_CHARACTERS_A_BATCH, 2 * room)
                 if len(self.articles) == self._limit:
                     break
-        yield self._so_far(batch)
-
-    def _so_far(self, batch: Batch) -> Batch:
-        batch.articles, batch.done = len(self.articles), self._stream.done
-        return batch
+        yield batch
 
     def _nodes(self, document: Document) -> list[TextNode]:
         nodes = self._parser.get_nodes_from_documents([document])

@@ -23,18 +23,16 @@ from ..side_files import headings_of
 from ..verification import sums_in
 from ..writer import ShardWriter, embedded_text, line_of, shard_row
 from .batches import Batches, open_stream
-from .plan import FIRST, TITLES
+from .leases import Leases
+from .plan import FIRST, TITLES, reader_of
 from .work_folder import PARTS, RESTART
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
-    from llama_index.core.readers.base import BaseReader
+    from ragstone.core import Host
 
-    from ragstone.core import Encoder
-
-    from .batches import Batch
     from .plan import Part, Plan
 
 #: In the folder of a finished part: what is in it, and each article's id with its number of chunks and
@@ -92,27 +90,40 @@ def damaged(plan: Plan, number: int, what: str) -> StorageError:
 
 
 class PartBuilder:
-    """Builds parts of a plan, in this process."""
+    """Builds parts of a plan in this process, beside any number of other workers."""
 
-    def __init__(self, plan: Plan, encoder: Encoder, reader: BaseReader | None, worker: str) -> None:
-        """``reader``: another plugin's, where that reads the source. ``worker``: a name for the scratch folder."""
+    def __init__(self, plan: Plan, host: Host) -> None:
+        """Raises ``BadRequest`` where this deployment or the source is another than the plan's."""
         self._plan = plan
-        self._encoder = encoder
-        self._reader = reader
-        self._worker = worker
-        self._parser = ArticleNodeParser.of(encoder)
+        self._reader = reader_of(plan, host)
+        self._encoder = host.hooks.encoder
+        self._leases = Leases(plan.folder)
+        self._parser = ArticleNodeParser.of(self._encoder)
         #: Titles of the articles that get vectors; ``None``: all.
         self._first = read_titles(plan.folder / FIRST) if plan.options.first is not None else None
 
-    def build(self, part: Part, on_batch: Callable[[Batch, int], None]) -> None:
-        """Build the part and put it in place; ``on_batch`` is given each batch and the rows of the part so far.
+    def build_free(self, numbers: Iterable[int], on_rows: Callable[[int], None] = lambda _: None) -> bool:
+        """Build the first of the parts that nobody builds, unless it was finished meanwhile; whether there was one.
+
+        Raises as ``build``.
+        """
+        taken = self._leases.take(numbers)
+        if taken is None:
+            return False
+        with taken[1]:
+            if taken[0] not in finished(self._plan):
+                self.build(self._plan.parts[taken[0]], on_rows)
+        return True
+
+    def build(self, part: Part, on_rows: Callable[[int], None]) -> None:
+        """Build the part and put it in place; ``on_rows`` is given its rows so far after each batch.
 
         Raises ``RagstoneError`` with the part's name in the hint, and ``OSError``.
         """
-        scratch = self._plan.folder / SCRATCH / f"{part.number:06d}.{self._worker}"
+        scratch = self._plan.folder / SCRATCH / f"{part.number:06d}.{self._leases.worker}"
         try:
             scratch.mkdir(parents=True)
-            self._write(part, scratch, on_batch)
+            self._write(part, scratch, on_rows)
             sync_tree(scratch)
             try:
                 scratch.rename(part_folder(self._plan, part.number))
@@ -127,7 +138,7 @@ class PartBuilder:
         finally:
             shutil.rmtree(scratch, ignore_errors=True)
 
-    def _write(self, part: Part, folder: Path, on_batch: Callable[[Batch, int], None]) -> None:
+    def _write(self, part: Part, folder: Path, on_rows: Callable[[int], None]) -> None:
         plan, options = self._plan, self._plan.options
         begun = time.monotonic()
         request = ReadRequest(
@@ -147,7 +158,7 @@ class PartBuilder:
             GrowingArray(folder / PACKED_SIZES, "<u4") as sizes,
         ):
             for batch in batches:
-                rows = [self._row(node.node_id, {**node.metadata, "text": node.text}) for node in batch.nodes]
+                rows = [self._row(node.node_id, {**node.metadata, "text": node.text}) for node in batch]
                 first = [row for row in rows if self._is_first(row["title"])]
                 rest = [row for row in rows if not self._is_first(row["title"])]
                 if first:
@@ -156,7 +167,7 @@ class PartBuilder:
                 terms = [pack(headings_of(row), row["text"]) for row in rows]
                 packed.add_bytes(b"".join(terms))
                 sizes.add([len(each) // 4 for each in terms])
-                on_batch(batch, writer.rows)
+                on_rows(writer.rows)
         articles = ((name, rows, self._is_first(title)) for name, rows, title in batches.articles)
         (folder / ARTICLES).write_bytes(b"".join(line_of(article) for article in articles))
         record = PartRecord(
@@ -166,7 +177,7 @@ class PartBuilder:
             left_out=dict(stream.left_out),
             newest=batches.newest,
             files=sums_in({path.name: path for path in folder.iterdir()}),
-            worker=self._worker,
+            worker=self._leases.worker,
             seconds=round(time.monotonic() - begun, 3),
         )
         (folder / RECORD).write_bytes(_RECORD.dump_json(record))

@@ -105,9 +105,6 @@ class Part:
     stop: _Count
     #: Lines before it.
     line: _Count
-    #: Bytes of the file before it, and its own.
-    at: _Count
-    bytes: _Count
 
 
 @dataclass(frozen=True)
@@ -129,8 +126,8 @@ class Plan:
 
     @property
     def size(self) -> int:
-        """Bytes of all parts."""
-        return max(1, sum(part.bytes for part in self.parts))
+        """Bytes of the source."""
+        return sum(path.stat().st_size for path in self.files)
 
     def name(self, part: Part) -> str:
         """The part in words."""
@@ -232,19 +229,12 @@ def _parts(
     """The parts of all files in their order; ``about`` gets the metadata of the first."""
     size = round(options.part_mb * _MEGABYTE)
     request = ReadRequest(tuple(files), prefix=options.url_prefix, beside=folder)
-    waiting: list[dict[str, Any]] = []
     number = 0
     for message in spans_of(request, size) if reader is None else document_spans(files, reader, size):
-        event = message.pop("event")
-        if event == "about":
+        if message.pop("event") == "about":
             about.update(about or message)
-        elif event == "span":
-            waiting.append(message)
-        elif event == "file":
-            for span in waiting:
-                at, end = (round(span[name] * message["scale"]) for name in ("start", "stop"))
-                yield Part(number=number, at=at, bytes=max(1, end - at), **span)
-                number += 1
-            waiting = []
+        else:
+            yield Part(number=number, **message)
+            number += 1
     if not number:
         raise SourceError("no article was found to build from", where=str(options.source))

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 import time
 from collections.abc import Callable
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from ragstone.core import Host, RagstoneError, read_settings
 
-from .leases import Leases
-from .parts import PartBuilder, finished
-from .plan import read_plan, reader_of
+from .parts import PartBuilder
+from .plan import read_plan
 from .work import PartCounts
 
-#: Seconds that ``ray.wait`` waits, between two looks at the cluster, and for its processors to come back.
-_WAIT_S, _LOOK_S, _AWAY_S = 0.5, 2.0, 20.0
+#: Seconds without a step after which the driver ends itself: Ray may hang with its cluster.
+SILENCE_S = 120
+#: Seconds that ``ray.wait`` waits, and for the cluster's processors to come back.
+_WAIT_S, _AWAY_S = 0.5, 20.0
 #: Seconds after which a part that another worker holds is tried again.
 _HELD_S = 3.0
 
@@ -31,133 +34,92 @@ def open_deployment(config: Path | None) -> Host:
 
 
 @cache
-def _host(open_host: Callable[[], Host]) -> Host:
+def _builder(folder: Path, open_host: Callable[[], Host]) -> PartBuilder:
     """One for each process of Ray, which runs one task after the other."""
-    return open_host()
-
-
-@cache
-def _leases(folder: Path) -> Leases:
-    """As long as the process: it sees whether another worker renews a lease."""
-    return Leases(folder)
+    return PartBuilder(read_plan(folder), open_host())
 
 
 def build_part(folder: Path, number: int, open_host: Callable[[], Host]) -> dict[str, Any]:
     """Build one part; ``state``: ``done``, ``held`` by another worker, or ``refused`` with the error's fields."""
     try:
-        plan, leases, host = read_plan(folder), _leases(folder), _host(open_host)
-        taken = leases.take([number])
-        if taken is None:
-            return {"state": "held"}
-        with taken[1]:
-            if number not in finished(plan):
-                builder = PartBuilder(plan, host.hooks.encoder, reader_of(plan, host), leases.worker)
-                builder.build(plan.parts[number], lambda *_: None)
-        return {"state": "done"}
+        return {"state": "done" if _builder(folder, open_host).build_free([number]) else "held"}
     except RagstoneError as error:
         return {"state": "refused", **{name: getattr(error, name) for name in ("what", "where", "hint")}}
 
 
-class Driver:
-    """Gives Ray a task for each part; prints what becomes of them, a JSON object a line.
+def drive(folder: Path, address: str, open_host: Callable[[], Host], seconds: float, say: Callable[..., None]) -> None:
+    """Give Ray a task for each part until all are built; ``say`` is told what becomes of them.
 
-    Ray retries nothing by itself: a task that failed is reported with its reason, and given again.
+    ``seconds``: that a part may take. Ray retries nothing by itself: a task that failed is reported with its reason,
+    and given again. Ends, with parts left, where Ray has no processors any more.
     """
+    import ray
 
-    def __init__(self, folder: Path, address: str, open_host: Callable[[], Host], seconds: float) -> None:
-        """``seconds``: that a part may take."""
-        self._counts = PartCounts(read_plan(folder))
-        self._folder = folder
-        self._address = address
-        self._open_host = open_host
-        self._seconds = seconds
-        self._out = os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1)
-        os.dup2(2, 1)  # what Ray prints is no message
-        #: Tasks with their part and when they were given.
-        self._pending: dict[Any, tuple[int, float]] = {}
-        #: Parts and when they may be given again.
-        self._later: dict[int, float] = {}
-        self._slots, self._looked = 0, 0.0
-
-    def run(self) -> None:
-        """Until every part is built. Ends, with parts left, where Ray has no processors any more."""
-        import ray
-
-        ray.init(address=self._address, include_dashboard=False, log_to_driver=False, configure_logging=False)
-        task = ray.remote(num_cpus=1, max_retries=0)(build_part)
-        self._say("connected", processors=int(ray.cluster_resources().get("CPU", 0)))  # type: ignore[no-untyped-call]
-        away = time.monotonic()
-        while not self._counts.done.issuperset(self._counts.wanted):
-            if self._look(ray):
-                away = time.monotonic()
-            elif time.monotonic() - away > _AWAY_S:
-                self._say("ended", why="Ray has no processors any more")
-                return
-            for number in self._next():
-                self._pending[task.remote(self._folder, number, self._open_host)] = (number, time.monotonic())
-            if not self._pending:
-                time.sleep(_WAIT_S)
-                continue
-            for reference in ray.wait(list(self._pending), timeout=_WAIT_S)[0]:
-                self._ended(ray, reference)
-            for reference, (number, begun) in list(self._pending.items()):
-                if time.monotonic() - begun > self._seconds:
-                    ray.cancel(reference, force=True)
-                    del self._pending[reference]
-                    self._say("failed", part=number, why=f"it took longer than {self._seconds:g} s")
-        self._say("finished")
-        ray.shutdown()
-
-    def _look(self, ray: Any) -> bool:
-        """Look at the cluster and the folder now and then; whether there are processors."""
-        if time.monotonic() - self._looked > _LOOK_S:
-            self._looked = time.monotonic()
-            # A raylet that was killed shows here: the tasks that it had would be waited for in vain.
-            alive = [node for node in ray.nodes() if node["Alive"]]
-            self._slots = int(sum(node["Resources"].get("CPU", 0) for node in alive))
-            self._counts.look()
-            self._say("alive")
-        return self._slots > 0
-
-    def _next(self) -> list[int]:
-        """Parts to be given now: as many as there are processors, and some that wait."""
-        known = self._counts.done.union(number for number, _ in self._pending.values())
-        now, room = time.monotonic(), self._slots + self._slots // 4 + 1 - len(self._pending)
-        found: list[int] = []
-        for number in self._counts.wanted if room > 0 else ():
-            if number not in known and self._later.get(number, 0.0) <= now:
-                found.append(number)
-                if len(found) >= room:
-                    break
-        return found
-
-    def _ended(self, ray: Any, reference: Any) -> None:
-        number, _ = self._pending.pop(reference)
-        try:
-            result = ray.get(reference)
-        except Exception as error:  # whatever Ray has for a process or a machine that died
-            reason = next((line for line in reversed(str(error).splitlines()) if line.strip()), "")
-            self._say("failed", part=number, why=f"{type(error).__name__}: {reason.strip()[:300]}")
+    ray.init(address=address, include_dashboard=False, log_to_driver=False, configure_logging=False)
+    task = ray.remote(num_cpus=1, max_retries=0)(build_part)
+    counts, away = PartCounts(read_plan(folder)), time.monotonic()
+    #: Tasks with their part and when they were given; parts and when they may be given again.
+    pending: dict[Any, tuple[int, float]] = {}
+    later: dict[int, float] = {}
+    while missing := counts.missing:
+        say("alive")
+        now = time.monotonic()
+        # A raylet that was killed shows here: the tasks that it had would be waited for in vain.
+        nodes: list[dict[str, Any]] = ray.nodes()  # type: ignore[no-untyped-call]
+        slots = int(sum(node["Resources"].get("CPU", 0) for node in nodes if node["Alive"]))
+        away = now if slots else away
+        if now - away > _AWAY_S:
+            say("ended", why="Ray has no processors any more")
             return
-        if result["state"] == "refused":
-            self._say("refused", part=number, **{name: result[name] for name in ("what", "where", "hint")})
-        elif result["state"] == "held":
-            self._later[number] = time.monotonic() + _HELD_S
-        else:
-            self._counts.look()
+        given = {number for number, _ in pending.values()}
+        free = (number for number in missing if number not in given and later.get(number, 0.0) <= now)
+        # As many as there are processors, and some that wait.
+        for number in islice(free, max(0, slots + slots // 4 + 1 - len(pending)) if slots else 0):
+            pending[task.remote(folder, number, open_host)] = (number, now)
+        if not pending:
+            time.sleep(_WAIT_S)
+        for reference in ray.wait(list(pending), timeout=_WAIT_S)[0] if pending else ():
+            number, _ = pending.pop(reference)
+            event, fields = _outcome(ray, reference)
+            if event == "held":
+                later[number] = now + _HELD_S
+            elif event != "done":
+                say(event, part=number, **fields)
+        for reference, (number, begun) in list(pending.items()):
+            if now - begun > seconds:
+                ray.cancel(reference, force=True)
+                del pending[reference]
+                say("failed", part=number, why=f"it took longer than {seconds:g} s")
+        counts.look()
+    ray.shutdown()
 
-    def _say(self, event: str, **fields: Any) -> None:
-        self._out.write(json.dumps({"event": event, **fields}) + "\n")
+
+def _outcome(ray: Any, reference: Any) -> tuple[str, dict[str, Any]]:
+    """A task's ``state`` and the fields with it; ``failed`` where it gave none."""
+    try:
+        result = dict(ray.get(reference))
+    except Exception as error:  # whatever Ray has for a process or a machine that died
+        reason = next((line for line in reversed(str(error).splitlines()) if line.strip()), "")
+        return "failed", {"why": f"{type(error).__name__}: {reason.strip()[:300]}"}
+    return result.pop("state"), result
 
 
 def main() -> None:
-    """The request comes pickled on stdin, from ``ray_work``."""
+    """The request comes pickled on stdin, from ``ray_work``; each message is a JSON object a line."""
     import pickle
 
     from ragstone.plugins.wiki_edge.shards.building import ray_task  # by its name, as Ray's processes import it
 
+    out = os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1)
+    os.dup2(2, 1)  # what Ray prints is no message
+
+    def say(event: str, **fields: Any) -> None:
+        signal.alarm(SILENCE_S)  # this process ends where there is no next message in time
+        out.write(json.dumps({"event": event, **fields}) + "\n")
+
+    say("alive")
     folder, address, open_host, seconds = pickle.load(sys.stdin.buffer)  # noqa: S301 - our own parent's
-    ray_task.Driver(folder, address, open_host, seconds).run()
+    ray_task.drive(folder, address, open_host, seconds, say)
 
 
 if __name__ == "__main__":

@@ -10,22 +10,19 @@ import json
 import logging
 import os
 import pickle
-import queue
 import signal
 import subprocess
-import sys
 import tempfile
-import threading
-import time
 from collections import Counter
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from ragstone.core import SourceError, StorageError, require_extra
+from ragstone.core.runtime import run_in_subprocess
 
-from .parts import finished
 from .plan import read_plan, reader_of
+from .ray_task import SILENCE_S
 from .work import PartCounts
 
 if TYPE_CHECKING:
@@ -43,8 +40,6 @@ _log = logging.getLogger(__name__)
 PART_S = 1800.0
 #: How often a part may fail, and the driver end without a further part.
 MOST_FAILURES = 5
-#: Seconds without a message after which the driver is ended.
-_SILENCE_S = 120.0
 
 
 class RayFailed(StorageError):
@@ -87,14 +82,13 @@ def work_on_ray(
     plan = read_plan(folder)
     reader_of(plan, host)
     counts, report, useless = PartCounts(plan), RayReport(), 0
-    while not counts.done.issuperset(counts.wanted):
-        before = len(finished(plan))
+    while missing := counts.missing:
         why = _run(plan, options, counts, report, on_progress)
         counts.look()
-        if counts.done.issuperset(counts.wanted):
+        if not (left := counts.missing):
             break
         report.restarts += 1
-        useless = useless + 1 if len(counts.done) == before else 0
+        useless = useless + 1 if left == missing else 0
         if useless >= MOST_FAILURES:
             what = f"Ray ended {useless} times without a further part: {why}"
             raise RayFailed(what, where=options.address, hint=f"ragstone wiki work {folder} builds the rest here")
@@ -110,29 +104,23 @@ def _run(
     on_progress: Callable[[BuildProgress], None],
 ) -> str:
     """Follow one driver to its end; why it ended."""
-    why, last = "it ended", time.monotonic()
-    with tempfile.TemporaryFile() as errors, _driver(plan, options, errors) as (process, messages):
-        while True:
-            try:
-                message = messages.get(timeout=1.0)
-            except queue.Empty:
-                if time.monotonic() - last > _SILENCE_S:
-                    return f"it was silent for {_SILENCE_S:.0f} s"
-                continue
-            last = time.monotonic()
-            if message is None:
-                errors.seek(0)
-                log = errors.read().decode("utf-8", "replace").strip().rpartition("\n")[2]
-                return why if why != "it ended" else f"it ended with {process.wait()}: {log[:300]}"
-            event = message["event"]
-            if event == "refused":
+    with tempfile.TemporaryFile() as errors, _driver(plan, options, errors) as process:
+        for line in process.stdout or ():
+            if not line.endswith(b"\n"):
+                break
+            message = json.loads(line)
+            if message["event"] == "refused":
                 raise SourceError(message["what"], where=message["where"], hint=message["hint"])
-            if event == "failed":
+            if message["event"] == "failed":
                 _count(plan, message, report)
-            elif event == "ended":
-                why = message["why"]
+            elif message["event"] == "ended":
+                return str(message["why"])
             counts.look()
             on_progress(counts.progress())
+        code = process.wait()
+        errors.seek(0)
+        log = errors.read().decode("utf-8", "replace").strip().rpartition("\n")[2]
+    return f"it was silent for {SILENCE_S} s" if code == -signal.SIGALRM else f"it ended with {code}: {log[:300]}"
 
 
 def _count(plan: Plan, message: dict[str, Any], report: RayReport) -> None:
@@ -147,40 +135,16 @@ def _count(plan: Plan, message: dict[str, Any], report: RayReport) -> None:
 
 
 @contextmanager
-def _driver(
-    plan: Plan, options: RayOptions, errors: IO[bytes]
-) -> Iterator[tuple[subprocess.Popen[bytes], queue.Queue[dict[str, Any] | None]]]:
-    """The driver's process and its messages, ``None`` at their end; it is ended with all that it has started."""
-    process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-        [sys.executable, "-m", f"{__package__}.ray_task"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=errors,
-        env={**os.environ, "RAY_USAGE_STATS_ENABLED": "0"},  # nothing is reported to Ray's makers
-        start_new_session=True,
-    )
-    messages: queue.Queue[dict[str, Any] | None] = queue.Queue()
-
-    def read() -> None:
-        for line in process.stdout or ():
-            with suppress(ValueError):
-                messages.put(json.loads(line))
-        messages.put(None)
-
-    thread = threading.Thread(target=read, name="wiki-ray", daemon=True)
-    try:
-        with suppress(BrokenPipeError), cast("IO[bytes]", process.stdin) as stdin:
-            stdin.write(pickle.dumps((plan.folder, options.address, options.open_host, options.seconds)))
-        thread.start()
-        yield process, messages
-    finally:
-        if process.poll() is None:  # Ray stops its own processes then
-            process.terminate()
+def _driver(plan: Plan, options: RayOptions, errors: IO[bytes]) -> Iterator[subprocess.Popen[bytes]]:
+    """The driver's process, whose output is its messages; it is ended with all that it has started."""
+    environment = {**os.environ, "RAY_USAGE_STATS_ENABLED": "0"}  # nothing is reported to Ray's makers
+    module = f"{__package__}.ray_task"
+    with run_in_subprocess(module, stdin=subprocess.PIPE, stderr=errors, environment=environment) as process:
+        try:
+            with suppress(BrokenPipeError), cast("IO[bytes]", process.stdin) as stdin:
+                stdin.write(pickle.dumps((plan.folder, options.address, options.open_host, options.seconds)))
+            yield process
+        finally:
+            process.terminate()  # Ray stops its own processes then
             with suppress(subprocess.TimeoutExpired):
                 process.wait(10)
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        thread.join(5)
-        if process.stdout is not None:
-            process.stdout.close()

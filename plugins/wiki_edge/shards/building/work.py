@@ -6,18 +6,15 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .leases import Leases
 from .parts import PartBuilder, finished, record_of
-from .plan import reader_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ragstone.core import Host
 
-    from .batches import Batch
     from .parts import PartRecord
-    from .plan import Part, Plan
+    from .plan import Plan
 
 #: Seconds between two looks at parts that other workers build.
 _LOOK_S = 0.5
@@ -31,7 +28,7 @@ class BuildProgress:
     chunks: int = 0
     #: Chunks of an earlier run.
     resumed: int = 0
-    #: Share of the source that is embedded.
+    #: Share of the parts that are built.
     share: float = 0.0
     #: Parts that are built, and all of them.
     parts: int = 0
@@ -50,16 +47,10 @@ class PartCounts:
         #: Rows that were there at first.
         self.resumed = sum(record.rows for record in self._records.values())
 
-    def look(self) -> set[int]:
-        """Read the records of parts that are new; returns the finished parts."""
-        done = finished(self.plan)
-        self._records |= {number: record_of(self.plan, number) for number in done - self._records.keys()}
-        return self.done
-
-    @property
-    def done(self) -> set[int]:
-        """The finished parts."""
-        return set(self._records)
+    def look(self) -> None:
+        """Read the records of parts that are new."""
+        new = finished(self.plan) - self._records.keys()
+        self._records |= {number: record_of(self.plan, number) for number in new}
 
     @property
     def wanted(self) -> range:
@@ -73,19 +64,18 @@ class PartCounts:
                 return range(number + 1)
         return range(len(self.plan.parts))
 
-    def progress(self, part: Part | None = None, batch: Batch | None = None, rows: int = 0) -> BuildProgress:
-        """The progress with a batch of a part that is not finished, of which ``rows`` are embedded."""
-        plan, known = self.plan, self._records
-        articles = sum(record.articles for record in known.values())
-        chunks = sum(record.rows for record in known.values())
-        size = float(sum(plan.parts[number].bytes for number in known))
-        if part is not None and batch is not None and part.number not in known:
-            articles, chunks = articles + batch.articles, chunks + rows
-            size += min(part.bytes, max(0, batch.done - part.at))
-        share = size / plan.size
-        if plan.options.limit:
-            share = max(share, articles / plan.options.limit)
-        return BuildProgress(articles, chunks, self.resumed, min(1.0, share), len(known), len(plan.parts))
+    @property
+    def missing(self) -> list[int]:
+        """Those of them that are not finished."""
+        return [number for number in self.wanted if number not in self._records]
+
+    def progress(self, rows: int = 0) -> BuildProgress:
+        """The progress, with so many rows of a part that is not finished."""
+        known, limit, parts = self._records.values(), self.plan.options.limit, len(self.plan.parts)
+        articles = sum(record.articles for record in known)
+        chunks = sum(record.rows for record in known) + rows
+        share = min(1.0, max(len(known) / parts, articles / limit if limit else 0))
+        return BuildProgress(articles, chunks, self.resumed, share, len(known), parts)
 
 
 def work(plan: Plan, host: Host, on_progress: Callable[[BuildProgress], None] = lambda _: None) -> None:
@@ -94,23 +84,13 @@ def work(plan: Plan, host: Host, on_progress: Callable[[BuildProgress], None] = 
     Raises ``BadRequest`` where this deployment is another than the plan's, ``SourceError``, ``EncoderError``,
     ``OSError``.
     """
-    reader = reader_of(plan, host)
-    leases, counts = Leases(plan.folder), PartCounts(plan)
-    builder = PartBuilder(plan, host.hooks.encoder, reader, leases.worker)
-    while not (done := counts.done).issuperset(wanted := counts.wanted):
-        taken = leases.take(number for number in wanted if number not in done)
-        if taken is None:
+    counts, builder = PartCounts(plan), PartBuilder(plan, host)
+
+    def report(rows: int = 0) -> None:
+        counts.look()
+        on_progress(counts.progress(rows))
+
+    while missing := counts.missing:
+        if not builder.build_free(missing, report):
             time.sleep(_LOOK_S)
-            counts.look()
-            on_progress(counts.progress())
-            continue
-        part = plan.parts[taken[0]]
-
-        def report(batch: Batch, rows: int, part: Part = part) -> None:
-            counts.look()
-            on_progress(counts.progress(part, batch, rows))
-
-        with taken[1]:
-            if part.number not in counts.look():
-                builder.build(part, report)
-                counts.look()
+        report()

@@ -90,7 +90,7 @@ def of_dump(data: Path, most: int | None = None) -> dict[str, list[SourceChunk]]
 
     path = next((data / "mediawiki" / "dumps").glob("enwiki-*p000000010*.bz2"))
     found = {}
-    for page in islice(Dump(path).pages(None), most):
+    for page in islice(Dump(path).pages(), most):
         if "disambiguation" not in page.title:
             blocks = [(block.heading, block.text) for block in page.read().blocks]
             found[page.title] = _packed(page.title, page.url, blocks)

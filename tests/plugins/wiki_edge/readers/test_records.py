@@ -1,4 +1,4 @@
-"""JSON lines and parquet: both forms, every position, and each fault with its line."""
+"""JSON lines and parquet: both forms, and each fault with its line."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ragstone.core import SourceError
+from ragstone.plugins.wiki_edge.readers.articles import About
 from ragstone.plugins.wiki_edge.readers.prose import encyclopedic_blocks
 from ragstone.plugins.wiki_edge.readers.records import JsonLines, Parquet
 from tests.support.needs import needed
@@ -41,15 +42,10 @@ def test_wikimedia_wikipedia(tmp_path: Path, name: str) -> None:
     source = Parquet(parquet(path, WIKIPEDIA)) if name.endswith("parquet") else JsonLines(lines(path, WIKIPEDIA))
     about = source.about()
     assert (about.language, about.license) == ("en", "CC-BY-SA-3.0")
-    pages = list(source.pages(None))
+    pages = list(source.pages())
     assert [one.id for one in pages] == [record["id"] for record in WIKIPEDIA]
     assert (pages[7].title, pages[7].url) == ("T 7", "https://en.wikipedia.org/wiki/T7")
     assert [block.text for block in pages[7].read().blocks] == ["Text 7.", "More."]
-    for number in (0, 1, 69, 70, 71, 150, 299):
-        assert [one.id for one in source.pages(pages[number].at)] == [record["id"] for record in WIKIPEDIA[number:]]
-    done = [one.done for one in pages]
-    assert done == sorted(done)
-    assert done[-1] == path.stat().st_size
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.parquet"])
@@ -57,8 +53,8 @@ def test_beir(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     made = (parquet if name.endswith("parquet") else lines)(path, BEIR)
     source = (Parquet if name.endswith("parquet") else JsonLines)(made, prefix="https://example.org/wiki/")
-    assert (source.about().kind, source.about().license) == ("beir", None)
-    pages = list(source.pages(None))
+    assert source.about() == About()
+    pages = list(source.pages())
     assert [(one.id, one.url) for one in pages][:2] == [
         ("doc-0", "https://example.org/wiki/T_0"),
         ("doc-1", "https://example.org/wiki/T_1"),
@@ -67,7 +63,7 @@ def test_beir(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.data
 def test_a_real_beir_corpus(data: Path) -> None:
-    pages = list(JsonLines(data / "wikipedia" / "squad13" / "corpus.jsonl").pages(None))
+    pages = list(JsonLines(data / "wikipedia" / "squad13" / "corpus.jsonl").pages())
     assert len(pages) == 856
     assert pages[0].id == "American_Broadcasting_Company#0"
     assert pages[0].url == ""
@@ -93,7 +89,7 @@ def test_a_bad_line_is_named(tmp_path: Path, line: bytes, message: str) -> None:
     path = lines(tmp_path / "a.jsonl", WIKIPEDIA[:2])
     path.write_bytes(path.read_bytes() + line + b"\n")
     with pytest.raises(SourceError, match=message) as error:
-        list(JsonLines(path).pages(None))
+        list(JsonLines(path).pages())
     assert error.value.where == f"{path}:3"
 
 
@@ -101,13 +97,13 @@ def test_damaged_files_are_refused(tmp_path: Path) -> None:
     packed = lines(tmp_path / "a.jsonl.gz", WIKIPEDIA)
     packed.write_bytes(packed.read_bytes()[:-300])
     with pytest.raises(SourceError, match="decompressed"):
-        list(JsonLines(packed).pages(None))
+        list(JsonLines(packed).pages())
     columns = parquet(tmp_path / "a.parquet", WIKIPEDIA)
     whole = columns.read_bytes()
     for damaged in (whole[:-100], whole[: len(whole) // 2], b"PAR1", b"", whole[:500] + b"\0" * 900 + whole[1400:]):
         columns.write_bytes(damaged)
         with pytest.raises(SourceError, match=r"parquet|column"):
-            list(Parquet(columns).pages(None))
+            list(Parquet(columns).pages())
 
 
 def test_other_columns_are_named(tmp_path: Path) -> None:
@@ -115,7 +111,7 @@ def test_other_columns_are_named(tmp_path: Path) -> None:
         Parquet(parquet(tmp_path / "a.parquet", [{"a": 1, "b": "x"}])).about()
     numbers = [{"id": 1, "url": "", "title": "x", "text": "y"}]
     with pytest.raises(SourceError, match="the column id holds int64"):
-        list(Parquet(parquet(tmp_path / "b.parquet", numbers)).pages(None))
+        list(Parquet(parquet(tmp_path / "b.parquet", numbers)).pages())
 
 
 def test_boilerplate_of_plain_text_goes() -> None:
@@ -133,7 +129,7 @@ def test_only_addresses_of_the_web_are_kept(tmp_path: Path) -> None:
     odd = [
         {**WIKIPEDIA[0], "url": url} for url in ("javascript:alert(1)", "file:///etc/passwd", "", "http://a.example/b")
     ]
-    assert [one.url for one in JsonLines(lines(tmp_path / "a.jsonl", odd)).pages(None)] == [
+    assert [one.url for one in JsonLines(lines(tmp_path / "a.jsonl", odd)).pages()] == [
         "",
         "",
         "",

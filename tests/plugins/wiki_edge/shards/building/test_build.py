@@ -40,7 +40,6 @@ from ragstone.core.testing import open_host
 from ragstone.plugins.wiki_edge import BuildOptions, Manifest, ShardEntry, build_shard, verify_shards
 from ragstone.plugins.wiki_edge.readers import article_reader
 from ragstone.plugins.wiki_edge.readers.sources import open_source
-from ragstone.plugins.wiki_edge.shards.building import batches
 from ragstone.plugins.wiki_edge.shards.building.work_folder import work_folders
 from ragstone.plugins.wiki_edge.shards.writer import HEADER
 from tests.plugins.wiki_edge.readers.dumps import multistream, page, plain
@@ -416,18 +415,20 @@ def test_seeking_may_take_long(fast_host: Host, tmp_path: Path, monkeypatch: pyt
     assert build_shard(BuildOptions(dump, tmp_path / "out", "x"), fast_host).articles == 1
 
 
-def test_progress_is_honest(fast_host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batches, "TEXTS_A_BATCH", 8)
+def test_progress_is_honest(fast_host: Host, tmp_path: Path) -> None:
     source = tmp_path / "corpus.jsonl"
     records = [{"_id": str(at), "title": f"T {at}", "text": words(at, 200)} for at in range(100)]
     source.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
     result: list[BuildProgress] = []
-    report = build_shard(BuildOptions(source, tmp_path / "out", "x"), fast_host, on_progress=result.append)
+    options = BuildOptions(source, tmp_path / "out", "x", part_mb=0.01)
+    report = build_shard(options, fast_host, on_progress=result.append)
     embedding = [one for one in result if one.step == "embedding"]
-    assert len(embedding) == 100 // 8 + 1
+    assert len({one.share for one in embedding}) == embedding[-1].all_parts + 1 > 8
     for one in embedding:
-        assert one.share == pytest.approx(one.articles / 100, abs=0.01)
-    assert (result[-1].articles, result[-1].chunks, result[-1].parts) == (100, report.chunks, 1)
+        assert one.share == pytest.approx(one.articles / 100, abs=0.05)
+    assert [one.chunks for one in embedding] == sorted(one.chunks for one in embedding)
+    assert (result[-1].articles, result[-1].chunks) == (100, report.chunks)
+    assert result[-1].parts == result[-1].all_parts
 
 
 @pytest.mark.slow
