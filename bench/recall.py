@@ -26,7 +26,6 @@ from typing import TYPE_CHECKING, Any
 from ragstone.core import Host, Settings
 from ragstone.core.retrieval import HybridRetriever
 from ragstone.plugins.iris_memory import fields, memory_of
-from ragstone.plugins.iris_memory.recall.postprocessors import repeated
 from ragstone.plugins.iris_memory.recall.search import MemoryQuery, recall
 from ragstone.plugins.iris_memory.retrievers import Recency
 
@@ -90,14 +89,25 @@ def titles(found: Sequence[Note], folder: Path) -> dict[str, Any]:
     return result
 
 
+def _runs(text: str) -> set[tuple[str, ...]]:
+    words = text.casefold().split()
+    return {tuple(words[at : at + 3]) for at in range(max(1, len(words) - 2))} if words else set()
+
+
+def _repeated(older: str, newer: str) -> float:
+    """The share of the older text's runs of three words that the newer one has, 0 to 1."""
+    runs = _runs(older)
+    return len(runs & _runs(newer)) / len(runs) if runs else 0.0
+
+
 def versions(found: Sequence[Note]) -> dict[str, Any]:
     """Shares of repeated runs of words: between different notes, and in later versions."""
     rng = random.Random(7)
     words = [word for note in found for word in note.text.split()]
-    others = sorted((repeated(one.text, other.text) for one, other in itertools.permutations(found, 2)), reverse=True)
+    others = sorted((_repeated(one.text, other.text) for one, other in itertools.permutations(found, 2)), reverse=True)
     result: dict[str, Any] = {"greatest between different notes": [round(share, 2) for share in others[:5]]}
     for rate in _CHANGED:
-        shares = sorted(repeated(note.text, changed(note.text, rate, words, rng)) for note in found)
+        shares = sorted(_repeated(note.text, changed(note.text, rate, words, rng)) for note in found)
         result[f"{rate:.0%} of the words changed"] = {
             f"at least {least}": round(sum(share >= least for share in shares) / len(shares), 3)
             for least in (0.6, 0.7, 0.8)

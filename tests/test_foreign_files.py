@@ -286,7 +286,7 @@ def _memories(folder: Path, others: Others) -> None:
         row = {"id": str(number), "title": "", "url": "", "text": "Of the robot.", "license": "private"}
         memory.append(row, np.eye(4, dtype=np.float32)[number])
     assert not memory.compact(), "somebody's folder is in the way"
-    assert len(memory.rows()) == 3
+    assert len(list(memory.rows())) == 3
     others.plant(folder / "data" / "other", files=("episodic.journal",))
     with pytest.raises(Exception, match="is no journal"):
         MemoryStore(folder / "data" / "other", encoder=("words", "words/4")).append(row, np.eye(4, dtype=np.float32)[0])

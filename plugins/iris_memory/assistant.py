@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from ragstone.core import Assistant, CitationFormat, NotFound, Profile, QuestionFilter
@@ -62,7 +61,7 @@ def assistant(host: Host) -> Assistant:
         if filters.get(_TYPE):
             found[fields.DOC_TYPE] = filters[_TYPE]
         if filters.get(fields.AS_OF, "").strip():
-            found[fields.AS_OF] = str(parse_time(filters[fields.AS_OF], datetime.now(UTC)))
+            found[fields.AS_OF] = str(parse_time(filters[fields.AS_OF]))
         return found
 
     def empty() -> EmptyState | None:

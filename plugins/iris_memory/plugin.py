@@ -94,10 +94,10 @@ def ragstone_postprocessors(host: Host, corpus: Corpus) -> Sequence[BaseNodePost
 
     if corpus.name != CORPUS:
         return []
-    from .recall.postprocessors import NewestNotes, RecentMail
+    from .recall.postprocessors import CurrentChunks
 
     options = host.hooks.options(IrisMemorySettings)
-    return [RecentMail(days=options.mail_days), NewestNotes(share=options.same_share)]
+    return [CurrentChunks(days=options.mail_days, share=options.same_share)]
 
 
 @hookimpl

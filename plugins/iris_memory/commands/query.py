@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import click
@@ -58,16 +57,8 @@ def query(
     from ..recall.output import to_dict, to_lines
     from ..recall.search import MemoryQuery, recall
 
-    now = datetime.now(UTC)
-    filters = MemoryFilters(
-        doc_types,
-        None if since is None else parse_time(since, now),
-        None if until is None else parse_time(until, now),
-        sender,
-        recipient,
-        subject,
-        None if as_of is None else parse_time(as_of, now),
-    )
+    times = [None if when is None else parse_time(when) for when in (since, until, as_of)]
+    filters = MemoryFilters(doc_types, times[0], times[1], sender, recipient, subject, times[2])
     memory = memory_of(deployment.host())
     settings = memory.settings
     relevance = settings.min_relevance if min_relevance is None else min_relevance

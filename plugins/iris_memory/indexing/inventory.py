@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from llama_index.core.schema import Document
 
     from .folder import MemoryFolder
-    from .missing import MissingFiles
+    from .missing import MissingReason
     from .scan import Scan, ScannedFile
 
 
@@ -44,8 +44,10 @@ class Inventory:
             raise memory.missing_root()
         return Scanner(root, self._types, memory.settings.max_bytes, memory.own_folders()).scan(under)
 
-    def missing(self, scan: Scan, known: Mapping[str, StoredFile], under: str = "") -> MissingFiles:
-        """The stored files at or below a path that the scan did not find."""
+    def missing(
+        self, scan: Scan, known: Mapping[str, StoredFile], under: str = ""
+    ) -> tuple[list[str], dict[str, MissingReason]]:
+        """The stored files at or below a path that the scan did not find: those to remove, and those that stay."""
         return missing_files(scan, known, under, self._types, self.memory.state.missing())
 
     def is_due(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from ragstone.core.text import counted
@@ -48,30 +48,18 @@ class MissingReason(NamedTuple):
     prunable: bool
 
 
-@dataclass(frozen=True)
-class MissingFiles:
-    """Every missing file: those to remove, and those that stay, by path."""
-
-    removed: list[str] = field(default_factory=list)
-    kept: dict[str, MissingReason] = field(default_factory=dict)
-
-    def prune(self) -> None:
-        """Remove what may be removed, as the user has confirmed."""
-        self.removed.extend(path for path, place in self.kept.items() if place.prunable)
-        for path in self.removed:
-            self.kept.pop(path, None)
-
-
 def missing_files(
     scan: Scan, known: Mapping[str, StoredFile], under: str, types: FileTypes, kept_before: Mapping[str, MissingReason]
-) -> MissingFiles:
-    """Decide on every stored file at or below ``under`` that the scan did not find.
+) -> tuple[list[str], dict[str, MissingReason]]:
+    """Decide on every stored file at or below ``under`` that the scan did not find: those to remove, and those that
+    stay, each with the reason.
 
     Removed are files that were deleted one by one or with their folder, that lie under another name now, or that the
     settings leave out. What lay in a folder that cannot be read stays. What lay in a folder that has become empty, more
     than half of all files at once, and what was reported before stays until that is confirmed.
     """
-    found = MissingFiles()
+    removed: list[str] = []
+    kept: dict[str, MissingReason] = {}
     moved = {each.stat[:1] + each.stat[2:] for path, each in scan.files.items() if path not in known}
     gone = [path for path in known if path not in scan.files and is_below(path, under)]
     doubtful = []
@@ -81,25 +69,25 @@ def missing_files(
         stat = tuple(stored.indexing.get("stat") or ())
         unread = next((each for each in above if each in scan.unknown), None)
         if types.of(path) is None or any(types.excluded(each) for each in above[1:]):
-            found.removed.append(path)
+            removed.append(path)
         elif unread is not None:
             folder = "" if unread == path else unread or "."
-            found.kept[path] = MissingReason(folder, scan.unknown[unread], prunable=False)
+            kept[path] = MissingReason(folder, scan.unknown[unread], prunable=False)
         elif stored.left_out is not None or (stat and stat[:1] + stat[2:] in moved):
-            found.removed.append(path)
+            removed.append(path)
         elif path in kept_before and kept_before[path].prunable:
-            found.kept[path] = kept_before[path]
+            kept[path] = kept_before[path]
         else:
             doubtful.append(path)
-    found.kept.update(_in_empty_folders(scan, known, doubtful))
-    rest = [path for path in doubtful if path not in found.kept]
+    kept.update(_in_empty_folders(scan, known, doubtful))
+    rest = [path for path in doubtful if path not in kept]
     remembered = sum(each.left_out is None for each in known.values())
     if len(rest) > _FEW and 2 * len(rest) > remembered:
         place = MissingReason("", f"{len(rest)} of {remembered} files are gone at once", prunable=True)
-        found.kept.update(dict.fromkeys(rest, place))
+        kept.update(dict.fromkeys(rest, place))
     else:
-        found.removed.extend(rest)
-    return found
+        removed.extend(rest)
+    return removed, kept
 
 
 def _in_empty_folders(

@@ -68,8 +68,8 @@ def status_of(memory: MemoryFolder) -> Status:
         for path, found in scan.files.items()
         if path not in stored or inventory.is_due(found, stored[path], looks_unchanged)
     ]
-    missing = inventory.missing(scan, stored)
-    waiting += [path for path in missing.removed if stored[path].left_out is None]
+    removed, kept = inventory.missing(scan, stored)
+    waiting += [path for path in removed if stored[path].left_out is None]
     refused = [
         LeftOut(path, known.left_out)
         for path, known in stored.items()
@@ -81,7 +81,7 @@ def status_of(memory: MemoryFolder) -> Status:
         types=[TypeCount(doc_type, files[doc_type], chunks[doc_type]) for doc_type in sorted(chunks)],
         waiting=sorted(waiting),
         left_out=sorted([*scan.left_out, *refused], key=lambda each: each.path),
-        missing=grouped(missing.kept),
+        missing=grouped(kept),
         updated_at=last.at if last is not None else None,
         update_seconds=last.seconds if last is not None else None,
         stale=corpus.info().stale if corpus.contents.exists else None,

@@ -67,14 +67,15 @@ def update(
     started, inventory, corpus, state = time.monotonic(), Inventory(memory), memory.corpus, memory.state
     with state.lock():
         report, scan, known = UpdateReport(), inventory.scan(under), inventory.stored()
-        files, missing = scan.files, inventory.missing(scan, known, under)
+        removed, kept = inventory.missing(scan, known, under)
         if prune:
-            missing.prune()
-        _remove(corpus, report, missing.removed, known)
+            removed += [path for path, place in kept.items() if place.prunable]
+            kept = {path: place for path, place in kept.items() if not place.prunable}
+        _remove(corpus, report, removed, known)
         due = [
-            found for path, found in files.items() if path not in known or inventory.is_due(found, known[path], same)
+            each for path, each in scan.files.items() if path not in known or inventory.is_due(each, known[path], same)
         ]
-        report.unchanged = len(files) - len(due)
+        report.unchanged = len(scan.files) - len(due)
         changes = _Changes(inventory, due, known)
         done = corpus.ingest(changes, on_progress=on_progress) if changes.any else None
         corpus.contents.annotate(changes.annotated)
@@ -82,7 +83,7 @@ def update(
         report.unchanged += changes.unchanged
         if done is not None:
             _add_to_report(report, done, changes.left_out, known)
-        kept = {**missing.kept, **changes.unreadable}
+        kept |= changes.unreadable
         report.missing = grouped(kept)
         elsewhere = {path: reason for path, reason in state.missing().items() if not is_below(path, under)}
         state.save_missing({**elsewhere, **kept})

@@ -93,8 +93,8 @@ def _values_with(corpus: Corpus, part: str, keys: Sequence[str]) -> tuple[str, .
     return tuple(sorted(found))
 
 
-def parse_time(text: str, now: datetime) -> float:
-    """``30d`` (so long before ``now``; also h, w, y) or a day such as ``2026-02-18``, as seconds since 1970.
+def parse_time(text: str, now: datetime | None = None) -> float:
+    """``30d`` (so long before now; also h, w, y) or a day such as ``2026-02-18``, as seconds since 1970.
 
     Days begin at midnight in UTC. Raises ``BadRequest``.
     """
@@ -103,7 +103,7 @@ def parse_time(text: str, now: datetime) -> float:
     if age:
         hours = int(age[1]) * _HOURS[age[2]]
         # Whole hours, so that the same filters a little later are equal, and cached.
-        whole = now.replace(minute=0, second=0, microsecond=0)
+        whole = (now or datetime.now(UTC)).replace(minute=0, second=0, microsecond=0)
         try:
             return (whole - timedelta(hours=hours)).timestamp()
         except OverflowError:

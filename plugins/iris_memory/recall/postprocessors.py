@@ -26,16 +26,19 @@ _FACTOR = 6364136223846793005
 _CACHED = 4096
 
 
-class RecentMail(BaseNodePostprocessor):
-    """Removes mail of more than ``days``, which the index has until the next update; the host keeps it as ``cut``."""
+class CurrentChunks(BaseNodePostprocessor):
+    """Removes mail of more than ``days``, which the index has until the next update, and notes that a newer note among
+    those found supersedes; the host keeps them as ``cut``."""
 
     days: int
+    #: Share of the older note's runs of three words that the newer one must have.
+    share: float
     clock: Callable[[], float] = Field(default=time.time, exclude=True)
 
     @classmethod
     def class_name(cls) -> str:
         """The name under which LlamaIndex serialises it."""
-        return "RecentMail"
+        return "CurrentChunks"
 
     def _postprocess_nodes(
         self,
@@ -43,27 +46,9 @@ class RecentMail(BaseNodePostprocessor):
         query_bundle: QueryBundle | None = None,  # noqa: ARG002
     ) -> list[NodeWithScore]:
         now = self.clock()
-        return [node for node in nodes if not is_old_mail(node.node.metadata, self.days, now)]
-
-
-class NewestNotes(BaseNodePostprocessor):
-    """Removes notes that a newer note among those found supersedes; the host keeps them as ``cut``."""
-
-    #: Share of the older note's runs of three words that the newer one must have.
-    share: float
-
-    @classmethod
-    def class_name(cls) -> str:
-        """The name under which LlamaIndex serialises it."""
-        return "NewestNotes"
-
-    def _postprocess_nodes(
-        self,
-        nodes: list[NodeWithScore],
-        query_bundle: QueryBundle | None = None,  # noqa: ARG002
-    ) -> list[NodeWithScore]:
-        older = superseded([node.node for node in nodes], self.share)
-        return [node for node in nodes if node.node.node_id not in older]
+        recent = [node for node in nodes if not is_old_mail(node.node.metadata, self.days, now)]
+        older = superseded([node.node for node in recent], self.share)
+        return [node for node in recent if node.node.node_id not in older]
 
 
 def superseded(nodes: Sequence[BaseNode], share: float) -> dict[str, str]:
@@ -86,12 +71,6 @@ def superseded(nodes: Sequence[BaseNode], share: float) -> dict[str, str]:
         if newer:
             found[note.node_id] = notes[max(newer, key=lambda other: common[place, other])].node_id
     return found
-
-
-def repeated(older: str, newer: str) -> float:
-    """The share of the older text's runs of three words that the newer one has, 0 to 1."""
-    (runs, shared), _ = _shared_runs([older, newer]).tolist()
-    return shared / runs if runs else 0.0
 
 
 def _shared_runs(texts: Sequence[str]) -> npt.NDArray[np.float64]:

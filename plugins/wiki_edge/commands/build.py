@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import time
 from contextlib import contextmanager
-from datetime import datetime, timedelta
 from functools import partial, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -185,34 +184,22 @@ def _options(source: Path, out: Path, shard_id: str, chosen: dict[str, Any]) -> 
 def _show_progress(what: str) -> Iterator[Callable[[BuildProgress], None]]:
     """Follow a build on stderr: one bar over all parts in a terminal, a line now and then anywhere else."""
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-    console, last, first = Console(stderr=True, highlight=False), time.monotonic(), (0.0, 0.0)
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[end]}"))
+    console, last = Console(stderr=True, highlight=False), time.monotonic()
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task(what, total=1.0, end="")
+        task = bar.add_task(what, total=1.0)
 
         def update(now: BuildProgress) -> None:
-            nonlocal last, first
-            if not first[0] or not now.share:
-                first = (time.monotonic(), now.share)
-            end = _end(now, *first)
+            nonlocal last
             text = f"{what}: {now.step}, {now.parts:,} of {now.all_parts:,} parts, {now.chunks:,} chunks"
-            bar.update(task, completed=now.share, description=text, end=end)
+            bar.update(task, completed=now.share, description=text)
             if not console.is_terminal and time.monotonic() - last >= _EVERY:
                 last = time.monotonic()
-                click.echo(f"{text}, {now.share:.1%}{end and ', '}{end}", err=True)
+                click.echo(f"{text}, {now.share:.1%}", err=True)
 
         yield update
-
-
-def _end(now: BuildProgress, begun: float, share: float) -> str:
-    """When it will be done at the speed since it was begun, at that share; empty while nothing is known."""
-    spent = time.monotonic() - begun
-    if now.step != "embedding" or now.share <= share or spent < 1:
-        return ""
-    left = timedelta(seconds=spent * (1 - now.share) / (now.share - share))
-    return f"done {datetime.now().astimezone() + left:%d %b %H:%M}"
 
 
 def check_names(shard_id: str, **options: str | None) -> None:

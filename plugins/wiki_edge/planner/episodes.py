@@ -18,7 +18,7 @@ from ragstone.core.runtime import storage_errors, sync_folder
 from ragstone.core.text import Redactor
 
 from .episode_check import repair_episodes
-from .steps import OPEN, STEPS, lock_file, make_last_step, make_step, write_metadata
+from .steps import OPEN, STEPS, lock_file, make_step, write_metadata
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -139,7 +139,7 @@ class Episode:
         seen = self._redactor.text(observation)
         try:
             with storage_errors(self.folder):
-                self._write(make_last_step(seen, is_first=self._steps == 0, is_terminal=terminal))
+                self._write(make_step(seen, is_first=self._steps == 0, is_last=True, is_terminal=terminal))
                 write_metadata(self.folder, "ended", self._steps, {**self._known, "ended": _now()})
                 self._file.close()
                 (self.folder / OPEN).unlink(missing_ok=True)

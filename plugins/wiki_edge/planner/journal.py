@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from ragstone.core import StorageError
 from ragstone.core.runtime import file_lock, storage_errors, sync_folder, write_atomically
@@ -29,15 +29,11 @@ _NUMBER = "seq"
 
 
 class Journal:
-    """The file, and the records that were read from it so far."""
+    """The file. It is short: now and then its records are stored elsewhere, and it begins anew."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._lock = path.with_suffix(".lock")
-        #: Inode and first line of the file that was read.
-        self._file: tuple[int, bytes] | None = None
-        self._read = 0
-        self._records: list[dict[str, Any]] = []
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -48,28 +44,17 @@ class Journal:
                 yield
 
     def records(self) -> list[dict[str, Any]]:
-        """Every whole record, in order; only what was appended since the last call is read. Raises ``StorageError``."""
+        """Every whole record, in order. Raises ``StorageError``."""
         with storage_errors(self._path):
-            try:
-                with self._path.open("rb") as file:
-                    status = os.fstat(file.fileno())
-                    identity = (status.st_ino, file.readline())  # the inode of a removed file may be given out again
-                    if identity != self._file or status.st_size < self._read:
-                        self._file, self._read, self._records = identity, 0, []
-                    file.seek(self._read)
-                    rest = file.read()
-            except FileNotFoundError:
-                self._file, self._read, self._records = None, 0, []
-                return []
-        end = rest.rfind(b"\n") + 1
-        for line in rest[:end].splitlines():
+            raw = self._path.read_bytes() if self._path.exists() else b""
+        found = []
+        for line in raw[: raw.rfind(b"\n") + 1].splitlines():
             record = _parse(line)
             if record is None:
                 _log.warning("%s holds a damaged record, which is passed over", self._path)
             elif _FIRST not in record:
-                self._records.append(record)
-        self._read += end
-        return self._records
+                found.append(record)
+        return found
 
     def append(self, record: Mapping[str, Any]) -> None:
         """Write a record; it is on the disk when this returns. Only under the lock. Raises ``StorageError``."""
@@ -83,7 +68,8 @@ class Journal:
                 raise StorageError(
                     "is no journal of memories", where=str(self._path), hint="move it away, or restore it"
                 )
-            end = _end_of_lines(file)
+            file.seek(0)
+            end = file.read().rfind(b"\n") + 1
             file.truncate(end)  # a torn line of a process that was killed
             file.seek(end)
             try:
@@ -100,17 +86,6 @@ class Journal:
         with storage_errors(self._path):
             write_atomically(self._path, _line({_FIRST: time.time_ns()}), mode=0o600)
             sync_folder(self._path.parent)
-
-
-def _end_of_lines(file: BinaryIO) -> int:
-    """Bytes up to the end of the last whole line."""
-    size = file.seek(0, os.SEEK_END)
-    if size:
-        file.seek(size - 1)
-        if file.read(1) != b"\n":
-            file.seek(0)
-            return file.read().rfind(b"\n") + 1
-    return size
 
 
 def _line(record: Mapping[str, Any]) -> bytes:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -121,31 +121,17 @@ class Ledger:
         """A transaction that holds the write lock from its beginning and is on the disk at its end."""
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with closing(self._connected()) as connection:
-                connection.execute("BEGIN IMMEDIATE")
-                try:
+            with closing(sqlite3.connect(self._path, timeout=_BUSY_SECONDS, isolation_level=None)) as connection:
+                enable_wal(connection, _BUSY_SECONDS)
+                connection.execute("PRAGMA synchronous = FULL")
+                connection.execute("PRAGMA trusted_schema = OFF")
+                with connection:
+                    connection.execute("BEGIN IMMEDIATE")
                     self._check(connection)
                     yield connection
-                except BaseException:
-                    with suppress(sqlite3.Error):  # a full disk has ended the transaction already
-                        connection.execute("ROLLBACK")
-                    raise
-                connection.execute("COMMIT")
-        except sqlite3.Error as error:
-            raise LedgerError(f"cannot be used: {error}", where=str(self._path), hint=_HINT) from error
-        except OSError as error:
-            raise LedgerError(f"cannot be used: {error.strerror}", where=str(self._path), hint=_HINT) from error
-
-    def _connected(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(self._path, timeout=_BUSY_SECONDS, isolation_level=None)
-        try:
-            enable_wal(connection, _BUSY_SECONDS)
-            connection.execute("PRAGMA synchronous = FULL")
-            connection.execute("PRAGMA trusted_schema = OFF")
-        except BaseException:
-            connection.close()
-            raise
-        return connection
+        except (sqlite3.Error, OSError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise LedgerError(f"cannot be used: {reason}", where=str(self._path), hint=_HINT) from error
 
     def _check(self, connection: sqlite3.Connection) -> None:
         """Create the tables of a new ledger; check an existing one, which is small, for damage."""

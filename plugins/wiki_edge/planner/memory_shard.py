@@ -17,7 +17,7 @@ from ..shards.errors import ShardError
 from ..shards.file_arrays import FileArray
 from ..shards.files import real
 from ..shards.manifest import NAME, Manifest, ShardEntry
-from ..shards.metadata import read_line
+from ..shards.metadata import read_rows
 from ..shards.verification import sums_in
 from ..shards.writer import EMBEDDINGS, METADATA, ShardWriter
 
@@ -49,18 +49,15 @@ class MemoryShard:
 
     def rows(self) -> Iterator[Row]:
         """Its rows in order; none while there is no release. Raises ``ShardError``."""
-        return self._rows(self._entry())
-
-    def _rows(self, entry: ShardEntry | None) -> Iterator[Row]:
+        entry = self._entry()
         if entry is None:
             return
         place = entry.place(self._root)
         vectors, count = FileArray(place.embeddings, dtype="<f4", ndim=2), 0
-        with place.metadata.open("rb") as lines:
-            for count, line in enumerate(lines, 1):
-                if count > len(vectors):
-                    break
-                yield read_line(line, place.metadata, count), vectors.read(count - 1, count)[0]
+        for count, row in enumerate(read_rows(place.metadata), 1):
+            if count > len(vectors):
+                break
+            yield row, vectors.read(count - 1, count)[0]
         if count != len(vectors):
             raise ShardError(f"has other than {len(vectors)} lines", file=place.metadata)
 
@@ -123,7 +120,7 @@ class MemoryShard:
     def _write(self, folder: Path, merge: Callable[[Iterable[Row]], Iterable[Row]], dim: int | None) -> None:
         entry = self._entry()
         dim = entry.dim if entry else dim
-        rows = iter(merge(self._rows(entry)))
+        rows = iter(merge(self.rows()))
         with ShardWriter(folder, dim or 0) as writer:
             while batch := list(islice(rows, _ROWS_AT_ONCE)):
                 writer.add(np.stack([vector for _, vector in batch]), [row for row, _ in batch])

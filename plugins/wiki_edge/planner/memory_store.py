@@ -87,7 +87,7 @@ class MemoryStore:
     def forget(self, memory: str) -> None:
         """Remove a memory, and its words from the files. Raises ``NotFound``, ``StorageError``."""
         with self._journal.locked():
-            if all(row["id"] != memory for row, _ in self._rows()):
+            if all(row["id"] != memory for row, _ in self.rows()):
                 raise NotFound(f"there is no memory {memory[:80]!r}")
             self._journal.append({"op": "forget", "id": memory})
             self._compact()
@@ -103,11 +103,8 @@ class MemoryStore:
         vectors = np.stack([vector for _, vector in rows.values()]) if rows else np.zeros((0, 0), np.float32)
         return Recent(tuple(row for row, _ in rows.values()), vectors, frozenset(forgotten))
 
-    def rows(self) -> list[Row]:
+    def rows(self) -> Iterator[Row]:
         """Every memory with its vector, the oldest first. Raises ``ShardError``, ``StorageError``."""
-        return list(self._rows())
-
-    def _rows(self) -> Iterator[Row]:
         records = self._journal.records()  # before the shard
         return _merge(self._shard.rows(), records)
 
@@ -120,7 +117,7 @@ class MemoryStore:
 
     def _compact(self) -> bool:
         """Under the lock. Where the shard cannot be replaced now, the journal stays and the next call tries again."""
-        records = [*self._journal.records()]
+        records = self._journal.records()
         if not records or not self._shard.replace(lambda rows: _merge(rows, records), _dimension(records)):
             return False
         if any(record.get("op") == "forget" for record in records):

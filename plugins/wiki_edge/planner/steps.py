@@ -93,25 +93,25 @@ class Step(_Record):
 
 
 def make_step(
-    observation: str, action: str = "", metadata: Mapping[str, str] | None = None, *, is_first: bool
+    observation: str = "",
+    action: str = "",
+    metadata: Mapping[str, str] | None = None,
+    *,
+    is_first: bool,
+    is_last: bool = False,
+    is_terminal: bool = False,
 ) -> dict[str, Any]:
-    """A step that is not the last."""
+    """A step. ``is_terminal``: of the last one, whether the goal was reached or given up."""
     return {
         "observation": observation,
         "action": action,
         "reward": 0.0,
-        "discount": 1.0,
+        "discount": 0.0 if is_terminal else 1.0,
         "is_first": is_first,
-        "is_last": False,
-        "is_terminal": False,
+        "is_last": is_last,
+        "is_terminal": is_terminal,
         "step_metadata": dict(metadata or {"retrievals": "[]", "tool_calls": "[]"}),
     }
-
-
-def make_last_step(observation: str = "", *, is_first: bool, is_terminal: bool = False) -> dict[str, Any]:
-    """The last step. ``is_terminal``: the goal was reached or given up."""
-    step = make_step(observation, is_first=is_first)
-    return step | {"is_last": True, "is_terminal": is_terminal, "discount": 0.0 if is_terminal else 1.0}
 
 
 def write_metadata(folder: Path, state: str, steps: int, known: Mapping[str, Any]) -> None:

@@ -10,7 +10,7 @@ import re
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from ragstone.core import SourceError
 
@@ -160,39 +160,27 @@ def decompressed(how: int, read: Callable[[int], bytes], most: int) -> bytes:
 
     Raises ``ValueError`` for damage and for more than ``most`` bytes.
     """
-    if how not in (_XZ, _ZSTD):
-        raise ValueError(f"it is compressed in an unknown way ({how})")
-    parts: list[bytes] = []
-    size = 0
-    for part in _xz(read) if how == _XZ else _zstd(read):
-        size += len(part)
-        if size > most:
-            raise ValueError(f"it is larger than {most >> 20} MB")
-        parts.append(part)
-    return b"".join(parts)
-
-
-def _xz(read: Callable[[int], bytes]) -> Iterator[bytes]:
-    decompressor = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)
-    while not decompressor.eof:
-        raw = read(_READ) if decompressor.needs_input else b""
-        if decompressor.needs_input and not raw:
-            raise ValueError("it has no end")
-        try:
-            yield decompressor.decompress(raw, _PIECE)
-        except lzma.LZMAError as error:
-            raise ValueError(str(error)) from error
-
-
-def _zstd(read: Callable[[int], bytes]) -> Iterator[bytes]:
     import zstandard
 
-    decompressor = zstandard.ZstdDecompressor(max_window_size=_WINDOW).decompressobj()
-    try:
-        while not decompressor.eof:
-            raw = read(_ZSTD_READ)
-            if not raw:
-                raise ValueError("it has no end")
-            yield decompressor.decompress(raw)
-    except zstandard.ZstdError as error:
-        raise ValueError(str(error)) from error
+    unpacker: Any
+    step: tuple[int, ...]
+    if how == _XZ:
+        unpacker, size, step = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY), _READ, (_PIECE,)
+    elif how == _ZSTD:
+        unpacker = zstandard.ZstdDecompressor(max_window_size=_WINDOW).decompressobj()
+        size, step = _ZSTD_READ, ()
+    else:
+        raise ValueError(f"it is compressed in an unknown way ({how})")
+    found = bytearray()
+    while not unpacker.eof:
+        needs_input = getattr(unpacker, "needs_input", True)
+        raw = read(size) if needs_input else b""
+        if needs_input and not raw:
+            raise ValueError("it has no end")
+        try:
+            found += unpacker.decompress(raw, *step)
+        except (lzma.LZMAError, zstandard.ZstdError) as error:
+            raise ValueError(str(error)) from error
+        if len(found) > most:
+            raise ValueError(f"it is larger than {most >> 20} MB")
+    return bytes(found)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import re
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from heapq import heappush, heappushpop
 from pathlib import Path
 from typing import TextIO
@@ -35,11 +37,8 @@ def plain(title: str) -> str:
 
 def read_titles(path: Path) -> frozenset[str]:
     """The titles in a file, one a line. Raises ``NotFound``, ``SourceError`` or ``BadRequest``."""
-    try:
-        with _opened(path, "list of titles") as lines:
-            found = frozenset(filter(None, map(plain, lines)))
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadRequest(f"the list of titles cannot be read: {error}", where=str(path)) from error
+    with _lines_of(path, "list of titles") as lines:
+        found = frozenset(filter(None, map(plain, lines)))
     if not found:
         raise BadRequest("the list of titles is empty", where=str(path), hint="one title a line")
     return found
@@ -52,26 +51,28 @@ def first_titles(path: Path, count: int) -> list[str]:
     the line.
     """
     found: list[tuple[int, int, str]] = []
-    try:
-        with _opened(path, "list of titles with counts") as lines:
-            for number, line in enumerate(lines):
-                title, _, views = line.strip().replace("\t", " ").rpartition(" ")
-                if not line.strip():
-                    continue
-                if not views.isascii() or not views.isdigit() or not plain(title):
-                    raise BadRequest("has no title and count", where=f"{path}:{number + 1}", hint="Coffee cup 1234")
-                (heappush if len(found) < count else heappushpop)(found, (int(views[:18]), -number, plain(title)))
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadRequest(f"the list of titles with counts cannot be read: {error}", where=str(path)) from error
+    with _lines_of(path, "list of titles with counts") as lines:
+        for number, line in enumerate(lines):
+            title, _, views = line.strip().replace("\t", " ").rpartition(" ")
+            if not line.strip():
+                continue
+            if not views.isascii() or not views.isdigit() or not plain(title):
+                raise BadRequest("has no title and count", where=f"{path}:{number + 1}", hint="Coffee cup 1234")
+            (heappush if len(found) < count else heappushpop)(found, (int(views[:18]), -number, plain(title)))
     if not found:
         raise BadRequest("the list of titles with counts is empty", where=str(path), hint="Coffee cup 1234")
     return [title for _, _, title in sorted(found, reverse=True)]
 
 
-def _opened(path: Path, what: str) -> TextIO:
+@contextmanager
+def _lines_of(path: Path, what: str) -> Iterator[TextIO]:
     if not path.exists():
         raise NotFound(f"there is no such {what}", where=str(path))
-    return io.TextIOWrapper(open_regular(path), "utf-8-sig")
+    try:
+        with io.TextIOWrapper(open_regular(path), "utf-8-sig") as lines:
+            yield lines
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadRequest(f"the {what} cannot be read: {error}", where=str(path)) from error
 
 
 def compiled(pattern: str) -> re.Pattern[str]:

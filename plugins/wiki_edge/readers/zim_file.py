@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import struct
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Limits = npt.NDArray[np.unsignedinteger]
+    Read = Callable[[int, int], bytes]
 
 _MAGIC = 72173914
 _HEADER = struct.Struct("<IHH16sIIQQQQIIQ")
@@ -69,7 +69,8 @@ class ZimFile:
         except BaseException:
             os.close(self._fd)
             raise
-        self._unpacked_cluster: tuple[int, bytes, Limits] | None = None
+        #: The cluster that was read last.
+        self._opened: tuple[int, Read, Limits] | None = None
 
     def close(self) -> None:
         """Close the file."""
@@ -178,31 +179,43 @@ class ZimFile:
         """The entry's content."""
         if entry.cluster >= self.clusters:
             self._fail(f"entry {entry.index} lies in cluster {entry.cluster} of {self.clusters}")
-        how, offset = self._how(entry.cluster)
-        if how & 0x0F in _PLAIN:
-            limits = self._limits(entry.cluster, how, self.size - offset, lambda at, size: self._at(offset + at, size))
-            start, end = self._chosen(entry, limits)
-            return self._at(offset + start, end - start)
-        data, limits = self._unpacked(entry.cluster, offset, how)
-        start, end = self._chosen(entry, limits)
-        return data[start:end]
+        if self._opened is None or self._opened[0] != entry.cluster:
+            self._opened = (entry.cluster, *self._open(entry.cluster))
+        _, read, limits = self._opened
+        if entry.blob + 1 >= len(limits):
+            self._fail(f"cluster {entry.cluster} has no blob {entry.blob}")
+        start, end = int(limits[entry.blob]), int(limits[entry.blob + 1])
+        if end - start > LARGEST_BLOB:
+            self._fail(f"blob {entry.blob} of cluster {entry.cluster} has {end - start} bytes")
+        return read(start, end - start)
 
     def check_clusters(self) -> None:
         """Check the offsets within each uncompressed cluster; the others are checked when unpacked."""
         for cluster in range(self.clusters):
-            how, offset = self._how(cluster)
-            if how & 0x0F in _PLAIN:
-                self._limits(cluster, how, self.size - offset, partial(self._within, offset))
-
-    def _within(self, offset: int, at: int, size: int) -> bytes:
-        return self._at(offset + at, size)
+            if self._how(cluster)[0] & 0x0F in _PLAIN:
+                self._open(cluster)
 
     def _how(self, cluster: int) -> tuple[int, int]:
         """How a cluster is compressed, and where it begins."""
         offset = int.from_bytes(self._at(self._clusters + 8 * cluster, 8), "little")
         return self._at(offset, 1)[0], offset + 1
 
-    def _limits(self, cluster: int, how: int, size: int, read: Callable[[int, int], bytes]) -> Limits:
+    def _open(self, cluster: int) -> tuple[Read, Limits]:
+        """What reads so many bytes at a place of the cluster, unpacked if it is compressed, and its blobs' offsets."""
+        how, offset = self._how(cluster)
+        data: bytes | None = None
+        if how & 0x0F not in _PLAIN:
+            try:
+                data = decompressed(how & 0x0F, self._reader_at(offset), _LARGEST_CLUSTER)
+            except ValueError as error:
+                self._fail(f"cluster {cluster} cannot be unpacked: {error}")
+
+        def read(at: int, size: int) -> bytes:
+            return self._at(offset + at, size) if data is None else data[at : at + size]
+
+        return read, self._limits(cluster, how, self.size - offset if data is None else len(data), read)
+
+    def _limits(self, cluster: int, how: int, size: int, read: Read) -> Limits:
         """The offsets of a cluster's blobs and the end of the last; the first offset implies their number."""
         width = 8 if how & _EXTENDED else 4
         first = int.from_bytes(read(0, width), "little")
@@ -212,27 +225,6 @@ class ZimFile:
         if int(found[-1]) > size or (found[1:] < found[:-1]).any():
             self._fail(f"the blobs of cluster {cluster} lie at impossible offsets")
         return found
-
-    def _chosen(self, entry: Entry, limits: Limits) -> tuple[int, int]:
-        if entry.blob + 1 >= len(limits):
-            self._fail(f"cluster {entry.cluster} has no blob {entry.blob}")
-        start, end = int(limits[entry.blob]), int(limits[entry.blob + 1])
-        if end - start > LARGEST_BLOB:
-            self._fail(f"blob {entry.blob} of cluster {entry.cluster} has {end - start} bytes")
-        return start, end
-
-    def _unpacked(self, cluster: int, offset: int, how: int) -> tuple[bytes, Limits]:
-        if self._unpacked_cluster is None or self._unpacked_cluster[0] != cluster:
-            try:
-                data = decompressed(how & 0x0F, self._reader_at(offset), _LARGEST_CLUSTER)
-            except ValueError as error:
-                self._fail(f"cluster {cluster} cannot be unpacked: {error}")
-            self._unpacked_cluster = (
-                cluster,
-                data,
-                self._limits(cluster, how, len(data), lambda at, size: data[at : at + size]),
-            )
-        return self._unpacked_cluster[1:]
 
     def _reader_at(self, offset: int) -> Callable[[int], bytes]:
         """Reads on from there with each call."""

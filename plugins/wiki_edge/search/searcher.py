@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
     from ..shards.manifest import ShardEntry
     from .open_shards import Refused
-    from .shard import Hit, ShardTexts
+    from .shard import Hit, RestTexts, Shard
 
     Vector = npt.NDArray[np.float32]
     #: A shard's lines with a mask of the rows that are meant; ``None`` for all of them.
-    Chosen = tuple[ShardTexts, npt.NDArray[np.bool_] | None]
+    Chosen = tuple[Shard | RestTexts, npt.NDArray[np.bool_] | None]
 
 #: Keys of chunks: the shard's number in these bits, the row below them.
 _SHARD = 40
@@ -179,7 +179,7 @@ class ShardSearcher:
         ]
         return hits, idf, vector, encoded
 
-    def _texts(self) -> Iterator[ShardTexts]:
+    def _texts(self) -> Iterator[Shard | RestTexts]:
         """Each shard, and its chunks without vectors."""
         for shard in self._registry.current().shards:
             yield shard

@@ -104,19 +104,6 @@ class ShardTexts:
     def __len__(self) -> int:
         return self._size
 
-    def nearest(
-        self,
-        question: npt.NDArray[np.float32],  # noqa: ARG002
-        limit: int,  # noqa: ARG002
-        mask: npt.NDArray[np.bool_] | None = None,  # noqa: ARG002
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
-        """Rows and their cosines, best first; none, because there are no vectors to go through."""
-        return np.zeros(0, np.int64), np.zeros(0, np.float32)
-
-    def cosines(self, question: npt.NDArray[np.float32], rows: Sequence[int]) -> dict[int, float]:  # noqa: ARG002
-        """Cosines of these rows, the most wanted first; rows without one are left out."""
-        return {}
-
     def of_domain(self, domain: str) -> npt.NDArray[np.bool_] | None:
         """Which rows are of that domain; ``None`` where all are. A row that names none is of the shard's."""
         known = {name: number for number, name in enumerate(self._domains)}
@@ -182,8 +169,13 @@ class RestTexts(ShardTexts):
         self._encoder = encoder
         self._vectors = VectorCache(cache, files["lines"], (len(self), entry.dim))
 
+    def nearest(self, *_: object) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+        """Rows and their cosines; none, because there are no vectors to go through."""
+        return np.zeros(0, np.int64), np.zeros(0, np.float32)
+
     def cosines(self, question: npt.NDArray[np.float32], rows: Sequence[int]) -> dict[int, float]:
-        """Cosines of these rows; of those without a vector the first ``_EMBEDDED`` get one. Raises ``EncoderError``."""
+        """Cosines of these rows, the most wanted first; of those without a vector the first ``_EMBEDDED`` get one, and
+        the others are left out. Raises ``EncoderError``."""
         encoder = self._encoder()
         known = self._vectors.of(encoder.fingerprint, rows)
         wanted = [row for row in rows if row not in known][:_EMBEDDED]

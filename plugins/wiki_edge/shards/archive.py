@@ -20,11 +20,10 @@ from .files import open_regular
 from .installation import Refused
 from .keys import public_key
 from .manifest import NAME, SIGNATURE, Manifest
-from .metadata import read_line
+from .metadata import read_rows
 from .releases import locked
 from .signatures import Signer, signed_folder, signer
 from .signing import sign_folder
-from .staging import named_files
 from .verification import verify
 
 if TYPE_CHECKING:
@@ -169,7 +168,7 @@ def _pack(
         for entry, home in zip(entries, homes, strict=True)
     ]
     manifest = manifest.model_copy(update={"shards": tuple(moved)})
-    written = on_file(sum(len(named_files(entry)) for entry in entries))
+    written = on_file(sum(len(entry.paths) for entry in entries))
     with (
         gzip.GzipFile(filename="", mode="wb", fileobj=file, compresslevel=6, mtime=0) as packed,
         tarfile.open(fileobj=cast("IO[bytes]", packed), mode="w", format=tarfile.PAX_FORMAT) as tar,
@@ -222,12 +221,10 @@ def _contents(entry: ShardEntry, folder: Path, by: Signer) -> Contents:
     articles, address = 0, None
     titles: list[str] = []
     every = max(1, entry.size // _FEW)
-    with open_regular(place.metadata) as file:
-        for number, raw in enumerate(file):
-            line = read_line(raw, place.metadata, number + 1)
-            articles += (line["url"] or line["title"]) != address
-            address = line["url"] or line["title"]
-            if number % every == 0 and line["title"] not in titles[-1:]:
-                titles.append(line["title"])
+    for number, line in enumerate(read_rows(place.metadata)):
+        articles += (line["url"] or line["title"]) != address
+        address = line["url"] or line["title"]
+        if number % every == 0 and line["title"] not in titles[-1:]:
+            titles.append(line["title"])
     size = sum(sums.bytes for sums in (entry.files or {}).values())
     return Contents(entry, by, articles, tuple(titles[:_FEW]), size)

@@ -120,18 +120,27 @@ class Codes:
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
         """The places of ``limit`` codes or some more, and those codes, [words, places]."""
         code = signs((question - self._centre)[None])[0]
-        near = _Nearest(len(code), limit)
         scratch = np.empty(BLOCK, np.uint64), np.empty((2, BLOCK), np.uint8)
         ranges = [(0, self._rows)] if self._clusters is None else self._clusters.near(question)
+        places, codes = np.zeros(0, np.int64), np.zeros((len(code), 0), np.uint64)
+        near = np.zeros(0, np.uint16)
+        bound = np.iinfo(np.uint16).max
         for start, columns in self._columns(ranges):
             distances = _distances(columns, code, *scratch)
-            here = distances <= near.bound
+            here = distances <= bound
             if mask is not None:
                 stop = start + len(distances)
                 rows = slice(start, stop) if self._clusters is None else self._clusters.rows_between(start, stop)
                 here &= mask[rows]
-            near.add(start, np.flatnonzero(here), distances, columns)
-        return near.found()
+            found = np.flatnonzero(here)
+            places = np.concatenate([places, found + start])
+            codes = np.concatenate([codes, columns.take(found, axis=1)], axis=1)
+            near = np.concatenate([near, distances[found]])
+            if len(near) > 2 * limit:  # those farther than the ``limit``-th are dropped
+                bound = int(np.partition(near, limit - 1)[limit - 1])
+                kept = np.flatnonzero(near <= bound)
+                places, codes, near = places[kept], codes.take(kept, axis=1), near[kept]
+        return places, codes
 
     def _columns(self, ranges: list[tuple[int, int]]) -> Iterator[tuple[int, npt.NDArray[np.uint64]]]:
         """The codes at these places, [words, places] of a block at a time, with the first one's place."""
@@ -167,53 +176,6 @@ def _distances(
                 np.add(some, count, out=some)
         total += some
     return total
-
-
-class _Nearest:
-    """The codes with the fewest differing bits so far; those farther than the ``limit``-th are dropped now and then."""
-
-    def __init__(self, words: int, limit: int) -> None:
-        self.bound = np.iinfo(np.uint16).max
-        self._limit = limit
-        self._count = 0
-        #: Places, codes and distances, as they came.
-        self._parts = [(np.zeros(0, np.int64), np.zeros((words, 0), np.uint64), np.zeros(0, np.uint16))]
-
-    def add(
-        self,
-        start: int,
-        found: npt.NDArray[np.intp],
-        distances: npt.NDArray[np.uint16],
-        columns: npt.NDArray[np.uint64],
-    ) -> None:
-        """Codes of the columns that begin at ``start``, by their places in them."""
-        near = distances[found]
-        if len(found) > self._limit:
-            self.bound = min(self.bound, _nth(near, self._limit))
-            closer = near <= self.bound
-            found, near = found[closer], near[closer]
-        self._parts.append((found + start, columns.take(found, axis=1), near))
-        self._count += len(found)
-        if self._count > 2 * self._limit:
-            places, codes, near = self._joined()
-            self.bound = _nth(near, self._limit)
-            closest = np.flatnonzero(near <= self.bound)
-            self._parts = [(places[closest], codes.take(closest, axis=1), near[closest])]
-            self._count = len(closest)
-
-    def found(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
-        """The places of the nearest, ``limit`` or some more, and their codes, [words, places]."""
-        places, codes, _ = self._joined()
-        return places, codes
-
-    def _joined(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64], npt.NDArray[np.uint16]]:
-        places, codes, near = zip(*self._parts, strict=True)
-        return np.concatenate(places), np.concatenate(codes, axis=1), np.concatenate(near)
-
-
-def _nth(distances: npt.NDArray[np.uint16], count: int) -> int:
-    """The ``count``-th smallest."""
-    return int(np.partition(distances, count - 1)[count - 1])
 
 
 def _products(codes: npt.NDArray[np.uint64], question: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:

@@ -1,6 +1,8 @@
 """Arrays on disk, read piece by piece, and the memory budget for those that are held.
 
-A file that shrinks while it is read is an error, not a signal.
+A file that shrinks while it is read is an error, not a signal. A file's header is read by numpy and then held to what
+arrays of shards are: numpy alone accepts what would be searched wrongly, another type, Fortran order (rows scrambled),
+bytes after the end. The format: numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 """
 
 from __future__ import annotations
@@ -9,19 +11,22 @@ import math
 import os
 import threading
 import weakref
-from typing import TYPE_CHECKING, Any, Self
+from tokenize import TokenError
+from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 import numpy as np
 
 from .errors import ShardError
 from .files import open_regular
-from .npy import header_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     import numpy.typing as npt
+
+#: What numpy raises for a header that is none.
+_FAULTS = (ValueError, TypeError, SyntaxError, TokenError, MemoryError, RecursionError)
 
 
 class FileArray:
@@ -34,15 +39,17 @@ class FileArray:
 
     def __init__(self, path: Path, *, dtype: str, ndim: int) -> None:
         """Raises ``ShardError`` unless the file holds exactly one such array."""
+        self.path = path
+        self.dtype = np.dtype(dtype)
         with open_regular(path) as file:
-            header = header_of(file, str(path), dtype=dtype, ndim=ndim)
+            self.shape = _shape(file, path, dtype, ndim)
+            self._offset, size = file.tell(), os.fstat(file.fileno()).st_size
             self._file = os.dup(file.fileno())
         weakref.finalize(self, os.close, self._file)
-        self.path = path
-        self.shape = header.shape
-        self.dtype = np.dtype(dtype)
-        self._offset = header.offset
-        self._row_bytes = header.row_bytes if ndim > 1 else self.dtype.itemsize
+        self._row_bytes = math.prod(self.shape[1:]) * self.dtype.itemsize
+        if size != (expected := self._offset + self.nbytes):
+            what = "is truncated" if size < expected else "has trailing bytes"
+            raise ShardError(f"{what}: it has {size:,} bytes, and the shape {self.shape} makes {expected:,}", file=path)
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -58,6 +65,12 @@ class FileArray:
     def nbytes(self) -> int:
         """Bytes of the whole array."""
         return self._row_bytes * len(self)
+
+    def header(self) -> bytes:
+        """The bytes before the first row. Raises ``ShardError``."""
+        raw = bytearray(self._offset)
+        self._fill(memoryview(raw), 0)
+        return bytes(raw)
 
     def read(self, start: int = 0, stop: int | None = None) -> npt.NDArray[Any]:
         """Rows ``start`` to ``stop``. Raises ``ShardError``."""
@@ -104,6 +117,26 @@ class FileArray:
             if not got:
                 raise ShardError("was truncated while it was in use", file=self.path, hint="install the shard again")
             done += got
+
+
+def _shape(file: BinaryIO, path: Path, dtype: str, ndim: int) -> tuple[int, ...]:
+    """The shape in the header of a file at its start, of a C-ordered array of that type and that many axes."""
+    try:
+        version = np.lib.format.read_magic(file)
+        # Version 3 differs from 2 in the encoding of field names, which these arrays do not have.
+        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, is_fortran, found = read(file)
+    except _FAULTS as error:
+        raise ShardError(f"is no .npy file: {str(error)[:200]}", file=path) from error
+    except OSError as error:
+        raise ShardError(f"cannot be read: {error.strerror}", file=path) from error
+    if found.str != dtype:
+        raise ShardError(f"holds {found}, not {np.dtype(dtype)}", file=path)
+    if is_fortran:
+        raise ShardError("is in Fortran order (columns first), not in C order", file=path)
+    if len(shape) != ndim or not all(type(axis) is int and 0 <= axis < 2**48 for axis in shape):
+        raise ShardError(f"has the shape {str(shape)[:80]}, not one of {ndim} axes", file=path)
+    return shape
 
 
 def _bytes_of(array: npt.NDArray[Any]) -> memoryview:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import BufferedReader
 from pathlib import Path, PurePosixPath
+from typing import BinaryIO
+
+from ragstone.core import SourceError, runtime
 
 from .errors import ShardError
 
@@ -20,19 +20,16 @@ def real(folder: Path) -> Path:
     return folder.resolve() if folder.is_symlink() else folder
 
 
-def open_regular(path: Path) -> BufferedReader:
+def open_regular(path: Path) -> BinaryIO:
     """The file, opened for reading. Raises ``ShardError`` when it is missing or not a regular file (a pipe, say)."""
     try:
-        # Without O_NONBLOCK a pipe in the place of a file would hold us for ever.
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except FileNotFoundError as error:
-        raise ShardError("is missing", file=path) from error
-    except (OSError, ValueError) as error:
-        raise ShardError(f"cannot be read: {getattr(error, 'strerror', None) or error}", file=path) from error
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise ShardError("is not a regular file", file=path)
-    return os.fdopen(descriptor, "rb")
+        return runtime.open_regular(path)
+    except SourceError as error:
+        cause = error.__cause__
+        what = (
+            "is missing" if isinstance(cause, FileNotFoundError) else error.what if cause else "is not a regular file"
+        )
+        raise ShardError(what, file=path) from error
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from .errors import ShardError
 from .files import TEMPORARY
 from .manifest import NAME, SIGNATURE, Manifest, ShardEntry
 from .signatures import Signer, content_digest, keep_signature, signer
-from .staging import Limits, named_files, stage
+from .staging import Limits, stage
 from .verification import Fault, Faults, check_files, sums_in, verify
 
 
@@ -207,7 +207,7 @@ def _switch(plans: list[_Plan], staged: _Staged, staging: Path, version: str) ->
 
 def _laid_out(entry: ShardEntry, folder: Path, made: Path) -> Path:
     """The shard's files in one folder, by their names in ``files``."""
-    for name, path in named_files(entry).items():
+    for name, path in entry.paths.items():
         target = made / name
         target.parent.mkdir(parents=True, exist_ok=True)
         try:

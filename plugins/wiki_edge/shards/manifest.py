@@ -103,6 +103,14 @@ class ShardEntry(_Part):
         """The metadata's bare file name, by which ``files`` knows them."""
         return PurePosixPath(self.metadata_file).name
 
+    @property
+    def paths(self) -> dict[str, str]:
+        """Every file: its name in ``files`` → its path relative to the manifest's folder."""
+        beside = PurePosixPath(self.embedding_file).parent
+        own = {self.embedding_name: self.embedding_file, self.metadata_name: self.metadata_file}
+        names = [*(self.files or {}), *(self.side_files or {}).values()]
+        return {**{name: str(beside / name) for name in names}, **own}
+
     def as_json(self) -> dict[str, Any]:
         """The entry as it is written: the given fields only."""
         return self.model_dump(mode="json", exclude_unset=True)
@@ -123,15 +131,12 @@ class ShardEntry(_Part):
         Raises ``ShardError`` when a path leads out of ``root``, through a symbolic link or otherwise. Whether the
         files are there is found out by opening them.
         """
-        embeddings, metadata = inside(root, self.embedding_file), inside(root, self.metadata_file)
         if self.embedding_name == self.metadata_name:
             raise ShardError("embeddings and metadata have the same file name", file=root / self.metadata_file)
-        beside = PurePosixPath(self.embedding_file).parent
-        names = [*(self.files or {}), *(self.side_files or {}).values()]
-        known = {self.embedding_name: embeddings, self.metadata_name: metadata}
-        files = {name: known.get(name) or inside(root, str(beside / name)) for name in names}
+        files = {name: inside(root, path) for name, path in self.paths.items()}
         sides = {purpose: files[name] for purpose, name in (self.side_files or {}).items()}
-        return ShardPlace(embeddings.parent, embeddings, metadata, sides, {**known, **files})
+        embeddings = files[self.embedding_name]
+        return ShardPlace(embeddings.parent, embeddings, files[self.metadata_name], sides, files)
 
 
 @dataclass(frozen=True)

@@ -60,6 +60,13 @@ def _wrong_with(value: object) -> str | None:
     return None if isinstance(value.get("domain", ""), str | None) else "its 'domain' is not a string"
 
 
+def read_rows(path: Path) -> Iterator[dict[str, Any]]:
+    """The objects of all lines in order. Raises ``ShardError`` with the line and the reason, ``OSError``."""
+    with open_regular(path) as file:
+        for number, raw in enumerate(_raw_lines(file, lambda _: None), 1):
+            yield read_line(raw, path, number)
+
+
 def check_lines(path: Path, entry: ShardEntry, found: Callable[[ShardError], None]) -> str:
     """Call ``found`` for every faulty line.
 

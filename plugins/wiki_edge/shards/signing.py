@@ -44,38 +44,36 @@ def sign_folder(
     ``revision``: for all of them, or for the one with the id ``only``. Nothing is signed that ``verify`` finds faults
     in. Raises ``Refused``, ``ShardError``, ``BadRequest``, ``StorageError``.
     """
-    with locked(folder):
-        return _sign_folder(folder, key, only, revision)
-
-
-def _sign_folder(folder: Path, key: Ed25519PrivateKey, only: str | None, revision: int | None) -> list[Signed]:
     path = folder / NAME
-    manifest = Manifest.read(path)
-    if only is not None and manifest.shard(only) is None:
-        known = ", ".join(entry.id for entry in manifest.shards)
-        raise NotFound(f"there is no shard {only[:80]!r}", where=str(path), hint=f"there are: {known}")
-    known_revisions = read_signature(folder).get("shards")
-    before = known_revisions if isinstance(known_revisions, dict) else {}
-    signed, faults = [], Faults(folder)
-    for entry in manifest.shards:
-        wanted = revision if only in (None, entry.id) else None
-        filled = entry if entry.files is not None else entry.changed(files=sums_in(entry.place(folder).files))
-        new = filled.changed(revision=_next(filled, before.get(entry.id), wanted))
-        check_files(new, path, faults)
-        manifest = manifest.with_shard(new)
-        if only in (None, entry.id):
-            signed.append(Signed(new.id, new.revision or 1, entry.revision, public_key(key)))
-    if faults.found():
-        raise Refused(folder, faults.found())
-    manifest.write(path)
-    stored = {
-        "key": public_key(key),
-        "signature": b64encode(key.sign(path.read_bytes())).decode(),
-        # By these the next signing finds what was changed; they are not signed.
-        "shards": {entry.id: [entry.revision, content_digest(entry, without="revision")] for entry in manifest.shards},
-    }
-    write_atomically(folder / SIGNATURE, json.dumps(stored, indent=2).encode() + b"\n")
-    return signed
+    with locked(folder):
+        manifest = Manifest.read(path)
+        if only is not None and manifest.shard(only) is None:
+            known = ", ".join(entry.id for entry in manifest.shards)
+            raise NotFound(f"there is no shard {only[:80]!r}", where=str(path), hint=f"there are: {known}")
+        known_revisions = read_signature(folder).get("shards")
+        before = known_revisions if isinstance(known_revisions, dict) else {}
+        signed, faults = [], Faults(folder)
+        for entry in manifest.shards:
+            wanted = revision if only in (None, entry.id) else None
+            filled = entry if entry.files is not None else entry.changed(files=sums_in(entry.place(folder).files))
+            new = filled.changed(revision=_next(filled, before.get(entry.id), wanted))
+            check_files(new, path, faults)
+            manifest = manifest.with_shard(new)
+            if only in (None, entry.id):
+                signed.append(Signed(new.id, new.revision or 1, entry.revision, public_key(key)))
+        if faults.found():
+            raise Refused(folder, faults.found())
+        manifest.write(path)
+        stored = {
+            "key": public_key(key),
+            "signature": b64encode(key.sign(path.read_bytes())).decode(),
+            # By these the next signing finds what was changed; they are not signed.
+            "shards": {
+                entry.id: [entry.revision, content_digest(entry, without="revision")] for entry in manifest.shards
+            },
+        }
+        write_atomically(folder / SIGNATURE, json.dumps(stored, indent=2).encode() + b"\n")
+        return signed
 
 
 def _next(entry: ShardEntry, signed: object, wanted: int | None) -> int:

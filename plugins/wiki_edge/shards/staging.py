@@ -11,7 +11,7 @@ import zlib
 from dataclasses import dataclass
 from errno import EACCES, EDQUOT, EIO, ENOSPC, EPERM, EROFS
 from pathlib import Path, PurePosixPath
-from typing import IO, TYPE_CHECKING, cast
+from typing import IO, cast
 
 from ragstone.core import BadRequest
 
@@ -19,9 +19,6 @@ from .errors import ShardError
 from .files import inside, open_regular
 from .manifest import NAME, SIGNATURE, Manifest
 from .signatures import signed_folder
-
-if TYPE_CHECKING:
-    from .manifest import ShardEntry
 
 _BLOCK = 2**20
 _DEEPEST = 8
@@ -132,14 +129,6 @@ class _Capped(io.RawIOBase):
         return place
 
 
-def named_files(entry: ShardEntry) -> dict[str, str]:
-    """Every file of the entry: its name in ``files`` → its path relative to the manifest's folder."""
-    beside = PurePosixPath(entry.embedding_file).parent
-    own = {entry.embedding_name: entry.embedding_file, entry.metadata_name: entry.metadata_file}
-    names = [*(entry.files or {}), *(entry.side_files or {}).values()]
-    return {**{name: str(beside / name) for name in names}, **own}
-
-
 def _copy(source: Path, folder: Path, most: int) -> None:
     _copy_file(source / NAME, folder / NAME)
     try:
@@ -149,7 +138,7 @@ def _copy(source: Path, folder: Path, most: int) -> None:
     for entry in manifest.shards:
         entry.place(source)
     signed = {str(where.relative_to(source)) for each in manifest.shards if (where := signed_folder(each, source))}
-    names = {name for entry in manifest.shards for name in named_files(entry).values()}
+    names = {name for entry in manifest.shards for name in entry.paths.values()}
     names |= {f"{where}/{name}" for where in signed for name in (NAME, SIGNATURE)}
     paths = {name: inside(source, name) for name in sorted(names - {NAME, f"./{NAME}"})}
     if sum(path.stat().st_size for path in paths.values() if path.is_file()) > most:

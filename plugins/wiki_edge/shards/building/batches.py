@@ -13,7 +13,7 @@ from llama_index.core.schema import Document, TextNode
 from ragstone.core import RagstoneError, SourceError
 from ragstone.core.runtime import in_background
 
-from ...readers.article_reader import ArticleReader, ArticleStream, ReadRequest
+from ...readers.article_reader import ArticleReader, ArticleStream
 from ...readers.selection import TitleFilter
 from ...readers.sources import SUFFIXES, files_of
 
@@ -35,11 +35,6 @@ def find_files(source: Path, host: Host) -> tuple[list[Path], BaseReader | None]
     return files_of(source), None if isinstance(reader, ArticleReader) else reader
 
 
-def open_stream(request: ReadRequest, reader: BaseReader | None) -> ArticleStream:
-    """The documents. Raises ``BadRequest``."""
-    return ArticleStream(request) if reader is None else DocumentStream(request, reader=reader)
-
-
 @dataclass
 class DocumentStream(ArticleStream):
     """The documents of another plugin's reader, read in this process. A document's id is its file and number."""
@@ -49,7 +44,8 @@ class DocumentStream(ArticleStream):
     def __iter__(self) -> Generator[Document, None, None]:
         """The documents. Raises ``SourceError``."""
         wanted = TitleFilter(self.request.titles, self.request.match)
-        part = self.request.part or {"file": 0, "start": 0, "stop": 0}
+        part = self.request.part
+        assert part is not None  # noqa: S101 - it is read in parts alone
         path = self.request.files[part["file"]]
         for at, document in islice(enumerate(_documents(path, self.reader)), part["start"], part["stop"]):
             if self._is_stopped:

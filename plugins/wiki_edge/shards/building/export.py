@@ -69,26 +69,8 @@ def export_corpus(options: ExportOptions, host: Host) -> BuildReport:
 
 def _made(corpus: Corpus, options: ExportOptions, work: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """Write the shard's files; its entry's fields, and the number of documents."""
-    documents, rows = _write(corpus, options, work)
-    encoder = corpus.encoder
-    fields = {
-        "id": options.id,
-        "kind": "wiki",
-        "dim": encoder.dimension,
-        "size": rows,
-        "license": options.license or UNKNOWN_LICENSE,
-        "language": options.language,
-        "domain": options.domain,
-        "source": {"name": options.corpus},
-        "encoder": {"model": encoder.model.model_name, "fingerprint": encoder.family},
-    }
-    return fields, {"articles": documents}
-
-
-def _write(corpus: Corpus, options: ExportOptions, work: Path) -> tuple[int, int]:
-    """Write the shard's files; how many documents and rows there are."""
-    count = 0
-    with ShardWriter(work / SHARD, corpus.encoder.dimension) as writer, corpus.catalog.read() as snapshot:
+    encoder, count = corpus.encoder, 0
+    with ShardWriter(work / SHARD, encoder.dimension) as writer, corpus.catalog.read() as snapshot:
         row = corpus.contents.row(snapshot)
         documents = snapshot.documents(row.id)
         for start in range(0, len(documents), _DOCUMENTS_A_BATCH):
@@ -98,7 +80,18 @@ def _write(corpus: Corpus, options: ExportOptions, work: Path) -> tuple[int, int
                 writer.add(vectors, [_row(node, document, options) for node in nodes])
         if not writer.rows:
             raise NotFound(f"the corpus {corpus.name!r} has no chunks")
-    return count, writer.rows
+    fields = {
+        "id": options.id,
+        "kind": "wiki",
+        "dim": encoder.dimension,
+        "size": writer.rows,
+        "license": options.license or UNKNOWN_LICENSE,
+        "language": options.language,
+        "domain": options.domain,
+        "source": {"name": options.corpus},
+        "encoder": {"model": encoder.model.model_name, "fingerprint": encoder.family},
+    }
+    return fields, {"articles": count}
 
 
 def _chunks(

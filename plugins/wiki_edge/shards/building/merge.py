@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 
     from .parts import PartRecord
     from .plan import Plan
+
+    #: The bytes of a file of one part, by its name.
+    Blocks = Callable[..., Iterator[bytes]]
 
 _BLOCK = 2**20
 _TERMS = (("packed", "<u4"), ("packed_starts", "<u8"))
@@ -66,8 +70,8 @@ def merge(plan: Plan, work: Path, wanted: range, on_part: Callable[[int], None] 
         ]
         for number in wanted:
             record = record_of(plan, number)
-            files = _Files(plan, number, record)
-            articles = [json.loads(line) for line in b"".join(files.blocks(ARTICLES)).splitlines()]
+            blocks = partial(_blocks, plan, number, record)
+            articles = [json.loads(line) for line in b"".join(blocks(ARTICLES)).splitlines()]
             taken = []
             for name, *_ in articles:
                 is_wanted = found.articles != limit
@@ -76,8 +80,8 @@ def merge(plan: Plan, work: Path, wanted: range, on_part: Callable[[int], None] 
                 found.left_out[TWICE] += is_wanted and not is_new
                 taken.append(is_new)
             found.left_out.update(record.left_out)
-            _add(writer, files, articles, taken)
-            _add_terms(terms, files, articles, taken)
+            _add(writer, blocks, articles, taken)
+            _add_terms(terms, blocks, articles, taken)
             if record.newest is not None and (found.newest is None or record.newest[0] > found.newest[0]):
                 found.newest = record.newest
             on_part(number + 1)
@@ -100,17 +104,17 @@ def merge(plan: Plan, work: Path, wanted: range, on_part: Callable[[int], None] 
     return found
 
 
-def _add(writer: ShardWriter, files: _Files, articles: list[tuple[str, int, bool]], taken: list[bool]) -> None:
+def _add(writer: ShardWriter, blocks: Blocks, articles: list[tuple[str, int, bool]], taken: list[bool]) -> None:
     """Append the chunks of the articles that are taken. ``articles``: id, number of chunks, whether with vectors."""
-    parts = files.blocks(EMBEDDINGS, skip=HEADER), files.blocks(METADATA), files.blocks(REST)
+    parts = blocks(EMBEDDINGS, skip=HEADER), blocks(METADATA), blocks(REST)
     adding = writer.vectors.add_bytes, writer.add_lines, writer.add_rest
     if all(taken):
-        for blocks, add in zip(parts, adding, strict=True):
-            for block in blocks:
+        for part, add in zip(parts, adding, strict=True):
+            for block in part:
                 add(block)
         return
     raw = b"".join(parts[0])
-    lines, rest = (b"".join(blocks).splitlines(keepends=True) for blocks in parts[1:])
+    lines, rest = (b"".join(part).splitlines(keepends=True) for part in parts[1:])
     size, row, other = len(raw) // max(1, len(lines)), 0, 0
     for (_, count, is_first), is_taken in zip(articles, taken, strict=True):
         if is_taken and is_first:
@@ -122,11 +126,11 @@ def _add(writer: ShardWriter, files: _Files, articles: list[tuple[str, int, bool
 
 
 def _add_terms(
-    terms: list[list[GrowingArray]], files: _Files, articles: list[tuple[str, int, bool]], taken: list[bool]
+    terms: list[list[GrowingArray]], blocks: Blocks, articles: list[tuple[str, int, bool]], taken: list[bool]
 ) -> None:
     """Append the packed terms of the articles that are taken: those with vectors, and those without."""
-    numbers = np.frombuffer(b"".join(files.blocks(PACKED, skip=HEADER)), "<u4")
-    sizes = np.frombuffer(b"".join(files.blocks(PACKED_SIZES, skip=HEADER)), "<u4").astype(np.int64)
+    numbers = np.frombuffer(b"".join(blocks(PACKED, skip=HEADER)), "<u4")
+    sizes = np.frombuffer(b"".join(blocks(PACKED_SIZES, skip=HEADER)), "<u4").astype(np.int64)
     counts = [count for _, count, _ in articles]
     for has_vectors, (packed, starts) in zip((True, False), terms, strict=True):
         wanted = [is_taken and each[2] == has_vectors for each, is_taken in zip(articles, taken, strict=True)]
@@ -136,26 +140,19 @@ def _add_terms(
         packed.add(numbers[np.repeat(rows, sizes)])
 
 
-class _Files:
-    """The files of a finished part, compared with their checksums while they are read."""
-
-    def __init__(self, plan: Plan, number: int, record: PartRecord) -> None:
-        self._plan = plan
-        self._number = number
-        self._record = record
-
-    def blocks(self, name: str, skip: int = 0) -> Iterator[bytes]:
-        """The file's bytes after the first ``skip``. Raises ``StorageError`` at its end where they are not right."""
-        if name not in self._record.files and name == REST:
-            return
-        digest = sha256()
-        try:
-            with (part_folder(self._plan, self._number) / name).open("rb") as file:
-                digest.update(file.read(skip))
-                while block := file.read(_BLOCK):
-                    digest.update(block)
-                    yield block
-        except FileNotFoundError as error:
-            raise damaged(self._plan, self._number, f"{name} is missing") from error
-        if name not in self._record.files or digest.hexdigest() != self._record.files[name].sha256:
-            raise damaged(self._plan, self._number, f"{name} has another SHA-256 than it was written with")
+def _blocks(plan: Plan, number: int, record: PartRecord, name: str, skip: int = 0) -> Iterator[bytes]:
+    """The bytes of a finished part's file after the first ``skip``. Raises ``StorageError`` at its end where they are
+    not those of its checksum."""
+    if name not in record.files and name == REST:
+        return
+    digest = sha256()
+    try:
+        with (part_folder(plan, number) / name).open("rb") as file:
+            digest.update(file.read(skip))
+            while block := file.read(_BLOCK):
+                digest.update(block)
+                yield block
+    except FileNotFoundError as error:
+        raise damaged(plan, number, f"{name} is missing") from error
+    if name not in record.files or digest.hexdigest() != record.files[name].sha256:
+        raise damaged(plan, number, f"{name} has another SHA-256 than it was written with")

@@ -14,7 +14,7 @@ from ragstone.core.runtime import sync_folder
 from ragstone.core.text import pack
 
 from ...parsers.article_parser import ArticleNodeParser
-from ...readers.article_reader import ReadRequest
+from ...readers.article_reader import ArticleStream, ReadRequest
 from ...readers.selection import plain, read_titles
 from ..file_arrays import GrowingArray
 from ..manifest import FileSum  # noqa: TC001 - pydantic reads it
@@ -22,7 +22,7 @@ from ..releases import sync_tree
 from ..side_files import headings_of
 from ..verification import sums_in
 from ..writer import ShardWriter, embedded_text, line_of, shard_row
-from .batches import Batches, open_stream
+from .batches import Batches, DocumentStream
 from .leases import Leases
 from .plan import FIRST, TITLES, reader_of
 from .work_folder import PARTS, RESTART
@@ -149,7 +149,8 @@ class PartBuilder:
             {name: getattr(part, name) for name in ("file", "start", "stop", "line")},
             plan.folder,
         )
-        stream = open_stream(request, self._reader)
+        reader = self._reader
+        stream = ArticleStream(request) if reader is None else DocumentStream(request, reader=reader)
         stream.about = dict(plan.about)
         batches = Batches(stream, self._parser, options.limit)
         with (

@@ -1,4 +1,4 @@
-"""The journal is read on from where it was read to, and from its beginning where it is another file."""
+"""The journal: what was appended is read, and its lock is not waited for without end."""
 
 from __future__ import annotations
 
@@ -14,23 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_a_new_journal_with_the_inode_of_an_old_one_is_read_from_its_beginning(tmp_path: Path) -> None:
-    place, other = tmp_path / "x.journal", tmp_path / "newer.journal"
-    writer = Journal(place)
-    writer.append({"seq": 1})
-    reader = Journal(place)
-    assert reader.records() == [{"seq": 1}]
-    newer = Journal(other)
-    newer.begin()
-    for seq in (2, 3):
-        newer.append({"seq": seq})
-    inode = place.stat().st_ino
-    place.write_bytes(other.read_bytes())  # what the file system does when it gives the number out again
-    assert place.stat().st_ino == inode
-    assert reader.records() == [{"seq": 2}, {"seq": 3}]
-
-
-def test_a_journal_is_read_on_from_where_it_was(tmp_path: Path) -> None:
+def test_what_is_appended_is_read_until_it_begins_anew(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "x.journal")
     with journal.locked():
         journal.begin()

@@ -43,7 +43,7 @@ def store(root: Path, **more: Any) -> MemoryStore:
 
 def held(root: Path) -> list[str]:
     """The ids of what counts, each checked against its vector."""
-    found = store(root).rows()
+    found = list(store(root).rows())
     for each, made in found:
         assert np.allclose(made, vector(each["id"]), atol=1e-6), f"{each['id']} stands beside another's vector"
     return [each["id"] for each, _ in found]
