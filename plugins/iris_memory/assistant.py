@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from ragstone.core import Assistant, CitationFormat, NotFound, Profile, QuestionFilter
+from ragstone.core import Assistant, CitationFormat, Host, NotFound, Profile, QuestionFilter
 from ragstone.core.answering import EmptyState, QuestionFilters
 
 from . import fields
@@ -15,11 +16,8 @@ from .recall.filters import LONGEST_PART, MemoryFilters, parse_time
 from .settings import DOC_TYPES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from llama_index.core.schema import BaseNode
 
-    from ragstone.core import Host
 
 NAME = "memory"
 PREFIX = "/memory"

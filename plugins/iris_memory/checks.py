@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
 
-from ragstone.core import Check, MissingExtra, require_extra
+from ragstone.core import Check, Host, MissingExtra, require_extra
 from ragstone.core.text import counted
 
 from . import fields
-from .indexing.memory import memory_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ragstone.core import Host
-
-    from .indexing.memory import Memory
+from .indexing.memory import Memory, memory_of
 
 #: In which Linux has the number of folders that a user may watch.
 _WATCHES = Path("/proc/sys/fs/inotify/max_user_watches")

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from flask import Blueprint, render_template
 
-from ragstone.core import NotFound
+from ragstone.core import Corpus, Host, NotFound
 from ragstone.core.text import strip_hidden
 
 from . import fields
 from .assistant import NAME, PREFIX
 from .indexing.memory import memory_of
-from .recall.chunk import chunk_of
-
-if TYPE_CHECKING:
-    from ragstone.core import Corpus, Host
-
-    from .recall.chunk import MemoryChunk
+from .recall.chunk import MemoryChunk, chunk_of
 
 #: Lines that are shown before and after the chunk.
 _AROUND = 12

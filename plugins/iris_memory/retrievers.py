@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from llama_index.core.schema import NodeWithScore
 from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter, MetadataFilters
 
-from ragstone.core.retrieval import HybridRetriever, ScoredRetriever
+from ragstone.core.retrieval import HybridRetriever, Retrieval, ScoredRetriever
 
 from . import fields
 from .validity import not_valid
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ragstone.core import Corpus
-    from ragstone.core.retrieval import Retrieval
 
 #: Further chunks that the bonus may move into the first ``top_k``.
 _EXTRA = 10

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from ragstone.core import Assistant, CitationFormat, NotFound, Profile, QuestionFilter
+from ragstone.core import Assistant, CitationFormat, Host, NotFound, Profile, QuestionFilter
 from ragstone.core.answering import EmptyState, QuestionFilters
 
 from .prompts import ANSWER
 from .settings import FILTERS, NAME, WikiEdgeSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from llama_index.core.schema import BaseNode
-
-    from ragstone.core import Host
 
     from .search.searcher import ShardSearcher
 

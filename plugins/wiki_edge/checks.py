@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from ragstone.core import Check
+from ragstone.core import Check, Host
 
 from .retrievers import searcher_of
-
-if TYPE_CHECKING:
-    from ragstone.core import Host
 
 
 def checks(host: Host) -> list[Check]:

@@ -7,10 +7,10 @@ import logging
 from contextlib import suppress
 from dataclasses import asdict
 from hashlib import sha256
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
 from llama_index.core.callbacks import CallbackManager
-from llama_index.core.vector_stores.types import MetadataFilter
+from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
 
 from ragstone.core import Host
 from ragstone.core.answering import check_type
@@ -27,9 +27,6 @@ from ragstone.core.runtime import write_atomically
 
 from .search.searcher import Fusion, Only, ShardSearcher
 from .settings import FILTERS, WikiEdgeSettings, places
-
-if TYPE_CHECKING:
-    from llama_index.core.vector_stores.types import MetadataFilters
 
 _log = logging.getLogger(__name__)
 

@@ -7,17 +7,13 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, Self
+from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, model_validator
 
-from ragstone.core import SettingsError, Table
+from ragstone.core import Host, SettingsError, Table
 from ragstone.core.llm import server_address
-
-if TYPE_CHECKING:
-    from ragstone.core import Host
-
 
 #: The corpus of the shards, its kind, and the assistant.
 NAME = "wiki_edge"

@@ -6,21 +6,18 @@ import json
 import signal
 from dataclasses import asdict
 from datetime import UTC, datetime
+from types import FrameType
 from typing import TYPE_CHECKING
 
 import click
 
 from ragstone.core import BadRequest
-from ragstone.core.cli import json_option, printable, show_json, show_progress, show_table
+from ragstone.core.cli import Deployment, json_option, printable, show_json, show_progress, show_table
 from ragstone.core.text import counted
 
 from ..indexing.memory import memory_of
 
 if TYPE_CHECKING:
-    from types import FrameType
-
-    from ragstone.core.cli import Deployment
-
     from ..indexing.updater import UpdateReport
 
 _SHOWN = 12

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
-from ragstone.core.cli import printable, show_json
-
-if TYPE_CHECKING:
-    from ragstone.core.cli import Deployment
+from ragstone.core.cli import Deployment, printable, show_json
 
 
 @click.command(epilog='Example: ragstone memory query "the tyres" --type email --since 30d --from joshua')

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
@@ -13,8 +14,6 @@ from .. import fields
 from ..readers import READERS_VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from .scan import ScannedFile
 
 #: Nanoseconds in which a file can change twice under one time of change: the coarsest clock of a file system, FAT's.

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING
 
-from ragstone.core import SettingsError, SourceError
+from ragstone.core import Corpus, Host, SettingsError, SourceError
 
 from ..settings import CORPUS, IrisMemorySettings
 from .update_state import UpdateState
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ragstone.core import Corpus, Host
 
 
 class MemoryFolder:

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 from ragstone.core import NotFound
 
 from .. import fields
-from .documents import FORGOTTEN, FileDocument
+from .documents import FORGOTTEN, FileDocument, StoredFile
 from .inventory import Inventory
 from .scan import is_below
 
 if TYPE_CHECKING:
-    from .documents import StoredFile
     from .folder import MemoryFolder
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from ragstone.core import BadRequest, Host
@@ -10,8 +11,6 @@ from ragstone.core.answering import check_type
 from .folder import MemoryFolder
 
 if TYPE_CHECKING:
-    from pathlib import PurePath
-
     from .forgotten import Forgotten
     from .status import Status
     from .updater import OnProgress, UpdateReport

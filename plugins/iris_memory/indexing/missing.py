@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from ragstone.core.text import counted
 
-from .scan import is_below
+from .scan import FileTypes, Scan, is_below
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from .documents import StoredFile
-    from .scan import FileTypes, Scan
 
 #: So many files may disappear at once, whatever share of the memory they are.
 _FEW = 3

@@ -6,13 +6,12 @@ import os
 import re
 import stat
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from ..settings import DocType, Rule, Strategy
 
 #: How a file of a type is cut, unless its rule says otherwise.

@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .. import fields
-from .documents import FORGOTTEN, GONE, FileDocument, is_racy, is_unchanged
+from .documents import FORGOTTEN, GONE, FileDocument, StoredFile, is_racy, is_unchanged
 from .inventory import Inventory
 from .missing import Missing, MissingReason, grouped
-from .scan import LeftOut, is_below
+from .scan import LeftOut, ScannedFile, is_below
 from .update_state import LastUpdate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
     from llama_index.core.schema import Document
 
     from ragstone.core import Corpus
     from ragstone.core.ingestion import IngestProgress, IngestReport
 
-    from .documents import StoredFile
     from .folder import MemoryFolder
-    from .scan import ScannedFile
 
     OnProgress = Callable[[IngestProgress], None]
 

@@ -6,22 +6,19 @@ import contextlib
 import logging
 import threading
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragstone.core import MissingExtra, RagstoneError, require_extra
+from ragstone.core import Host, MissingExtra, RagstoneError, require_extra
 
 from ..settings import IrisMemorySettings
-from .memory import memory_of
+from .memory import Memory, memory_of
 from .scan import FileTypes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from ragstone.core import Host
     from ragstone.core.ingestion import IngestProgress
 
-    from .memory import Memory
     from .missing import Missing
     from .updater import UpdateReport
 

@@ -7,15 +7,12 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from email.errors import HeaderParseError
 from email.header import decode_header
+from email.message import Message
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING
 
 from ragstone.core.text import storable
 
 from ..parsers.sections import date_in
-
-if TYPE_CHECKING:
-    from email.message import Message
 
 _LONGEST = 500
 #: Characters of a header that are read: some have ten thousand addresses.

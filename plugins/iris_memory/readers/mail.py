@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from ragstone.core import SourceError
 
 from .. import fields
 from ..mail.mbox import mail_of, messages_of
-from ..mail.message import parse_message
+from ..mail.message import Mail, parse_message
 from .files import FileReader, ParsedFile
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ..mail.message import Mail
 
 #: Lines that could separate parts: the standard library makes an object of each part, which takes ten microseconds.
 _BOUNDARIES = 20_000

@@ -16,14 +16,13 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .escaping import escaped, escaped_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from .chunk import MemoryChunk
 
 OPENING = "<working_memory>"

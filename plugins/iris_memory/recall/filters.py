@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 
 from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter, MetadataFilters
 
-from ragstone.core import BadRequest
+from ragstone.core import BadRequest, Corpus
 
 from .. import fields
 from ..settings import DOC_TYPES
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ragstone.core import Corpus
 
 _AGE = re.compile(r"(\d{1,5})\s*(h|d|w|y)")
 _HOURS = {"h": 1, "d": 24, "w": 24 * 7, "y": 24 * 365}

@@ -8,27 +8,21 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from pathlib import Path, PurePath
 from types import NoneType
-from typing import TYPE_CHECKING
 
 from ragstone.core import BadRequest, Host, RagstoneError
 from ragstone.core.answering import check_type
 from ragstone.core.host import first_host, open_hosts
 
-from ..indexing.memory import memory_of
+from ..indexing.memory import Memory, memory_of
 from ..settings import IrisMemorySettings
 from .block import EMPTY, block
 from .chunk import MemoryChunk
 from .filters import MemoryFilters
 from .search import MemoryQuery, recall
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ..indexing.memory import Memory
 
 _log = logging.getLogger(__name__)
 

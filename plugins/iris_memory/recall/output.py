@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from .search import SUPERSEDED
+from .search import SUPERSEDED, Finding, Recall
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from .chunk import MemoryChunk
-    from .search import Finding, Recall
 
 _LINES_SHOWN, _WIDTH = 6, 110
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from pydantic import Field
 
@@ -15,9 +16,6 @@ from .. import fields
 from ..indexing.documents import is_old_mail
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
     from llama_index.core.schema import BaseNode, NodeWithScore, QueryBundle
 
 _RUN = 3

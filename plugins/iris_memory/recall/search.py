@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
 from ragstone.core import BadRequest
-from ragstone.core.retrieval import Scores
+from ragstone.core.retrieval import Retrieval, Scores
 from ragstone.core.text import strip_hidden
 
 from ..indexing.documents import is_old_mail
-from .chunk import chunk_of
+from .chunk import MemoryChunk, chunk_of
 from .filters import MemoryFilters
 from .postprocessors import superseded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from llama_index.core.schema import NodeWithScore
 
-    from ragstone.core.retrieval import Retrieval
-
     from ..indexing.memory import Memory
-    from .chunk import MemoryChunk
 
 #: Characters of a query that are read; an encoder's window is far shorter.
 _LONGEST_QUERY = 4_000

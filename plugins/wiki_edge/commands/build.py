@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial, reduce
 from pathlib import Path
@@ -12,13 +13,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ragstone.core import BadRequest
-from ragstone.core.cli import json_option, printable, show_json
+from ragstone.core.cli import Deployment, json_option, printable, show_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from ragstone.core.cli import Deployment
-
     from ..shards.building.build import BuildReport
     from ..shards.building.plan import BuildOptions
     from ..shards.building.work import BuildProgress

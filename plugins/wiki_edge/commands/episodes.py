@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ragstone.core.cli import json_option, printable, show_json, show_table
+from ragstone.core.cli import Deployment, json_option, printable, show_json, show_table
 
 if TYPE_CHECKING:
-    from ragstone.core.cli import Deployment
-
     from ..settings import EpisodesSettings
 
 _folder = click.option(

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from ragstone.core.cli import json_option
+from ragstone.core.cli import Deployment, json_option
 
 from .build import check_names, show_report
-
-if TYPE_CHECKING:
-    from ragstone.core.cli import Deployment
 
 
 @click.command(epilog="Example: ragstone wiki export books --out ./shards --id books-v1 --license CC-BY-4.0")

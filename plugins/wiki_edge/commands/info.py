@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -10,15 +11,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ragstone.core import BadRequest
-from ragstone.core.cli import json_option, printable, show_json, show_table
+from ragstone.core.cli import Deployment, json_option, printable, show_json, show_table
 
 from ..shards.errors import ShardError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from ragstone.core.cli import Deployment
-
     from ..settings import Trust
     from ..shards.manifest import ShardEntry, ShardPlace
 

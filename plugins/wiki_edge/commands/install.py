@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ragstone.core.cli import json_option, printable, show_json
+from ragstone.core.cli import Deployment, json_option, printable, show_json
 
 if TYPE_CHECKING:
-    from ragstone.core.cli import Deployment
-
     from ..shards.installation import Installed
 
 _GIGABYTE = 10**9

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
@@ -12,14 +13,10 @@ from typing import TYPE_CHECKING
 import click
 
 from ragstone.core import BadRequest
-from ragstone.core.cli import json_option, printable, show_counter, show_json
+from ragstone.core.cli import Deployment, json_option, printable, show_counter, show_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-
-    from ragstone.core.cli import Deployment
 
 
 #: Outside the prefix of the settings, which know nothing of it.

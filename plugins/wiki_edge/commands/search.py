@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from ragstone.core import BadRequest
-from ragstone.core.cli import json_option, printable, show_json
+from ragstone.core.cli import Deployment, json_option, printable, show_json
 
 from ..retrievers import searcher_of
-
-if TYPE_CHECKING:
-    from ragstone.core.cli import Deployment
 
 _SHOWN = 300
 

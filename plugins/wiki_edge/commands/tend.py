@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import click
 
-from ragstone.core import Check, RagstoneError
-from ragstone.core.cli import json_option, printable, show_json, show_table
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ragstone.core import Host
-    from ragstone.core.cli import Deployment
+from ragstone.core import Check, Host, RagstoneError
+from ragstone.core.cli import Deployment, json_option, printable, show_json, show_table
 
 
 @click.command(epilog="Example: ragstone wiki tend --json")

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import ClassVar, Self
 
 from llama_index.core.schema import BaseNode, MetadataMode, TextNode
 from pydantic import Field
 
-from ragstone.core import SlicingNodeParser
+from ragstone.core import Encoder, SlicingNodeParser
 
 from ..readers.articles import anchored
 from .chunker import CHUNKING_VERSION, LONGEST, SHORTEST, Chunker
-
-if TYPE_CHECKING:
-    from ragstone.core import Encoder
 
 #: Metadata key of a document: ``[start, path of headings, anchor]`` of each section.
 SECTIONS = "sections"

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    CountTokens = Callable[[Sequence[str]], list[int]]
-    Section = tuple[int, str, str]
+CountTokens = Callable[[Sequence[str]], list[int]]
+Section = tuple[int, str, str]
 
 SHORTEST, LONGEST = 512, 1024
 #: A chunk that has so many tokens ends with its paragraph.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -12,14 +13,11 @@ from ragstone.core.retrieval import Retrieval, Scores, weigh_evidence
 from ragstone.core.text import question_stems, strip_hidden
 
 from .order_flags import HARMLESS, flags
-from .situation import Source
+from .situation import Chunk, PlannerContext, Source
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from ragstone.core.llm import ChatReply
 
-    from .situation import Chunk, PlannerContext
 
 _CONFIDENCE = re.compile(r"\n?(?<![^\w\n])[^\w\n]*CONFIDENCE\W{0,5}(\d{1,3}(?:\.\d+)?)(?:\s*%)?\W*$", re.IGNORECASE)
 _UNKNOWN = re.compile(r"\bI (?:DO NOT|DON[’']T) KNOW\b", re.IGNORECASE)

@@ -11,6 +11,8 @@ import os
 import secrets
 import threading
 import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragstone.core import StorageError
@@ -21,9 +23,6 @@ from .episode_check import repair_episodes
 from .steps import OPEN, STEPS, lock_file, make_step, write_metadata
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
     from ..settings import EpisodesSettings
     from .drafts import ToolCall
     from .situation import Chunk, PlannerContext

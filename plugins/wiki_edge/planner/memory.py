@@ -6,23 +6,19 @@ import json
 import secrets
 import time
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ragstone.core import BadRequest, TooLarge
+from ragstone.core import BadRequest, Host, TooLarge
 from ragstone.core.answering import check_type
 
 from .memory_store import MemoryStore
-from .situation import chunks_of
+from .situation import Chunk, Library, chunks_of
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ragstone.core import Host
-
     from ..settings import PlannerSettings
-    from .situation import Chunk, Library
 
 #: Characters of one memory.
 _LONGEST = 20_000

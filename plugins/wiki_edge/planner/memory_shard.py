@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ragstone.core import StorageBusy, StorageDenied, StorageError
 from ragstone.core.runtime import OwnedFolders, storage_errors
@@ -21,15 +24,9 @@ from ..shards.metadata import read_rows
 from ..shards.verification import sums_in
 from ..shards.writer import EMBEDDINGS, METADATA, ShardWriter
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-    from pathlib import Path
-
-    import numpy.typing as npt
-
-    Vector = npt.NDArray[np.float32]
-    #: A memory and its vector.
-    Row = tuple[Mapping[str, Any], Vector]
+Vector = npt.NDArray[np.float32]
+#: A memory and its vector.
+Row = tuple[Mapping[str, Any], Vector]
 
 _log = logging.getLogger(__name__)
 

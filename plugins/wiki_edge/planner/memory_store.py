@@ -14,8 +14,10 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -24,13 +26,7 @@ from ragstone.core import NotFound
 from ..shards.errors import ShardError
 from ..shards.metadata import read_line
 from .journal import Journal
-from .memory_shard import MemoryShard
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from .memory_shard import Row, Vector
+from .memory_shard import MemoryShard, Row, Vector
 
 _OTHER_ENCODER = "remember with the encoder that made it, or begin another shard: planner.episodic_id"
 

@@ -10,14 +10,12 @@ from decimal import ROUND_CEILING, Decimal
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from ragstone.core.llm import ChatFailed, ChatServer, ask_chat
+from ragstone.core.llm import ChatFailed, ChatReply, ChatServer, ask_chat
 
 from .drafts import Draft, ToolCall, read_reply
 from .ledger import CENT, Ledger, LedgerError, Refused
 
 if TYPE_CHECKING:
-    from ragstone.core.llm import ChatReply
-
     from ..settings import RemoteSettings, SlmSettings
     from .situation import PlannerContext
 

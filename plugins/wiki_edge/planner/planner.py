@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from os import PathLike
-from types import NoneType
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from types import NoneType, TracebackType
+from typing import Any
 
 from ragstone.core import BadRequest, Host, RagstoneError
 from ragstone.core.answering import check_type
 
 from ..retrievers import searcher_of
 from ..settings import WikiEdgeSettings, places
-from .drafts import quote_chunks
+from .drafts import Draft, ToolCall, quote_chunks
 from .episodes import EpisodeRecorder
 from .ledger import Ledger
 from .memory import Memory
@@ -22,6 +24,8 @@ from .prompt import PLANNER, PromptComposer, planner_prompts
 from .situation import (
     Attempt,
     Chunk,
+    Library,
+    Origin,
     PlannerAnswer,
     PlannerContext,
     Situation,
@@ -30,14 +34,6 @@ from .situation import (
     idf_of,
     refusals_of,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-    from types import TracebackType
-
-    from .drafts import Draft, ToolCall
-    from .situation import Library, Origin
 
 UNKNOWN = "I do not know."
 #: Characters of a token at least, where no encoder counts them.

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import json
 import secrets
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from llama_index.core.prompts import BasePromptTemplate, PromptTemplate
 
 from ragstone.core import TooLarge
 from ragstone.core.text import escape_fences, one_line, strip_hidden
 
-from .situation import Chunk, PlannerContext
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from .situation import Situation
+from .situation import Chunk, PlannerContext, Situation
 
 PLANNER = "wiki_edge/planner"
 

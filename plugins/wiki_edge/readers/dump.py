@@ -7,11 +7,13 @@ and texts have limits, and never more than one page is in memory.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
 from operator import sub
-from typing import TYPE_CHECKING, Any, NoReturn
+from pathlib import Path
+from typing import Any, NoReturn
 from xml.parsers import expat
 
 from ragstone.core import SourceError, require_extra
@@ -19,10 +21,6 @@ from ragstone.core import SourceError, require_extra
 from .articles import LONGEST_ARTICLE, About, Page, Span, Text, address
 from .compression import bz2_streams, copied, is_packed, pieces
 from .wikitext import Site, blocks_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 _DEEPEST = 24
 _LONGEST_FIELD = 4096

@@ -6,8 +6,10 @@ import gzip
 import io
 import re
 import zlib
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from pathlib import Path
+from typing import Any, BinaryIO, cast
 
 from ragstone.core import SourceError, require_extra
 from ragstone.core.runtime import parse_json
@@ -15,10 +17,6 @@ from ragstone.core.runtime import parse_json
 from .articles import LONGEST_ARTICLE, About, Page, Span, Text, address
 from .compression import FileSlice, copied, is_packed
 from .prose import encyclopedic_blocks, plain_blocks
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
 _WIKIMEDIA = ("id", "url", "title", "text")
 _BEIR = ("_id", "title", "text")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragstone.core import NotFound, SourceError
@@ -15,8 +16,6 @@ from .records import JsonLines, Parquet
 from .zim import Zim
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from .articles import Source
 
 #: As file names end whose format is known here.

@@ -11,20 +11,16 @@ import os
 import resource
 import signal
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 from ragstone.core import MissingExtra, RagstoneError
 
-from .articles import Span, joined
+from .articles import Page, Span, Text, joined
 from .selection import SeenIds, TitleFilter
 from .sources import open_source
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from .articles import Page, Text
 
 #: Bytes of memory that this process may allocate.
 _MEMORY = 3 * 2**30

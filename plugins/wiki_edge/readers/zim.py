@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, BinaryIO
+from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 
@@ -13,13 +15,7 @@ from ragstone.core import SourceError, require_extra
 
 from .articles import About, Page, Span, Text, address
 from .html import license_in, text_of_html
-from .zim_file import ZimFile
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from .zim_file import Entry
+from .zim_file import Entry, ZimFile
 
 #: Three letters, as Kiwix writes languages, to two, as Wikipedia does.
 _LANGUAGES = {

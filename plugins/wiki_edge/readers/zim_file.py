@@ -9,23 +9,20 @@ from __future__ import annotations
 
 import os
 import struct
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NoReturn
+from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
+import numpy.typing as npt
 
 from ragstone.core import SourceError
 
 from .compression import decompressed
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    import numpy.typing as npt
-
-    Limits = npt.NDArray[np.unsignedinteger]
-    Read = Callable[[int, int], bytes]
+Limits = npt.NDArray[np.unsignedinteger]
+Read = Callable[[int, int], bytes]
 
 _MAGIC = 72173914
 _HEADER = struct.Struct("<IHH16sIIQQQQIIQ")

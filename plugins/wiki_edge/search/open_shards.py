@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from ragstone.core import RagstoneError
+from ragstone.core import Encoder, RagstoneError
 
 from ..shards.errors import ShardError
-from ..shards.manifest import NAME, Manifest
+from ..shards.manifest import NAME, Manifest, ShardEntry
 from .shard import Shard
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-
-    from ragstone.core import Encoder
-
     from ..shards.file_arrays import MemoryBudget
-    from ..shards.manifest import ShardEntry
 
 _log = logging.getLogger(__name__)
 

@@ -4,32 +4,25 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypedDict, Unpack
 
-from llama_index.core.schema import NodeWithScore
+from llama_index.core.schema import NodeWithScore, TextNode
 
-from ragstone.core import NotFound
-from ragstone.core.retrieval import Candidates, Retrieval, inverse_frequencies, rank
+from ragstone.core import Encoder, NotFound
+from ragstone.core.retrieval import Candidates, Retrieval, Scores, inverse_frequencies, rank
 from ragstone.core.text import question_stems, unpack
 
 from ..shards.file_arrays import MemoryBudget
-from .open_shards import ShardRegistry
-from .shard import node_of
+from .open_shards import Refused, ShardRegistry
+from .shard import Hit, RestTexts, Shard, node_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
-
     import numpy as np
     import numpy.typing as npt
-    from llama_index.core.schema import TextNode
-
-    from ragstone.core import Encoder
-    from ragstone.core.retrieval import Scores
 
     from ..shards.manifest import ShardEntry
-    from .open_shards import Refused
-    from .shard import Hit, RestTexts, Shard
 
     Vector = npt.NDArray[np.float32]
     #: A shard's lines with a mask of the rows that are meant; ``None`` for all of them.

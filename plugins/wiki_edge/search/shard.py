@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 import numpy as np
+import numpy.typing as npt
 from llama_index.core.schema import NodeRelationship, RelatedNodeInfo, TextNode
 
 from ragstone.core.text import is_packed, pack
@@ -14,7 +17,7 @@ from ragstone.core.text import is_packed, pack
 from ..shards.clusters import Clusters
 from ..shards.codes import Codes
 from ..shards.errors import ShardError
-from ..shards.file_arrays import FileArray, FileLines
+from ..shards.file_arrays import FileArray, FileLines, MemoryBudget
 from ..shards.files import open_regular
 from ..shards.metadata import read_line
 from ..shards.postings import Postings
@@ -23,14 +26,8 @@ from ..shards.writer import embedded_text
 from .vector_cache import VectorCache
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-
-    import numpy.typing as npt
-
     from ragstone.core import Encoder
 
-    from ..shards.file_arrays import MemoryBudget
     from ..shards.manifest import ShardEntry
 
 

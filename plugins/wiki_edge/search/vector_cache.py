@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from ..shards.side_files import side_file_folders, stamp
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    import numpy.typing as npt
-
-    Vector = npt.NDArray[np.float32]
+Vector = npt.NDArray[np.float32]
 
 _RECORD, _NAME = "made-of.json", "vectors.npy"
 _HEADER = 128

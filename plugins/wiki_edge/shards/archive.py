@@ -9,7 +9,9 @@ import json
 import os
 import re
 import tarfile
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from ragstone.core import BadRequest, NotFound
@@ -19,7 +21,7 @@ from .errors import ShardError
 from .files import open_regular
 from .installation import Refused
 from .keys import public_key
-from .manifest import NAME, SIGNATURE, Manifest
+from .manifest import NAME, SIGNATURE, Manifest, ShardEntry
 from .metadata import read_rows
 from .releases import locked
 from .signatures import Signer, signed_folder, signer
@@ -27,12 +29,8 @@ from .signing import sign_folder
 from .verification import verify
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-    from .manifest import ShardEntry
 
 _SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _FEW = 24

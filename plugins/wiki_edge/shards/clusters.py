@@ -7,16 +7,12 @@ Quantization for Nearest Neighbor Search", 2011.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from .file_arrays import FileArray, GrowingArray
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import numpy.typing as npt
 
 #: Shards with more rows are clustered.
 LARGE = 1_000_000

@@ -9,20 +9,17 @@ block's column do the work, in the processor's cache.
 from __future__ import annotations
 
 import weakref
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
-from .file_arrays import FileArray
+from .file_arrays import FileArray, MemoryBudget
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    import numpy.typing as npt
-
     from .clusters import Clusters
-    from .file_arrays import MemoryBudget
 
 #: Rows of a block: a column of it is 128 KB, and the intermediate results stay in the processor's cache.
 BLOCK = 16384

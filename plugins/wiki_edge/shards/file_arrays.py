@@ -11,19 +11,16 @@ import math
 import os
 import threading
 import weakref
+from collections.abc import Sequence
+from pathlib import Path
 from tokenize import TokenError
-from typing import TYPE_CHECKING, Any, BinaryIO, Self
+from typing import Any, BinaryIO, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from .errors import ShardError
 from .files import open_regular
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    import numpy.typing as npt
 
 #: What numpy raises for a header that is none.
 _FAULTS = (ValueError, TypeError, SyntaxError, TokenError, MemoryError, RecursionError)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from base64 import b64decode, b64encode
 from binascii import Error as NotBase64
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragstone.core import BadRequest
@@ -13,8 +14,6 @@ from .errors import ShardError
 from .files import open_regular
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 KEY_BYTES = 32

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Callable, Iterator
 from hashlib import blake2b, sha256
 from json import JSONDecodeError
+from pathlib import Path
 from secrets import randbits, token_bytes
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -16,9 +18,6 @@ from .errors import ShardError
 from .files import open_regular
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
     from .manifest import ShardEntry
 
 #: Bytes that a line may have; a chunk of 1,024 tokens has some 8,000.

@@ -9,23 +9,19 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from ragstone.core.retrieval import top_sums
 from ragstone.core.text import stems
 
 from .file_arrays import FileArray, GrowingArray
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    import numpy.typing as npt
 
 # As the host's own full text: BM25's usual constants, and a word in a heading counts one and a half times.
 _K1, _B = 1.2, 0.75

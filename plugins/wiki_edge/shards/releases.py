@@ -10,9 +10,9 @@ import json
 import os
 import re
 import shutil
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from ragstone.core import StorageDenied
@@ -20,12 +20,7 @@ from ragstone.core.runtime import OwnedFolders, file_lock, storage_errors, sync_
 
 from .errors import ShardError
 from .files import TEMPORARY, inside, real
-from .manifest import NAME, Manifest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from .manifest import ShardEntry
+from .manifest import NAME, Manifest, ShardEntry
 
 LOCK = f"{TEMPORARY}lock"
 _TOUCHED = f"{TEMPORARY}touched.json"

@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 import logging
 import time
+from collections.abc import Mapping
 from contextlib import nullcontext, suppress
 from hashlib import sha256
 from pathlib import Path
@@ -38,8 +39,6 @@ from .releases import sync_tree
 from .writer import REST
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from .manifest import ShardEntry, ShardPlace
 
 _log = logging.getLogger(__name__)

@@ -8,23 +8,18 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
+from collections.abc import Collection
 from dataclasses import dataclass
 from hashlib import sha256
-from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from pathlib import Path, PurePosixPath
+from typing import Any
 
 from ragstone.core.runtime import write_atomically
 
 from .errors import ShardError
 from .files import open_regular
 from .keys import KEY_BYTES, decoded, trusted_key
-from .manifest import NAME, SIGNATURE, Manifest
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-    from pathlib import Path
-
-    from .manifest import ShardEntry
+from .manifest import NAME, SIGNATURE, Manifest, ShardEntry
 
 _SIGNATURE_BYTES = 64
 _LARGEST = 2**20

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from base64 import b64encode
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragstone.core import BadRequest, NotFound
@@ -12,17 +13,13 @@ from ragstone.core.runtime import write_atomically
 
 from .installation import Refused
 from .keys import public_key
-from .manifest import NAME, SIGNATURE, Manifest
+from .manifest import NAME, SIGNATURE, Manifest, ShardEntry
 from .releases import locked
 from .signatures import content_digest, read_signature
 from .verification import Faults, check_files, sums_in
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-
-    from .manifest import ShardEntry
 
 
 @dataclass(frozen=True)

@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import file_digest, sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from ragstone.core.answering import check_type
 
 from .errors import ShardError, place_in
 from .file_arrays import FileArray
 from .files import open_regular, read_errors
-from .manifest import NAME, FileSum, Manifest
+from .manifest import NAME, FileSum, Manifest, ShardEntry, ShardPlace
 from .metadata import check_lines
 from .signatures import signer
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
-
-    from numpy.typing import NDArray
-
-    from .manifest import ShardEntry, ShardPlace
 
 #: Faults of one file that are named one by one.
 MOST = 100
@@ -120,7 +115,7 @@ def _check_rows(path: Path, entry: ShardEntry, found: Callable[[ShardError], Non
     return digest.hexdigest()
 
 
-def _faulty(block: NDArray[np.float32]) -> Iterator[tuple[int, str]]:
+def _faulty(block: npt.NDArray[np.float32]) -> Iterator[tuple[int, str]]:
     """Rows of the block and what is wrong with them."""
     with np.errstate(all="ignore"):
         lengths = np.sqrt(np.einsum("ij,ij->i", block, block))

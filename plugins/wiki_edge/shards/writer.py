@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from .file_arrays import GrowingArray
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
     import numpy.typing as npt
 
 EMBEDDINGS, METADATA = "embeddings.npy", "metadata.jsonl"

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator, Iterator
 from concurrent.futures import wait
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from llama_index.core.schema import Document, TextNode
 
-from ragstone.core import RagstoneError, SourceError
+from ragstone.core import Host, RagstoneError, SourceError
 from ragstone.core.runtime import in_background
 
 from ...readers.article_reader import ArticleReader, ArticleStream
@@ -18,13 +20,8 @@ from ...readers.selection import TitleFilter
 from ...readers.sources import SUFFIXES, files_of
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
-    from pathlib import Path
-
     from llama_index.core.node_parser import NodeParser
     from llama_index.core.readers.base import BaseReader
-
-    from ragstone.core import Host
 
 
 def find_files(source: Path, host: Host) -> tuple[list[Path], BaseReader | None]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragstone.core import BadRequest, Host
@@ -13,17 +14,13 @@ from ragstone.core.runtime import file_lock, storage_errors
 
 from ..verification import sum_of
 from ..writer import UNKNOWN_LICENSE
-from .merge import merge
-from .plan import BuildOptions, make_plan, read_plan, reader_of
+from .merge import Merged, merge
+from .plan import BuildOptions, Plan, make_plan, read_plan, reader_of
 from .work import BuildProgress, PartCounts, work
 from .work_folder import AGAIN, PURPOSE, publish, set_purpose, work_folder
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from ..manifest import ShardEntry
-    from .merge import Merged
-    from .plan import Plan
 
 _DUMP_DATE = re.compile(r"-(20\d\d)(\d\d)(\d\d)-")
 

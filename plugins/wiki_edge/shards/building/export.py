@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 from llama_index.core.schema import MetadataMode, TextNode
 
-from ragstone.core import Host, NotFound
+from ragstone.core import Corpus, Host, NotFound
 from ragstone.core.answering import check_type
 
 from ...readers.articles import HEADING_SEPARATOR
@@ -20,11 +22,6 @@ from .plan import check_fields
 from .work_folder import SHARD, publish, set_purpose, work_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    import numpy.typing as npt
-
-    from ragstone.core import Corpus
     from ragstone.core.catalog import CorpusRow, Snapshot, StoredDocument
 
 _DOCUMENTS_A_BATCH = 64

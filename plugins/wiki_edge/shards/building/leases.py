@@ -9,16 +9,12 @@ from __future__ import annotations
 
 import os
 import socket
-from contextlib import suppress
+from collections.abc import Iterable
+from contextlib import AbstractContextManager, suppress
+from pathlib import Path
 from secrets import token_hex
-from typing import TYPE_CHECKING
 
 from filelock import SoftFileLease, Timeout
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from contextlib import AbstractContextManager
-    from pathlib import Path
 
 LEASES = "leases"
 #: Seconds after which a lease that was not renewed may be taken over.

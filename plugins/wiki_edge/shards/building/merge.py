@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,14 +21,10 @@ from ...readers.worker import TWICE
 from ..file_arrays import GrowingArray
 from ..side_files import REST_NAMES, TEXT_NAMES
 from ..writer import EMBEDDINGS, HEADER, METADATA, REST, ShardWriter
-from .parts import ARTICLES, PACKED, PACKED_SIZES, damaged, part_folder, record_of
+from .parts import ARTICLES, PACKED, PACKED_SIZES, PartRecord, damaged, part_folder, record_of
 from .work_folder import SHARD
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from .parts import PartRecord
     from .plan import Plan
 
     #: The bytes of a file of one part, by its name.

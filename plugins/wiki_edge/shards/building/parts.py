@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import shutil
 import time
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from ragstone.core import RagstoneError, StorageError
+from ragstone.core import Host, RagstoneError, StorageError
 from ragstone.core.runtime import sync_folder
 from ragstone.core.text import pack
 
@@ -24,16 +26,8 @@ from ..verification import sums_in
 from ..writer import ShardWriter, embedded_text, line_of, shard_row
 from .batches import Batches, DocumentStream
 from .leases import Leases
-from .plan import FIRST, TITLES, reader_of
+from .plan import FIRST, TITLES, Part, Plan, reader_of
 from .work_folder import PARTS, RESTART
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from pathlib import Path
-
-    from ragstone.core import Host
-
-    from .plan import Part, Plan
 
 #: In the folder of a finished part: what is in it, and each article's id with its number of chunks and
 #: whether they have vectors.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import shutil
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import NoneType
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from ragstone.core import BadRequest, SourceError, StorageError
+from ragstone.core import BadRequest, Host, SourceError, StorageError
 from ragstone.core.answering import check_type
 from ragstone.core.runtime import write_atomically
 from ragstone.core.text import storable
@@ -26,11 +27,8 @@ from .leases import LEASES
 from .work_folder import PARTS, set_purpose
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from llama_index.core.readers.base import BaseReader
 
-    from ragstone.core import Host
 
 PLAN = "plan.json"
 #: The titles that are read, and those whose articles get vectors.

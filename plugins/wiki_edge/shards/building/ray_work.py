@@ -14,25 +14,18 @@ import signal
 import subprocess
 import tempfile
 from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import IO, TYPE_CHECKING, Any, cast
+from pathlib import Path
+from typing import IO, Any, cast
 
-from ragstone.core import SourceError, StorageError, require_extra
+from ragstone.core import Host, SourceError, StorageError, require_extra
 from ragstone.core.runtime import run_in_subprocess
 
-from .plan import read_plan, reader_of
+from .plan import Plan, read_plan, reader_of
 from .ray_task import SILENCE_S
-from .work import PartCounts
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from ragstone.core import Host
-
-    from .plan import Plan
-    from .work import BuildProgress
+from .work import BuildProgress, PartCounts
 
 _log = logging.getLogger(__name__)
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .parts import PartBuilder, finished, record_of
+from .parts import PartBuilder, PartRecord, finished, record_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ragstone.core import Host
 
-    from .parts import PartRecord
     from .plan import Plan
 
 #: Seconds between two looks at parts that other workers build.
