@@ -12,8 +12,6 @@ from .prompts import ANSWER
 from .settings import FILTERS, NAME, WikiEdgeSettings
 
 if TYPE_CHECKING:
-    from llama_index.core.schema import BaseNode
-
     from .search.searcher import ShardSearcher
 
 _FIELDS = ("title", "heading", "license", "shard", "domain", "language")
@@ -54,7 +52,9 @@ def assistant(host: Host) -> Assistant:
             name=NAME,
             title="Wiki edge",
             description="An encyclopedia on this machine: every sentence with its page.",
-            citations=CitationFormat(_FIELDS, url=_url, parts=("heading",), licence="license"),
+            citations=CitationFormat(
+                _FIELDS, url=lambda node: str(node.metadata.get("url") or ""), parts=("heading",), licence="license"
+            ),
             refusal=refusal,
             prompt=ANSWER,
             empty=empty,
@@ -63,7 +63,3 @@ def assistant(host: Host) -> Assistant:
             top_k=host.hooks.options(WikiEdgeSettings).top_k,
         ),
     )
-
-
-def _url(node: BaseNode) -> str:
-    return str(node.metadata.get("url") or "")

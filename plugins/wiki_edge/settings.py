@@ -6,6 +6,7 @@ import ipaddress
 import re
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
@@ -22,17 +23,13 @@ FILTERS = ("domain", "language")
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{0,99}")
 
 
-def _address(value: str) -> str:
-    return server_address(value, keys="keys are read from the environment")
-
-
 def _variable(value: str) -> str:
     if not _VARIABLE.fullmatch(value):
         raise ValueError("the name of an environment variable, like WIKI_EDGE_REMOTE_KEY; never a key itself")
     return value
 
 
-Address = Annotated[str, AfterValidator(_address)]
+Address = Annotated[str, AfterValidator(partial(server_address, keys="keys are read from the environment"))]
 Variable = Annotated[str, AfterValidator(_variable)]
 #: Cents for a million tokens: the same number as micro-cents for one.
 Price = Annotated[Decimal, Field(ge=0, le=1_000_000, allow_inf_nan=False)]

@@ -127,13 +127,11 @@ class Scanner:
         scan, waiting = Scan(), [""]
         while waiting:
             for path, entry in self._listed(scan, waiting.pop()):
-                if is_below(path, under) or is_below(under, path):
-                    mode = _mode(entry)
-                    if self._accept(scan, path, mode):
-                        if mode == stat.S_IFDIR:
-                            waiting.append(path)
-                        elif is_below(path, under):
-                            self._file(scan, path, entry)
+                if (is_below(path, under) or is_below(under, path)) and self._accept(scan, path, entry):
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(path)
+                    elif is_below(path, under):
+                        self._file(scan, path, entry)
         return scan
 
     def _listed(self, scan: Scan, folder: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
@@ -158,15 +156,16 @@ class Scanner:
                 continue
             yield path, entry
 
-    def _accept(self, scan: Scan, path: str, mode: int) -> bool:
+    def _accept(self, scan: Scan, path: str, entry: os.DirEntry[str]) -> bool:
         """Whether the path is scanned further; if not, the reason is recorded."""
         shown, reason = path, None
+        is_folder = entry.is_dir(follow_symlinks=False)
         if self._types.excluded(path) or path in self._own:
-            shown, reason = (f"{path}/" if stat.S_ISDIR(mode) else path), "left out by the settings"
-        elif stat.S_ISLNK(mode):
+            shown, reason = (f"{path}/" if is_folder else path), "left out by the settings"
+        elif entry.is_symlink():
             inside = Path(os.path.realpath(self._root / path)).is_relative_to(self._root)
             reason = "a link: what it names is read in its own place" if inside else "a link out of the root"
-        elif not stat.S_ISDIR(mode) and not stat.S_ISREG(mode):
+        elif not is_folder and not entry.is_file(follow_symlinks=False):
             reason = "is no file"
         if reason is not None:
             scan.left_out.append(LeftOut(shown, reason))
@@ -200,12 +199,3 @@ class Scanner:
             above = self._folders(folder.rpartition("/")[0]) if folder else ()
             self._inodes[folder] = (*above, (self._root / folder).stat().st_ino)
         return self._inodes[folder]
-
-
-def _mode(entry: os.DirEntry[str]) -> int:
-    """The kind of file, without another call of the system."""
-    if entry.is_dir(follow_symlinks=False):
-        return stat.S_IFDIR
-    if entry.is_symlink():
-        return stat.S_IFLNK
-    return stat.S_IFREG if entry.is_file(follow_symlinks=False) else stat.S_IFIFO

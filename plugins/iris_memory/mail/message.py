@@ -44,7 +44,9 @@ def parse_message(data: bytes, mtime: float) -> Mail:
         return Mail("", known)
     text = "\n\n".join(part for part in ("\n".join(head), reply.own, marked) if part)
     known[fields.TITLE] = known[fields.SUBJECT]
-    return Mail(storable(text), {key: _clean(value) for key, value in known.items()})
+    return Mail(
+        storable(text), {key: storable(value) if isinstance(value, str) else value for key, value in known.items()}
+    )
 
 
 def _header(message: Message, mtime: float) -> dict[str, Any]:
@@ -142,10 +144,6 @@ def _words(part: Message) -> str:
     if not isinstance(data, bytes):
         return ""
     return "".join(char for char in decoded(data, charset) if char in "\n\t\r" or ord(char) >= 32)
-
-
-def _clean(value: Any) -> Any:
-    return storable(value) if isinstance(value, str) else value
 
 
 # Python's own parser takes quadratic time on input made for that, and raises AssertionError on other input.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from abc import abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -66,6 +67,22 @@ class TextReader(FileReader):
         """The text with line feeds only, and its validity. Raises ``SourceError`` for what is not UTF-8 text."""
         text = utf8(data, path)
         return ParsedFile(text, validity_in(text))
+
+
+def join_parts(parts: Iterable[tuple[str, dict[str, Any], list[int]]], metadata: dict[str, Any]) -> ParsedFile:
+    """Texts of one file as one text, a blank line between two.
+
+    ``parts``: each text with its own metadata, and the line of the file for each of its lines and the blank one.
+    ``metadata["indexing"]["mails"]`` has of each text where it begins, and its metadata.
+    """
+    texts, known, places, at = list[str](), list[dict[str, Any]](), list[int](), 0
+    for text, own, lines in parts:
+        if text:
+            known.append({"start": at, **own})
+        texts.append(text)
+        places += lines
+        at += len(text) + 2
+    return ParsedFile("\n\n".join(texts), {**metadata, fields.INDEXING: {"mails": known}}, places)
 
 
 def utf8(data: bytes, path: Path) -> str:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
 from ragstone.core import SourceError
 
 from .. import fields
 from ..mail.mbox import mail_of, messages_of
 from ..mail.message import Mail, parse_message
-from .files import FileReader, ParsedFile
+from .files import FileReader, ParsedFile, join_parts
 
 #: Lines that could separate parts: the standard library makes an object of each part, which takes ten microseconds.
 _BOUNDARIES = 20_000
@@ -51,18 +50,11 @@ class MailReader(FileReader):
 
 
 def _joined(mails: list[tuple[int, Mail]], lines: int) -> ParsedFile:
-    """The mails' texts as one, their metadata, and the line of the file for each line of the text."""
-    texts: list[str] = []
-    parts: list[dict[str, Any]] = []
-    places: list[int] = []
-    at = 0
+    """The mails' texts as one, with the header of the newest."""
     ends = [line - 1 for line, _ in mails[1:]] + [lines]
-    for (line, mail), end in zip(mails, ends, strict=True):
-        if mail.text:
-            parts.append({"start": at, **mail.metadata})
-        texts.append(mail.text)
-        at += len(mail.text) + 2
-        places += [line] * mail.text.count("\n") + [end, end]
+    parts = [
+        (mail.text, mail.metadata, [line] * mail.text.count("\n") + [end, end])
+        for (line, mail), end in zip(mails, ends, strict=True)
+    ]
     newest = max((mail.metadata for _, mail in mails), key=lambda known: float(known[fields.DATE]))
-    metadata = {**newest, fields.TITLE: "", fields.INDEXING: {"mails": parts}}
-    return ParsedFile("\n\n".join(texts), metadata, places)
+    return join_parts(parts, {**newest, fields.TITLE: ""})

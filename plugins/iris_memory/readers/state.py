@@ -30,7 +30,8 @@ class StateReader(FileReader):
         text = utf8(data, path)
         try:
             _DECODER.decode(text)
-            entries = list(_flattened(text))
+            start = _skip(text, 0)
+            entries = list(_values(text, start, (), _DECODER.raw_decode(text, start)[1]))
         except json.JSONDecodeError as error:
             reason = f"is not JSON: {error.msg} in line {error.lineno}"
             raise SourceError(reason, where=str(path)) from error
@@ -51,13 +52,8 @@ class StateReader(FileReader):
         return ParsedFile(storable("\n".join(lines)), lines=places)
 
 
-def _flattened(text: str) -> Iterator[tuple[tuple[str, ...], str, int]]:
-    """``(names, words, place)`` of every value, in order."""
-    start = _skip(text, 0)
-    yield from _values(text, start, (), _DECODER.raw_decode(text, start)[1])
-
-
 def _values(text: str, at: int, names: tuple[str, ...], end: int) -> Iterator[tuple[tuple[str, ...], str, int]]:
+    """``(names, words, place)`` of every value at that place, in order."""
     if text[at] not in "{[" or len(names) >= _DEEPEST:
         value = _DECODER.raw_decode(text, at)[0]
         yield names, _words(value), at

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from ragstone.core import SourceError
 from ragstone.core.text import Redactor, storable, strip_hidden
 
 from .. import fields
-from .files import FileReader, ParsedFile, utf8
+from .files import FileReader, ParsedFile, join_parts, utf8
 from .transcript_records import Event, events_of, named_title, time_of
 
 #: Characters of a tool's call and of its result that are kept, and those of a session's title.
@@ -54,12 +55,12 @@ class TranscriptReader(FileReader):
                     continue
                 if event.kind == "text" or not turns:
                     turns.append(_Turn(event.speaker, mtime if date is None else date, number))
-                turns[-1].add(words, number)
+                turns[-1].lines += [(each, number) for each in words.split("\n")]
         if not turns:
             raise SourceError("holds no turn of an agent's session", where=str(path))
         first = next((turn.lines[0][0] for turn in turns if turn.speaker == "user"), turns[0].lines[0][0])
         shown = self._redactor.text(_one_line(title or first))[:_LONGEST_TITLE].strip()
-        return _joined(turns, shown)
+        return join_parts((turn.part() for turn in turns), {fields.TITLE: shown, fields.DATE: turns[-1].date})
 
     def _words(self, event: Event) -> str:
         """The event's text without secrets, on one line and shortened where it is of a tool."""
@@ -87,33 +88,21 @@ class TranscriptReader(FileReader):
             return ""
 
 
+@dataclass
 class _Turn:
     """What one speaker says before the next one, with the calls of tools that follow."""
 
-    def __init__(self, speaker: str, date: float, line: int) -> None:
-        self.speaker = speaker
-        self.date = date
-        self.line = line
-        #: Lines of text, each with the line of the file that it is from.
-        self.lines: list[tuple[str, int]] = []
+    speaker: str
+    date: float
+    line: int
+    #: Lines of text, each with the line of the file that it is from.
+    lines: list[tuple[str, int]] = field(default_factory=list)
 
-    def add(self, words: str, line: int) -> None:
-        self.lines += [(each, line) for each in words.split("\n")]
-
-
-def _joined(turns: list[_Turn], title: str) -> ParsedFile:
-    texts: list[str] = []
-    parts: list[dict[str, Any]] = []
-    places: list[int] = []
-    at = 0
-    for turn in turns:
-        text = "\n".join([f"{turn.speaker}:", "", *(line for line, _ in turn.lines)])
-        parts.append({"start": at, fields.SPEAKER: turn.speaker, fields.DATE: turn.date})
-        places += [turn.line, turn.line, *(line for _, line in turn.lines), turn.lines[-1][1]]
-        texts.append(text)
-        at += len(text) + 2
-    metadata = {fields.TITLE: title, fields.DATE: turns[-1].date, fields.INDEXING: {"mails": parts}}
-    return ParsedFile("\n\n".join(texts), metadata, places)
+    def part(self) -> tuple[str, dict[str, Any], list[int]]:
+        """As ``join_parts`` wants it."""
+        text = "\n".join([f"{self.speaker}:", "", *(line for line, _ in self.lines)])
+        places = [self.line, self.line, *(line for _, line in self.lines), self.lines[-1][1]]
+        return text, {fields.SPEAKER: self.speaker, fields.DATE: self.date}, places
 
 
 def _record(line: str) -> dict[str, Any] | None:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -107,11 +108,5 @@ def _header(chunk: MemoryChunk) -> str:
 def _beginning(text: str, room: int, count_tokens: Callable[[str], int]) -> str:
     """As many whole words of the text as have at most ``room`` tokens."""
     ends = [word.end() for word in re.finditer(r"\S+", text)]
-    low, high = 0, len(ends)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if count_tokens(text[: ends[middle - 1]]) <= room:
-            low = middle
-        else:
-            high = middle - 1
-    return text[: ends[low - 1]] if low else ""
+    fit = bisect_right(ends, room, key=lambda end: count_tokens(text[:end]))
+    return text[: ends[fit - 1]] if fit else ""

@@ -48,7 +48,9 @@ class MemoryFilters:
         """For people; "" without any condition."""
         parts = [f"type {' or '.join(self.doc_types)}"] if self.doc_types else []
         times = (("since", self.since), ("until", self.until), ("as of", self.as_of))
-        parts += [f"{name} {_minute(time)}" for name, time in times if time]
+        parts += [
+            f"{name} {datetime.fromtimestamp(time, UTC).isoformat(timespec='minutes')}" for name, time in times if time
+        ]
         named = (("from", self.sender), ("to", self.recipient), ("subject", self.subject))
         parts += [f"{name} {part!r}" for name, part in named if part is not None]
         return ", ".join(parts)
@@ -108,7 +110,3 @@ def parse_time(text: str, now: datetime | None = None) -> float:
     except ValueError as error:
         raise BadRequest(f"{text[:40]!r} is no time", hint="such as 30d, 12h, 2w, 1y or 2026-02-18") from error
     return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
-
-
-def _minute(time: float) -> str:
-    return datetime.fromtimestamp(time, UTC).isoformat(timespec="minutes")

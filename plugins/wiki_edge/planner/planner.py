@@ -175,8 +175,7 @@ class Planner:
             return lambda text: len(text) // _CHARACTERS_A_TOKEN + 1
 
     def _quoted(self, context: PlannerContext) -> Draft:
-        idf = idf_of(self._library, context.goal) if context.chunks else {}
-        return quote_chunks(context, idf)
+        return quote_chunks(context, idf_of(self._library, context.goal) if context.chunks else {})
 
     def _for_remote(self, situation: Situation, context: PlannerContext) -> PlannerContext:
         """The context that may be sent: without the robot's memories unless the deployment allows them."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from .articles import Block, Text
 from .prose import Outline, opening, tidy
-from .tables import html_rows, is_grid, is_navigation
+from .tables import is_grid, is_navigation, table_lines
 
 #: Elements with nothing to read in them.
 _DROPPED_NAMES = """
@@ -154,7 +154,10 @@ class _Reader:
                 self._arranged(element, depth)
                 return
         self._break(2)
-        for line in html_rows(element, lambda cell: tidy(_SPACES.sub(" ", "".join(_shown(cell))))):
+        rows = (list(row.iterchildren("td", "th")) for row in element.iter("tr"))
+        for line in table_lines(
+            rows, lambda cell: cell.tag, lambda cell: tidy(_SPACES.sub(" ", "".join(_shown(cell))))
+        ):
             self._break(1)
             self._add(f"- {line}")
         self._break(2)

@@ -89,8 +89,9 @@ def encyclopedic_blocks(text: str) -> list[Block]:
     for number, block in enumerate(parts):
         if is_boilerplate(block.text):
             dropping = True
-        elif dropping and _is_heading(block.text) and number + 1 < len(parts) and _is_prose(parts[number + 1].text):
-            dropping = False
+        elif dropping and _is_heading(block.text) and number + 1 < len(parts):
+            below = parts[number + 1].text
+            dropping = len(below) < _SHORTEST_PROSE or _SENTENCE.search(below) is None
         if dropping:
             continue
         if found and headed:
@@ -102,10 +103,6 @@ def encyclopedic_blocks(text: str) -> list[Block]:
 
 def _is_heading(text: str) -> bool:
     return len(text) <= _LONGEST_HEADING and "\n" not in text and not _SENTENCE.search(text) and text[-1].isalnum()
-
-
-def _is_prose(text: str) -> bool:
-    return len(text) >= _SHORTEST_PROSE and _SENTENCE.search(text) is not None
 
 
 def is_boilerplate(heading: str) -> bool:

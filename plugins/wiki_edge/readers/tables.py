@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from typing import Any
 
 _WORDS = re.compile(r"[^\W\d_]")
@@ -18,60 +19,46 @@ _SHORT_CELL = 200
 
 
 def rows_of(table: Any, shown: Callable[[Any], str]) -> list[str]:
-    """The table's rows as ``Heading: cell; Heading: cell``; none for a table without the class ``wikitable``.
+    """The lines of a table in wikitext; none for a table without the class ``wikitable``, and for one of figures.
 
-    ``shown`` gives the text of a cell. Tables of figures have none either.
+    ``shown`` gives the text of a cell.
     """
-    if not _is_data(table) or table.contents is None:
+    attributes = {str(each.name).strip().casefold(): str(each.value) for each in table.attributes}
+    if "wikitable" not in attributes.get("class", "").casefold().split() or table.contents is None:
         return []
-    headings: list[str] = []
-    lines: list[str] = []
-    for cells in _rows(table):
-        texts = [(name, shown(cell.contents) if cell.contents is not None else "") for name, cell in cells]
-        if texts and all(name == "th" for name, _ in texts):
-            headings = [text for _, text in texts]
-            continue
-        if line := _line(headings, [text for _, text in texts]):
-            lines.append(line)
-        if len(lines) > _MOST_ROWS:
-            return []
+    rows = [table.contents, *(row.contents for row in _tags(table.contents, "tr") if row.contents is not None)]
+    cells = (_tags(row, "td", "th") for row in rows)
+    lines = list(
+        islice(table_lines(cells, _tag, lambda cell: shown(cell.contents) if cell.contents else ""), _MOST_ROWS + 1)
+    )
     whole = "".join(lines)
     marks = len(_MARKS.findall(whole))
-    return lines if marks and len(_WORDS.findall(whole)) / marks >= _IN_WORDS else []
+    is_of_words = marks and len(_WORDS.findall(whole)) / marks >= _IN_WORDS
+    return lines if is_of_words and len(lines) <= _MOST_ROWS else []
 
 
-def _is_data(table: Any) -> bool:
-    return any(
-        str(attribute.name).strip().casefold() == "class" and "wikitable" in str(attribute.value).casefold().split()
-        for attribute in table.attributes
-    )
-
-
-def _rows(table: Any) -> list[list[tuple[str, Any]]]:
-    found: list[list[tuple[str, Any]]] = [_cells(table.contents)]
-    found += [_cells(row.contents) for row in _tags(table.contents, "tr") if row.contents is not None]
-    return [cells for cells in found if 0 < len(cells) <= _MOST_COLUMNS]
-
-
-def _cells(code: Any) -> list[tuple[str, Any]]:
-    return [(str(cell.tag).strip().casefold(), cell) for cell in _tags(code, "td", "th")]
+def _tag(node: Any) -> str:
+    return str(node.tag).strip().casefold()
 
 
 def _tags(code: Any, *names: str) -> list[Any]:
-    return [node for node in code.nodes if hasattr(node, "tag") and str(node.tag).strip().casefold() in names]
+    return [node for node in code.nodes if hasattr(node, "tag") and _tag(node) in names]
 
 
-def html_rows(table: Any, shown: Callable[[Any], str]) -> Iterator[str]:
-    """The rows of a data table in HTML, in the same form. ``shown`` gives the text of a cell."""
+def table_lines(rows: Iterable[list[Any]], tag: Callable[[Any], str], shown: Callable[[Any], str]) -> Iterator[str]:
+    """A table's rows as ``Heading: cell; Heading: cell``. ``tag`` gives the kind of a cell, ``shown`` its text."""
     headings: list[str] = []
-    for row in table.iter("tr"):
-        cells = [(cell.tag, shown(cell)) for cell in row.iterchildren("td", "th")]
-        if not cells or len(cells) > _MOST_COLUMNS:
+    for cells in rows:
+        if not 0 < len(cells) <= _MOST_COLUMNS:
             continue
-        texts = [text for _, text in cells]
-        if all(tag == "th" for tag, _ in cells):
+        texts = [shown(cell) for cell in cells]
+        if all(tag(cell) == "th" for cell in cells):
             headings = texts
-        elif line := _line(headings, texts):
+            continue
+        # Headings of another number than the cells do not belong to them.
+        known = headings if len(headings) == len(texts) else [""] * len(texts)
+        named = zip(known, texts, strict=True)
+        if line := "; ".join(f"{head}: {text}" if head else text for head, text in named if text):
             yield line
 
 
@@ -89,9 +76,3 @@ def is_navigation(table: Any) -> bool:
     total = len("".join(table.itertext()).strip())
     linked = sum(len("".join(link.itertext())) for link in table.iter("a"))
     return (linked / total if total else 1.0) >= _NAVIGATION
-
-
-def _line(headings: Sequence[str], texts: Sequence[str]) -> str:
-    """``Heading: cell; Heading: cell``; headings of another number than the cells do not belong to them."""
-    known = headings if len(headings) == len(texts) else [""] * len(texts)
-    return "; ".join(f"{head}: {text}" if head else text for head, text in zip(known, texts, strict=True) if text)

@@ -120,7 +120,8 @@ class Batches:
         batch, characters, room = list[TextNode](), 0, _FIRST_CHARACTERS
         with closing(self._stream.__iter__()) as documents:
             for document in documents:
-                nodes = self._nodes(document)
+                parsed = self._parser.get_nodes_from_documents([document])
+                nodes = [node for node in parsed if isinstance(node, TextNode) and node.text.strip()]
                 if nodes:
                     self.articles.append((document.node_id, len(nodes), str(document.metadata.get("title") or "")))
                     self._note(document)
@@ -133,10 +134,6 @@ class Batches:
                 if len(self.articles) == self._limit:
                     break
         yield batch
-
-    def _nodes(self, document: Document) -> list[TextNode]:
-        nodes = self._parser.get_nodes_from_documents([document])
-        return [node for node in nodes if isinstance(node, TextNode) and node.text.strip()]
 
     def _note(self, document: Document) -> None:
         changed = document.metadata.get("changed")
