@@ -16,7 +16,6 @@ from ragstone.core.cli import Deployment, json_option, printable, show_json, sho
 from ..shards.errors import ShardError
 
 if TYPE_CHECKING:
-    from ..settings import Trust
     from ..shards.manifest import ShardEntry, ShardPlace
 
 _KEY_SHOWN = 12
@@ -78,6 +77,7 @@ def _described(entry: ShardEntry, root: Path, trusted: tuple[str, ...]) -> dict[
         "signed": signed,
         "trusted": signed.endswith("(trusted)"),
         "side_files": entry.side_files or {},
+        "checksums": entry.files is not None,
         "folder": str(place.folder),
     }
 
@@ -130,6 +130,7 @@ def verify(ctx: click.Context, folder: Path | None, keys: tuple[str, ...], most:
     Without DIR the folder that serves. Lines count from 1, rows from 0. Exits with 1 if anything is wrong.
     """
     from ..settings import places, trust
+    from ..shards.manifest import NAME, Manifest
     from ..shards.verification import verify as verified
 
     deployment: Deployment = ctx.obj
@@ -138,7 +139,11 @@ def verify(ctx: click.Context, folder: Path | None, keys: tuple[str, ...], most:
     if not folder.exists():
         raise BadRequest("there is no such folder", where=str(folder), hint="ragstone wiki verify DIR")
     faults = verified(folder, trusted_keys=trusted.keys, require_signature=trusted.is_required, most=most)
-    shards = [] if faults else _shards(folder, trusted)
+    path = folder / NAME if folder.is_dir() else folder
+    entries = () if faults else Manifest.read(path).shards
+    names = ("id", "rows", "bytes", "checksums", "signed")
+    described = [_described(entry, path.parent, trusted.keys) for entry in entries]
+    shards = [{name: each[name] for name in names} for each in described]
     if as_json:
         found = [asdict(fault) for fault in faults]
         show_json({"folder": str(folder), "ok": not faults, "shards": shards, "faults": found})
@@ -155,19 +160,3 @@ def verify(ctx: click.Context, folder: Path | None, keys: tuple[str, ...], most:
             click.echo(printable(f"  {shard['id']}: {shard['signed']}{without}"))
     if faults:
         ctx.exit(1)
-
-
-def _shards(folder: Path, trusted: Trust) -> list[dict[str, Any]]:
-    from ..shards.manifest import NAME, Manifest
-
-    path = folder / NAME if folder.is_dir() else folder
-    return [
-        {
-            "id": entry.id,
-            "rows": entry.size,
-            "bytes": size_on_disk(entry.place(path.parent)),
-            "checksums": entry.files is not None,
-            "signed": signed_by(entry, path.parent, trusted.keys)[1],
-        }
-        for entry in Manifest.read(path).shards
-    ]

@@ -95,7 +95,7 @@ def _repair(folder: Path) -> None:
         steps -= whole < len(content)
         out.truncate(whole)
         if not ended:
-            out.write(json.dumps(make_step(is_first=steps == 0, is_last=True)).encode() + b"\n")
+            out.write(json.dumps(make_step(is_first=steps == 0, end=False)).encode() + b"\n")
             steps += 1
         out.flush()
         os.fsync(out.fileno())

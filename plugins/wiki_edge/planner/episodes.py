@@ -138,7 +138,7 @@ class Episode:
         seen = self._redactor.text(observation)
         try:
             with storage_errors(self.folder):
-                self._write(make_step(seen, is_first=self._steps == 0, is_last=True, is_terminal=terminal))
+                self._write(make_step(seen, is_first=self._steps == 0, end=terminal))
                 write_metadata(self.folder, "ended", self._steps, {**self._known, "ended": _now()})
                 self._file.close()
                 (self.folder / OPEN).unlink(missing_ok=True)

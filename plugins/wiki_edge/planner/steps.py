@@ -98,18 +98,17 @@ def make_step(
     metadata: Mapping[str, str] | None = None,
     *,
     is_first: bool,
-    is_last: bool = False,
-    is_terminal: bool = False,
+    end: bool | None = None,
 ) -> dict[str, Any]:
-    """A step. ``is_terminal``: of the last one, whether the goal was reached or given up."""
+    """A step. ``end``: of the last one, whether the goal was reached or given up."""
     return {
         "observation": observation,
         "action": action,
         "reward": 0.0,
-        "discount": 0.0 if is_terminal else 1.0,
+        "discount": 0.0 if end else 1.0,
         "is_first": is_first,
-        "is_last": is_last,
-        "is_terminal": is_terminal,
+        "is_last": end is not None,
+        "is_terminal": bool(end),
         "step_metadata": dict(metadata or {"retrievals": "[]", "tool_calls": "[]"}),
     }
 

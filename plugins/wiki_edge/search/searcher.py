@@ -196,8 +196,7 @@ class ShardSearcher:
             found += [
                 (cosine, number << _SHARD | row) for cosine, row in zip(cosines.tolist(), rows.tolist(), strict=True)
             ]
-        found.sort(key=lambda each: (-each[0], each[1]))
-        return {key: cosine for cosine, key in found[:limit]}
+        return _best(found, limit)
 
     def _lexical(self, shards: Sequence[Chosen], words: Sequence[str]) -> tuple[dict[int, float], dict[str, float]]:
         """BM25 over all shards as if they were one, and each stem's idf for the gate."""
@@ -209,14 +208,17 @@ class ShardSearcher:
         for number, ((shard, mask), part) in enumerate(zip(shards, parts, strict=True)):
             best_here = shard.postings.best(part, weights, self._fusion.candidates, mask)
             found += [(score, number << _SHARD | row) for row, score in best_here]
-        found.sort(key=lambda each: (-each[0], each[1]))
-        best = {key: score for score, key in found[: self._fusion.candidates]}
-        return best, inverse_frequencies(words, counts, size)
+        return _best(found, self._fusion.candidates), inverse_frequencies(words, counts, size)
 
     @staticmethod
     def _hit(shards: Sequence[Chosen], key: int, score: float, cosine: float | None) -> Hit:
         shard = shards[key >> _SHARD][0]
         return {"score": score, "metadata": shard.metadata(key & _ROW), "cosine": cosine, "shard": shard.entry.id}
+
+
+def _best(found: list[tuple[float, int]], limit: int) -> dict[int, float]:
+    """The keys with the highest scores, best first."""
+    return {key: score for score, key in sorted(found, key=lambda each: (-each[0], each[1]))[:limit]}
 
 
 def _full_text_idf(rows: int, count: int) -> float:
