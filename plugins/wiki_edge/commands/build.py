@@ -14,6 +14,7 @@ import click
 
 from ragstone.core import BadRequest
 from ragstone.core.cli import Deployment, json_option, printable, show_json
+from ragstone.core.text import counted
 
 if TYPE_CHECKING:
     from ..shards.building.build import BuildReport
@@ -104,8 +105,7 @@ def plan(
     if as_json:
         show_json({"plan": str(out), "id": options.id, "parts": len(made.parts), "bytes": made.size})
         return
-    count = "1 part" if len(made.parts) == 1 else f"{len(made.parts):,} parts"
-    click.echo(printable(f"{out}: {count} of {source}."))
+    click.echo(printable(f"{out}: {counted(part=len(made.parts))} of {source}."))
     click.echo(printable(f"Build them: ragstone wiki work {out}"))
 
 

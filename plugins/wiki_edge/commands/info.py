@@ -12,6 +12,7 @@ import click
 
 from ragstone.core import BadRequest
 from ragstone.core.cli import Deployment, json_option, printable, show_json, show_table
+from ragstone.core.text import counted
 
 from ..shards.errors import ShardError
 
@@ -87,7 +88,7 @@ def _row(shard: dict[str, Any]) -> tuple[object, ...]:
     if shard["key"] and signed.startswith("signed by"):
         signed = f"{shard['key'][:_KEY_SHOWN]}… ({'trusted' if shard['trusted'] else 'not trusted'})"
     missing = len(shard["missing"])
-    size = f"{missing} {'file' if missing == 1 else 'files'} missing" if missing else megabytes(shard["bytes"])
+    size = f"{counted(file=missing)} missing" if missing else megabytes(shard["bytes"])
     encoder = shard["encoder"]["model"] if shard["encoder"] else None
     named = (shard["language"], shard["domain"], shard["licence"], shard["revision"], signed, encoder)
     return (shard["id"], shard["kind"], f"{shard['rows']:,}", size, *named)
@@ -153,8 +154,8 @@ def verify(ctx: click.Context, folder: Path | None, keys: tuple[str, ...], most:
         click.echo(printable(f"ragstone: {folder} is not whole"), err=True)
     else:
         rows, size = sum(shard["rows"] for shard in shards), sum(shard["bytes"] for shard in shards)
-        many = "1 shard" if len(shards) == 1 else f"{len(shards)} shards"
-        click.echo(printable(f"{folder} is whole: {many}, {rows:,} rows, {megabytes(size)}."))
+        counts = counted(shard=len(shards), row=rows)
+        click.echo(printable(f"{folder} is whole: {counts}, {megabytes(size)}."))
         for shard in shards:
             without = "" if shard["checksums"] else "; no checksums to compare with"
             click.echo(printable(f"  {shard['id']}: {shard['signed']}{without}"))

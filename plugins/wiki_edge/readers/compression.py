@@ -45,16 +45,9 @@ class FileSlice(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def seekable(self) -> bool:
-        return True
-
     def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
         left = max(0, self._stop - self._file.tell())
         return self._file.readinto(memoryview(buffer)[:left]) or 0
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        at = {io.SEEK_SET: self._start, io.SEEK_CUR: self._file.tell(), io.SEEK_END: self._stop}[whence] + offset
-        return self._file.seek(max(self._start, at)) - self._start
 
     def tell(self) -> int:
         return self._file.tell() - self._start

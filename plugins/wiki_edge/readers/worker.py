@@ -18,7 +18,7 @@ from typing import IO, Any
 
 from ragstone.core import MissingExtra, RagstoneError
 
-from .articles import Page, Span, Text, joined
+from .articles import Page, Span, joined
 from .selection import SeenIds, TitleFilter
 from .sources import open_source
 
@@ -81,7 +81,9 @@ class _Worker:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
     def _article(self, page: Page, *, is_new: bool) -> None:
-        text = self._read(page) if is_new else None
+        text = None
+        with self._time_limit(), suppress(RecursionError):
+            text = page.read() if is_new else None
         if text is None or not text.blocks:
             why = TWICE if not is_new else UNREADABLE if text is None else EMPTY
             self._send(event="left_out", why=why)
@@ -97,13 +99,6 @@ class _Worker:
             revision=text.revision or page.revision,
             changed=page.changed,
         )
-
-    def _read(self, page: Page) -> Text | None:
-        with self._time_limit():
-            try:
-                return page.read()
-            except RecursionError:
-                return None
 
     def _send(self, **message: Any) -> None:
         self._out.write(json.dumps(message, ensure_ascii=False) + "\n")
