@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, NamedTuple, Self
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, model_validator
@@ -158,16 +157,14 @@ class WikiEdgeSettings(Table):
     episodes: EpisodesSettings = EpisodesSettings()
 
 
-@dataclass(frozen=True)
-class Places:
+class Places(NamedTuple):
     """The folders that hold ``manifest.json``; they may not exist yet."""
 
     wiki: Path
     episodic: Path
 
 
-@dataclass(frozen=True)
-class Trust:
+class Trust(NamedTuple):
     """Base64 of the trusted public keys, and whether shards without a signature by one of them are refused."""
 
     keys: tuple[str, ...]

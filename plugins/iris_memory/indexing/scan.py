@@ -59,21 +59,14 @@ def is_below(path: str, folder: str) -> bool:
     return not folder or path == folder or path.startswith(f"{folder}/")
 
 
+#: What parts of a pattern mean as a regular expression; letters count as they are.
+_WILD = {"**/": "(?:.+/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+
+
 def _pattern(pattern: str) -> str:
-    """The pattern as a regular expression for whole paths; letters count as they are."""
-    parts: list[str] = []
-    for piece in re.findall(r"\*\*/|\*+|\?|[^*?]+", pattern.removeprefix("./").lstrip("/")):
-        if piece == "**/":
-            parts.append("(?:.+/)?")
-        elif piece == "**":
-            parts.append(".*")
-        elif piece[0] == "*":
-            parts.append("[^/]*")
-        elif piece == "?":
-            parts.append("[^/]")
-        else:
-            parts.append(re.escape(piece))
-    return "".join(parts)
+    """The pattern as a regular expression for whole paths."""
+    pieces = re.findall(r"\*\*/|\*\*|\*|\?|[^*?]+", pattern.removeprefix("./").lstrip("/"))
+    return "".join(_WILD.get(piece) or re.escape(piece) for piece in pieces)
 
 
 @dataclass(frozen=True)

@@ -73,14 +73,13 @@ def update(
             each for path, each in scan.files.items() if path not in known or inventory.is_due(each, known[path], same)
         ]
         report.unchanged = len(scan.files) - len(due)
-        changes = _Changes(inventory, due, known)
-        done = corpus.ingest(changes, on_progress=on_progress) if changes.any else None
-        corpus.contents.annotate(changes.annotated)
-        _remove(corpus, report, [path for path in changes.gone if path in known], known)
-        report.unchanged += changes.unchanged
-        if done is not None:
-            _add_to_report(report, done, changes.left_out, known)
-        kept |= changes.unreadable
+        if due:
+            notes = _Notes()
+            done = corpus.ingest(_read(inventory, due, known, notes), on_progress=on_progress)
+            corpus.contents.annotate(notes.annotated)
+            _remove(corpus, report, [path for path in notes.gone if path in known], known)
+            _add_to_report(report, done, notes.left_out, known)
+            kept |= notes.unreadable
         report.missing = grouped(kept)
         elsewhere = {path: reason for path, reason in state.missing().items() if not is_below(path, under)}
         state.save_missing({**elsewhere, **kept})
@@ -101,67 +100,54 @@ def _remove(corpus: Corpus, report: UpdateReport, gone: list[str], known: Mappin
     report.removed += [path for path in gone if known[path].left_out is None]
 
 
-class _Changes:
-    """The documents of files that changed, read one by one, and what was found out while they were read."""
+@dataclass
+class _Notes:
+    """What is found out while changed files are read."""
 
-    def __init__(self, inventory: Inventory, due: list[ScannedFile], known: Mapping[str, StoredFile]) -> None:
-        self._inventory = inventory
-        self._due = due
-        self._known = known
-        self._forgotten = _forgotten_by_hash(known)
-        self.unchanged = 0
-        self.gone: list[str] = []
-        #: New metadata of unchanged documents, by path.
-        self.annotated: dict[str, dict[str, Any]] = {}
-        #: Files that were stored before and cannot be read now.
-        self.unreadable: dict[str, MissingReason] = {}
-        #: Files that have no chunks, with the reason.
-        self.left_out: dict[str, str] = {}
-        self._documents = self._read()
-        self._first = next(self._documents, None)
+    gone: list[str] = field(default_factory=list)
+    #: New metadata of unchanged documents, by path.
+    annotated: dict[str, dict[str, Any]] = field(default_factory=dict)
+    #: Files that were stored before and cannot be read now.
+    unreadable: dict[str, MissingReason] = field(default_factory=dict)
+    #: Changed files that have no chunks, with the reason.
+    left_out: dict[str, str] = field(default_factory=dict)
 
-    @property
-    def any(self) -> bool:
-        """Whether there is any document."""
-        return self._first is not None
 
-    def __iter__(self) -> Iterator[Document]:
-        if self._first is not None:
-            yield self._first
-        yield from self._documents
-
-    def _read(self) -> Iterator[Document]:
-        for found in self._due:
-            before = self._known.get(found.path)
-            document = self._inventory.read(found, before)
-            if document is None:
-                self.gone.append(found.path)
-                continue
-            indexing = document.metadata[fields.INDEXING]
-            if before is None and (more := self._forgotten.get(document.metadata[fields.FILE_HASH])):
-                indexing = {**indexing, **more}
-                document = FileDocument(
-                    id_=found.path,
-                    text="" if "left_out" in more else document.text,
-                    metadata={**document.metadata, fields.INDEXING: indexing},
-                )
-            elif before is not None and before.left_out is None and indexing["stat"] is None:
-                self.unreadable[found.path] = MissingReason("", indexing["left_out"], prunable=False)
-                continue
-            elif before is not None and document.hash == before.hash:
-                self.unchanged += 1
-                if indexing["stat"] != before.indexing.get("stat") or not is_racy(indexing):
-                    self.annotated[found.path] = document.metadata  # so that the next update need not read it
-                continue
+def _read(
+    inventory: Inventory, due: list[ScannedFile], known: Mapping[str, StoredFile], notes: _Notes
+) -> Iterator[Document]:
+    """The documents of files that may have changed, read one by one."""
+    forgotten = _forgotten_by_hash(known)
+    for found in due:
+        before = known.get(found.path)
+        document = inventory.read(found, before)
+        if document is None:
+            notes.gone.append(found.path)
+            continue
+        indexing = document.metadata[fields.INDEXING]
+        if before is None and (more := forgotten.get(document.metadata[fields.FILE_HASH])):
+            indexing = {**indexing, **more}
+            document = FileDocument(
+                id_=found.path,
+                text="" if "left_out" in more else document.text,
+                metadata={**document.metadata, fields.INDEXING: indexing},
+            )
+        elif before is not None and before.left_out is None and indexing["stat"] is None:
+            notes.unreadable[found.path] = MissingReason("", indexing["left_out"], prunable=False)
+            continue
+        if before is None or document.hash != before.hash:
             if reason := indexing.get("left_out"):
-                self.left_out[found.path] = reason
-            yield document
+                notes.left_out[found.path] = reason
+        elif indexing["stat"] != before.indexing.get("stat") or not is_racy(indexing):
+            notes.annotated[found.path] = document.metadata  # so that the next update need not read it
+        yield document
 
 
 def _add_to_report(
     report: UpdateReport, done: IngestReport, left_out: Mapping[str, str], known: Mapping[str, StoredFile]
 ) -> None:
     report.chunks += done.chunks
+    report.unchanged += len(done.unchanged)
     report.left_out += [LeftOut(path, reason) for path, reason in left_out.items()]
     for path in (*done.added, *done.updated):
         was_there = path in known and known[path].left_out is None

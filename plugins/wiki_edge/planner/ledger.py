@@ -48,13 +48,6 @@ class Reservation:
     micro_cents: int
 
 
-@dataclass(frozen=True)
-class Refused:
-    """Nothing was reserved, and why."""
-
-    reason: str
-
-
 class Ledger:
     """Opened anew for every call, so that it is right in forks and threads."""
 
@@ -62,8 +55,9 @@ class Ledger:
         self._path = path
         self._clock = clock
 
-    def reserve(self, micro_cents: int, *, cap: int) -> Reservation | Refused:
-        """Reserve the amount of today's budget of ``cap`` micro-cents, or nothing. Raises ``LedgerError``."""
+    def reserve(self, micro_cents: int, *, cap: int) -> Reservation | str:
+        """Reserve the amount of today's budget of ``cap`` micro-cents, or nothing: then it is why. Raises
+        ``LedgerError``."""
         if micro_cents < 0 or not 0 <= cap <= _MOST:
             raise LedgerError("the price or the cap is out of range")
         with self._writing() as connection:
@@ -75,7 +69,7 @@ class Ledger:
             )
             if taken.rowcount != 1:
                 spent = self._spent(connection, day)
-                return Refused(
+                return (
                     f"the day's budget does not cover it: {_cents(spent)} of {_cents(cap)} cents are spent on {day}, "
                     f"and the call may cost {_cents(micro_cents)}"
                 )

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from ragstone.core.llm import ChatFailed, ChatReply, ChatServer, ask_chat
 
 from .drafts import Draft, ToolCall, read_reply
-from .ledger import CENT, Ledger, LedgerError, Refused
+from .ledger import CENT, Ledger, LedgerError
 
 if TYPE_CHECKING:
     from ..settings import RemoteSettings, SlmSettings
@@ -58,8 +58,8 @@ def ask_remote(settings: RemoteSettings, ledger: Ledger, context: PlannerContext
     except LedgerError as error:
         _log.warning("the remote agent is off: %s", error)
         return Draft(f"the ledger {error.what}")
-    if isinstance(reserved, Refused):
-        return Draft(reserved.reason)
+    if isinstance(reserved, str):
+        return Draft(reserved)
     cost = most  # unless the reply or the error shows another cost
     try:
         reply = ask_chat(server, context.prompt)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from types import NoneType, TracebackType
+from types import NoneType
 from typing import Any
 
 from ragstone.core import BadRequest, Host, RagstoneError
@@ -87,9 +87,7 @@ class Planner:
     def __enter__(self) -> Planner:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def context(self, situation: Situation) -> PlannerContext:

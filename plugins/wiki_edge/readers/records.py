@@ -120,17 +120,13 @@ class Parquet:
 
     def about(self) -> About:
         """Its columns must be those of wikimedia/wikipedia or of BEIR."""
-        import pyarrow.parquet as pq
-
-        with self._guarded(), pq.ParquetFile(self._path) as file:
+        with self._opened() as file:
             batch = next(file.iter_batches(1, columns=list(self._columns(file))), None)
             return _about(batch.to_pylist()[0] if batch is not None and batch.num_rows else {})
 
     def pages(self, span: Span | None = None) -> Iterator[Page]:
         """An article a row. A span is one of rows."""
-        import pyarrow.parquet as pq
-
-        with self._guarded(), pq.ParquetFile(self._path, pre_buffer=False, buffer_size=_BUFFER) as file:
+        with self._opened(pre_buffer=False, buffer_size=_BUFFER) as file:
             columns, number = list(self._columns(file)), 0
             span = span or Span(0, file.metadata.num_rows)
             for group in range(file.num_row_groups):
@@ -147,9 +143,7 @@ class Parquet:
 
     def spans(self, size: int) -> Iterator[Span]:
         """Row groups, together where they are small; the rows of a large one in several spans."""
-        import pyarrow.parquet as pq
-
-        with self._guarded(), pq.ParquetFile(self._path) as file:
+        with self._opened() as file:
             groups = [file.metadata.row_group(number) for number in range(file.num_row_groups)]
         start = stop = waiting = 0
         for group in groups:
@@ -179,11 +173,13 @@ class Parquet:
         raise SourceError(f"has the columns {found}", where=str(self._path), hint=_HINT)
 
     @contextmanager
-    def _guarded(self) -> Iterator[None]:
+    def _opened(self, **options: Any) -> Iterator[Any]:
         import pyarrow as pa
+        import pyarrow.parquet as pq
 
         try:
-            yield
+            with pq.ParquetFile(self._path, **options) as file:
+                yield file
         except (pa.ArrowException, OSError) as error:
             reason = str(error).partition("\n")[0][:300]
             raise SourceError(f"is not a whole parquet file: {reason}", where=str(self._path)) from error

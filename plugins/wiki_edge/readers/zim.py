@@ -7,9 +7,9 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
+import numpy.typing as npt
 
 from ragstone.core import SourceError, require_extra
 
@@ -58,34 +58,27 @@ class Zim:
         with ZimFile(self._path) as file, self._order(file) as order:
             prefix = self._prefix or self._own_prefix(file)
             main = file.target(file.main) if file.main is not None and file.main < file.entries else None
-            count = order.seek(0, os.SEEK_END) // _ORDER.itemsize
-            span = span or Span(0, count)
-            order.seek(span.start * _ORDER.itemsize)
-            for _ in range(span.start, span.stop):
-                (place,) = np.frombuffer(order.read(_ORDER.itemsize), _ORDER)
+            span = span or Span(0, len(order))
+            for place in order[span.start : span.stop]:
                 entry = file.entry(int(place["index"]))
-                if entry is not None and (entry.index != main or count == 1):
+                if entry is not None and (entry.index != main or len(order) == 1):
                     yield self._page(file, entry, prefix)
 
     def spans(self, size: int) -> Iterator[Span]:
         """Clusters, together where they are small."""
         with ZimFile(self._path) as file, self._order(file) as order:
-            count = order.seek(0, os.SEEK_END) // _ORDER.itemsize
-            order.seek(0)
-            start, enough = 0, max(1, count * (size // _PACKED) // file.size)
-            before = None
-            for number in range(count):
-                (place,) = np.frombuffer(order.read(_ORDER.itemsize), _ORDER)
+            start, enough, before = 0, max(1, len(order) * (size // _PACKED) // file.size), None
+            for number, place in enumerate(order):
                 cluster = int(place["place"]) >> 32
                 if number - start >= enough and cluster != before:
                     yield Span(start, number)
                     start = number
                 before = cluster
-            if count:
-                yield Span(start, count)
+            if len(order):
+                yield Span(start, len(order))
 
     @contextmanager
-    def _order(self, file: ZimFile) -> Iterator[BinaryIO]:
+    def _order(self, file: ZimFile) -> Iterator[npt.NDArray[np.void]]:
         """The places of all articles, in the order of clusters: what was written beside, or else made now."""
         is_made = self._beside is not None and self._beside.exists()
         with self._beside.open("rb" if is_made else "w+b") if self._beside else tempfile.TemporaryFile() as order:
@@ -96,9 +89,13 @@ class Zim:
                     if entry is not None and _is_article(entry, file.content):
                         order.write(np.array([(entry.cluster << 32 | entry.blob, index)], _ORDER).tobytes())
                 order.flush()
-                if order.tell():  # sorted in place: nothing of the order is held in memory
-                    np.memmap(order, _ORDER, "r+").sort(order="place", kind="heapsort")
-            yield order
+            if not order.seek(0, os.SEEK_END):
+                yield np.zeros(0, _ORDER)
+                return
+            places = np.memmap(order, _ORDER, "r" if is_made else "r+")
+            if not is_made:
+                places.sort(order="place", kind="heapsort")  # in place: nothing of the order is held in memory
+            yield places
 
     def _page(self, file: ZimFile, entry: Entry, prefix: str) -> Page:
         return Page(

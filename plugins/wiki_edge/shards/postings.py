@@ -143,19 +143,14 @@ class Postings:
         return sorted(best, key=lambda each: (-each[1], each[0]))[:limit]
 
     def _pieces(self, places: range, rows: range) -> Iterator[tuple[npt.NDArray[np.uint32], npt.NDArray[np.float16]]]:
-        """The postings at these places, which are of these rows, a piece at a time."""
+        """The postings at these places, which are of these rows, a piece at a time; none from where they are damaged:
+        better nothing than a wrong chunk."""
         for start in range(places.start, places.stop, _PIECE):
-            read = self._read(range(start, min(start + _PIECE, places.stop)), rows)
-            if read is None:
+            stop = min(start + _PIECE, places.stop)
+            read = self._rows.read(start, stop)
+            if int(read[0]) < rows.start or int(read[-1]) >= rows.stop or (read[1:] <= read[:-1]).any():
                 return
-            yield read
-
-    def _read(self, places: range, rows: range) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.float16]] | None:
-        """The postings at these places; ``None`` where they are damaged: better nothing than a wrong chunk."""
-        read = self._rows.read(places.start, places.stop)
-        if len(read) and (int(read[0]) < rows.start or int(read[-1]) >= rows.stop or (read[1:] <= read[:-1]).any()):
-            return None
-        return read, self._weights.read(places.start, places.stop)
+            yield read, self._weights.read(start, stop)
 
     def _first_at(self, places: range, row: int) -> int:
         """The first of these places with a posting of this row or a later one."""

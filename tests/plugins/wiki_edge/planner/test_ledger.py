@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ragstone.plugins.wiki_edge.planner.ledger import CENT, Ledger, LedgerError, Refused, Reservation
+from ragstone.plugins.wiki_edge.planner.ledger import CENT, Ledger, LedgerError, Reservation
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,7 +58,7 @@ def test_a_settled_call_costs_what_it_cost_and_only_once(tmp_path: Path) -> None
     ledger = Ledger(tmp_path / "ledger.sqlite", clock=SetClock())
     taken = ledger.reserve(10 * CENT, cap=10 * CENT)
     assert isinstance(taken, Reservation)
-    assert isinstance(ledger.reserve(1, cap=10 * CENT), Refused)
+    assert isinstance(ledger.reserve(1, cap=10 * CENT), str)
     ledger.settle(taken, 3 * CENT)
     assert ledger.spent() == 3 * CENT
     with pytest.raises(LedgerError):
@@ -72,7 +72,7 @@ def test_what_costs_more_than_reserved_is_spent_too(tmp_path: Path) -> None:
     taken = ledger.reserve(2 * CENT, cap=10 * CENT)
     assert isinstance(taken, Reservation)
     ledger.settle(taken, 12 * CENT)
-    assert isinstance(ledger.reserve(0 + 1, cap=10 * CENT), Refused)
+    assert isinstance(ledger.reserve(0 + 1, cap=10 * CENT), str)
 
 
 def test_a_killed_process_has_spent_what_it_reserved(tmp_path: Path) -> None:
@@ -90,8 +90,8 @@ def test_a_killed_process_has_spent_what_it_reserved(tmp_path: Path) -> None:
     assert ended.returncode == -signal.SIGKILL
     assert "Reservation" in ended.stdout, ended.stderr
     refused = Ledger(path).reserve(2 * CENT, cap=5 * CENT)
-    assert isinstance(refused, Refused)
-    assert "4 of 5 cents are spent" in refused.reason
+    assert isinstance(refused, str)
+    assert "4 of 5 cents are spent" in refused
 
 
 @pytest.mark.slow
@@ -126,7 +126,7 @@ def test_a_new_day_has_a_new_budget(tmp_path: Path) -> None:
     clock = SetClock()
     ledger = Ledger(tmp_path / "ledger.sqlite", clock=clock)
     assert isinstance(ledger.reserve(CENT, cap=CENT), Reservation)
-    assert isinstance(ledger.reserve(CENT, cap=CENT), Refused)
+    assert isinstance(ledger.reserve(CENT, cap=CENT), str)
     clock.time += DAY
     assert isinstance(ledger.reserve(CENT, cap=CENT), Reservation)
 
@@ -138,8 +138,8 @@ def test_a_clock_that_is_set_back_brings_no_new_budget(tmp_path: Path) -> None:
     for back in (60.0, DAY, 30 * DAY, 300 * DAY, NOON, NOON + DAY):
         clock.time = NOON - back
         refused = ledger.reserve(CENT, cap=CENT)
-        assert isinstance(refused, Refused)
-        assert "2027-01-15" in refused.reason
+        assert isinstance(refused, str)
+        assert "2027-01-15" in refused
 
 
 def test_a_ledger_that_also_noted_the_clock_goes_on(tmp_path: Path) -> None:
@@ -153,7 +153,7 @@ def test_a_ledger_that_also_noted_the_clock_goes_on(tmp_path: Path) -> None:
     ledger = Ledger(path, clock=clock)
     assert ledger.spent() == CENT
     assert isinstance(ledger.reserve(CENT, cap=2 * CENT), Reservation)
-    assert isinstance(ledger.reserve(CENT, cap=2 * CENT), Refused)
+    assert isinstance(ledger.reserve(CENT, cap=2 * CENT), str)
 
 
 # Ledgers that cannot be used
