@@ -10,7 +10,6 @@ from pydantic import Field
 
 from ragstone.core import Encoder, SlicingNodeParser
 
-from ..readers.articles import anchored
 from .chunker import CHUNKING_VERSION, LONGEST, SHORTEST, Chunker
 
 #: Metadata key of a document: ``[start, path of headings, anchor]`` of each section.
@@ -51,7 +50,8 @@ class ArticleNodeParser(SlicingNodeParser):
         chunker = Chunker(self.count_tokens, shortest=self.min_tokens, longest=self.max_tokens)
         sections = [(int(start), heading, anchor) for start, heading, anchor in document.metadata.get(SECTIONS) or ()]
         for number, chunk in enumerate(chunker.chunks(text, sections)):
-            metadata = {"url": anchored(str(document.metadata.get("url") or ""), chunk.anchor)}
+            url = str(document.metadata.get("url") or "")
+            metadata = {"url": f"{url}#{chunk.anchor}" if url and chunk.anchor else url}
             if chunk.heading:
                 metadata["heading"] = chunk.heading
             yield TextNode(

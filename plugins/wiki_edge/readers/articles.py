@@ -116,8 +116,3 @@ def address(prefix: str, title: str) -> str:
 def fragment(heading: str) -> str:
     """The anchor of a section with that heading."""
     return quote("_".join(heading.split()), safe=_SAFE)
-
-
-def anchored(url: str, anchor: str) -> str:
-    """The address of the section."""
-    return f"{url}#{anchor}" if url and anchor else url

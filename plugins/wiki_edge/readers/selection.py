@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from heapq import heappush, heappushpop
 from pathlib import Path
@@ -15,19 +15,12 @@ from ragstone.core import BadRequest, NotFound
 from ragstone.core.runtime import open_regular
 
 
-class TitleFilter:
-    """By a list of titles and by a pattern that is searched in titles; without either every title passes."""
-
-    def __init__(self, titles: Path | None, match: str | None) -> None:
-        """Raises ``BadRequest`` for an invalid pattern, ``NotFound`` for a list that does not exist."""
-        self._titles = None if titles is None else read_titles(titles)
-        self._match = None if match is None else compiled(match)
-
-    def __call__(self, title: str) -> bool:
-        """Whether an article with that title passes."""
-        if self._titles is not None and plain(title) not in self._titles:
-            return False
-        return self._match is None or self._match.search(title) is not None
+def title_filter(titles: Path | None, match: str | None) -> Callable[[str], bool]:
+    """Whether an article with a title passes: by a list of titles and by a pattern that is searched in them; without
+    either every one. Raises ``BadRequest`` for an invalid pattern, ``NotFound`` for a list that does not exist."""
+    listed = None if titles is None else read_titles(titles)
+    pattern = compiled(match or "")
+    return lambda title: (listed is None or plain(title) in listed) and pattern.search(title) is not None
 
 
 def plain(title: str) -> str:

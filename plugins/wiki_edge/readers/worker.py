@@ -19,7 +19,7 @@ from typing import IO, Any
 from ragstone.core import MissingExtra, RagstoneError
 
 from .articles import Page, Span, joined
-from .selection import SeenIds, TitleFilter
+from .selection import SeenIds, title_filter
 from .sources import open_source
 
 #: Bytes of memory that this process may allocate.
@@ -32,7 +32,7 @@ class _Worker:
         self._request = request
         self._out = out
         self._seen = SeenIds()
-        self._wanted = TitleFilter(Path(request["titles"]) if request["titles"] else None, request["match"])
+        self._wanted = title_filter(Path(request["titles"]) if request["titles"] else None, request["match"])
         self._files = [Path(name) for name in request["files"]]
 
     def run(self) -> None:

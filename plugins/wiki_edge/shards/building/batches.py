@@ -16,7 +16,7 @@ from ragstone.core import Host, RagstoneError, SourceError
 from ragstone.core.runtime import in_background
 
 from ...readers.article_reader import ArticleReader, ArticleStream
-from ...readers.selection import TitleFilter
+from ...readers.selection import title_filter
 from ...readers.sources import SUFFIXES, files_of
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class DocumentStream(ArticleStream):
 
     def __iter__(self) -> Generator[Document, None, None]:
         """The documents. Raises ``SourceError``."""
-        wanted = TitleFilter(self.request.titles, self.request.match)
+        wanted = title_filter(self.request.titles, self.request.match)
         part = self.request.part
         assert part is not None  # noqa: S101 - it is read in parts alone
         path = self.request.files[part["file"]]
