@@ -8,10 +8,9 @@ from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from .search import SUPERSEDED, Finding, Recall
-
 if TYPE_CHECKING:
     from .chunk import MemoryChunk
+    from .search import Finding, Recall
 
 _LINES_SHOWN, _WIDTH = 6, 110
 
@@ -21,9 +20,8 @@ def to_dict(found: Recall, *, why: bool) -> dict[str, Any]:
     kept = [finding for finding in found.findings if why or not finding.left_out]
     result: dict[str, Any] = {"query": found.text, "results": [_to_dict(finding) for finding in kept]}
     if why:
-        reasons = _reasons_of(found)
         for finding, chunk in zip(kept, result["results"], strict=True):
-            chunk["why"] = {**_why(finding), "left_out": reasons.get(finding.chunk.chunk_id)}
+            chunk["why"] = {**_why(finding), "left_out": finding.left_out or None}
         result["narrowed_to"] = str(found.filters)
         result["remark"] = found.remark
         result["timings_ms"] = {"encode": round(found.encode_ms, 1), "retrieve": round(found.retrieve_ms, 1)}
@@ -48,16 +46,6 @@ def _why(finding: Finding) -> dict[str, Any]:
         "fused": round(scores.fused, 4),
         "second_look": round(scores.added, 4),
         "date": round(finding.recency, 4),
-    }
-
-
-def _reasons_of(found: Recall) -> dict[str, str]:
-    """Why chunks were left out, by id."""
-    left_out = {finding.chunk.chunk_id: finding.left_out for finding in found.findings if finding.left_out}
-    newer = found.newer() if SUPERSEDED in left_out.values() else {}
-    return {
-        chunk: f"{why} by {newer[chunk]}" if why == SUPERSEDED and chunk in newer else why
-        for chunk, why in left_out.items()
     }
 
 
@@ -117,9 +105,8 @@ def _left_out(found: Recall) -> Iterator[str]:
     yield f"Candidates: {len(found.findings)}, left out: {len(others)}"
     if str(found.filters):
         yield f"Filters: {found.filters}"
-    reasons = _reasons_of(found)
     for finding in others:
-        yield f"   {finding.chunk.place}: {reasons[finding.chunk.chunk_id]}; score {finding.score:.2f}"
+        yield f"   {finding.chunk.place}: {finding.left_out}; score {finding.score:.2f}"
     yield f"Took {found.encode_ms:.1f} ms to encode, {found.retrieve_ms:.1f} ms to search"
 
 

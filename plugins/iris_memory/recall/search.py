@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING
 
 from ragstone.core import BadRequest
@@ -18,17 +16,14 @@ from .filters import MemoryFilters
 from .postprocessors import superseded
 
 if TYPE_CHECKING:
-    from llama_index.core.schema import NodeWithScore
-
     from ..indexing.memory import Memory
+    from ..settings import IrisMemorySettings
 
 #: Characters of a query that are read; an encoder's window is far shorter.
 _LONGEST_QUERY = 4_000
 _MOST_RESULTS = 100
 #: Chunks that are retrieved beyond ``n_results``: some of them repeat each other, or are below ``min_relevance``.
 _EXTRA = 15
-#: The reason of notes that a newer one repeats.
-SUPERSEDED = "superseded"
 _PLUGIN = "iris_memory"
 
 
@@ -81,8 +76,6 @@ class Recall:
     remark: str = ""
     encode_ms: float = 0.0
     retrieve_ms: float = 0.0
-    #: The place of the newer note, by the id of the superseded one. Comparing notes takes time, so only on demand.
-    newer: Callable[[], Mapping[str, str]] = dict
 
     @property
     def chunks(self) -> list[MemoryChunk]:
@@ -102,7 +95,7 @@ def recall(memory: Memory, query: MemoryQuery) -> Recall:
     retrieval = memory.host.pipeline.retrieve(
         memory.corpus, text, top_k=query.n_results + _EXTRA, filters=filters.metadata_filters(values)
     )
-    findings = _findings(query, retrieval, memory.settings.mail_days)
+    findings = _findings(query, retrieval, memory.settings)
     stale = bool(findings) and retrieval.vector is None
     return Recall(
         text,
@@ -111,24 +104,30 @@ def recall(memory: Memory, query: MemoryQuery) -> Recall:
         "another encoder made the index: words alone were compared; ragstone memory update --full" if stale else "",
         retrieval.encode_ms,
         retrieval.retrieve_ms,
-        partial(_superseded, retrieval, memory.settings.same_share),
     )
 
 
-def _findings(query: MemoryQuery, retrieval: Retrieval, mail_days: int) -> list[Finding]:
+def _findings(query: MemoryQuery, retrieval: Retrieval, settings: IrisMemorySettings) -> list[Finding]:
     cut_by = {each.node.node_id: plugin for each, plugin in retrieval.cut}
+    found = [*retrieval.nodes, *(node for node, _plugin in retrieval.cut)]
+    found.sort(key=lambda each: -(each.score or 0.0))
+    nodes = {each.node.node_id: each.node for each in found}
+    newer = superseded(list(nodes.values()), settings.same_share) if _PLUGIN in cut_by.values() else {}
     now, returned = time.time(), 0
     findings = []
-    for chunk in _candidates(retrieval):
+    for chunk in found:
         node = chunk.node
         scores = retrieval.scores.get(node.node_id, Scores(None, 0.0, chunk.score or 0.0))
         reason = ""
-        if is_old_mail(node.metadata, mail_days, now):
-            reason = f"a mail of more than {mail_days} days"
+        if is_old_mail(node.metadata, settings.mail_days, now):
+            reason = f"a mail of more than {settings.mail_days} days"
         elif cut_by.get(node.node_id, _PLUGIN) != _PLUGIN:
             reason = f"taken away by the plugin {cut_by[node.node_id]}"
         elif node.node_id in cut_by and not query.older:
-            reason = SUPERSEDED
+            reason = "superseded"
+            if node.node_id in newer:
+                other = chunk_of(nodes[newer[node.node_id]], 0.0)
+                reason += f" by {other.path}:{other.lines[0]}" if other.lines else f" by {other.path}"
         elif scores.dense is not None and scores.dense < query.min_relevance:
             reason = f"relevance {scores.dense:.2f} is below {query.min_relevance:.2f}"
         elif returned >= query.n_results:
@@ -136,18 +135,3 @@ def _findings(query: MemoryQuery, retrieval: Retrieval, mail_days: int) -> list[
         returned += not reason
         findings.append(Finding(chunk_of(node, scores.dense or 0.0), chunk.score or 0.0, scores, reason))
     return findings
-
-
-def _candidates(retrieval: Retrieval) -> list[NodeWithScore]:
-    """The chunks that were kept and cut, best first."""
-    return sorted([*retrieval.nodes, *(node for node, _plugin in retrieval.cut)], key=lambda each: -(each.score or 0.0))
-
-
-def _superseded(retrieval: Retrieval, share: float) -> Mapping[str, str]:
-    """The place of the newer note, by the id of the superseded one."""
-    nodes = {each.node.node_id: each.node for each in _candidates(retrieval)}
-    found = {}
-    for older, newer in superseded(list(nodes.values()), share).items():
-        chunk = chunk_of(nodes[newer], 0.0)
-        found[older] = f"{chunk.path}:{chunk.lines[0]}" if chunk.lines else chunk.path
-    return found

@@ -117,13 +117,12 @@ class Codes:
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
         """The places of ``limit`` codes or some more, and those codes, [words, places]."""
         code = signs((question - self._centre)[None])[0]
-        scratch = np.empty(BLOCK, np.uint64), np.empty((2, BLOCK), np.uint8)
         ranges = [(0, self._rows)] if self._clusters is None else self._clusters.near(question)
         places, codes = np.zeros(0, np.int64), np.zeros((len(code), 0), np.uint64)
         near = np.zeros(0, np.uint16)
         bound = np.iinfo(np.uint16).max
         for start, columns in self._columns(ranges):
-            distances = _distances(columns, code, *scratch)
+            distances = _distances(columns, code)
             here = distances <= bound
             if mask is not None:
                 stop = start + len(distances)
@@ -151,27 +150,12 @@ class Codes:
                 yield block * BLOCK + first, columns
 
 
-def _distances(
-    columns: npt.NDArray[np.uint64],
-    code: npt.NDArray[np.uint64],
-    differing: npt.NDArray[np.uint64],
-    counts: npt.NDArray[np.uint8],
-) -> npt.NDArray[np.uint16]:
-    """In how many bits each code of the columns differs from ``code``, uint16.
-
-    Bytes are added as long as they cannot overflow (three words of 64 bits), which is twice as fast as wider numbers.
-    """
+def _distances(columns: npt.NDArray[np.uint64], code: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint16]:
+    """In how many bits each code of the columns differs from ``code``, uint16; a column at a time, which stays in the
+    processor's cache."""
     total = np.zeros(columns.shape[1], np.uint16)
-    some, count = counts
-    size = len(total)
-    differing, some, count = differing[:size], some[:size], count[:size]
-    for first in range(0, len(code), 3):
-        for number in range(first, min(first + 3, len(code))):
-            np.bitwise_xor(columns[number], code[number], out=differing)
-            np.bitwise_count(differing, out=some if number == first else count)
-            if number > first:
-                np.add(some, count, out=some)
-        total += some
+    for column, word in zip(columns, code, strict=True):
+        total += np.bitwise_count(column ^ word)
     return total
 
 

@@ -96,12 +96,11 @@ class FileArray:
             return into
         if wanted.min() < 0 or wanted.max() >= len(self):
             raise ShardError(f"row {int(wanted.max())} was asked for and there are {len(self)}", file=self.path)
-        view, size, file = _bytes_of(into), self._row_bytes, self._file
+        view, size = _bytes_of(into), self._row_bytes
         order = np.argsort(wanted)
         places = (self._offset + wanted[order] * size).tolist()
         for at, place in zip((order * size).tolist(), places, strict=True):
-            if os.preadv(file, [view[at : at + size]], place) != size:
-                self._fill(view[at : at + size], place)
+            self._fill(view[at : at + size], place)
         return into
 
     def _fill(self, view: memoryview, place: int) -> None:
