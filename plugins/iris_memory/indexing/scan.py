@@ -36,18 +36,21 @@ class FileType:
 
 
 class FileTypes:
-    """All rules in one regular expression, and all exclusions in another: an update matches thousands of paths."""
+    """What the rules and the exclusions of the settings make of paths."""
 
     def __init__(self, rules: tuple[Rule, ...], exclude: tuple[str, ...]) -> None:
-        self._types = [FileType(rule.type, rule.strategy or _STRATEGIES[rule.type]) for rule in rules]
-        ruled = "|".join(f"(?P<r{number}>{_pattern(rule.pattern)})" for number, rule in enumerate(rules))
-        self._ruled = re.compile(ruled or r"(?!)", re.DOTALL)
-        self._excluded = re.compile("|".join(_pattern(each) for each in exclude) or r"(?!)", re.DOTALL)
+        self._rules = [
+            (
+                re.compile(_pattern(rule.pattern), re.DOTALL),
+                FileType(rule.type, rule.strategy or _STRATEGIES[rule.type]),
+            )
+            for rule in rules
+        ]
+        self._excluded = re.compile("|".join(map(_pattern, exclude)) or r"(?!)", re.DOTALL)
 
     def of(self, path: str) -> FileType | None:
         """The type of the file at this path (relative to the root, with ``/``); ``None`` if no rule names it."""
-        found = self._ruled.fullmatch(path)
-        return None if found is None else self._types[int(str(found.lastgroup)[1:])]
+        return next((file_type for pattern, file_type in self._rules if pattern.fullmatch(path)), None)
 
     def excluded(self, path: str) -> bool:
         """Whether this file or folder itself is left out."""

@@ -11,6 +11,7 @@ from typing import Any
 
 from ragstone.core import BadRequest, Host, RagstoneError
 from ragstone.core.answering import check_type
+from ragstone.core.text import question_stems
 
 from ..retrievers import searcher_of
 from ..settings import WikiEdgeSettings, places
@@ -31,8 +32,6 @@ from .situation import (
     Situation,
     checked_goal,
     chunks_of,
-    idf_of,
-    refusals_of,
 )
 
 UNKNOWN = "I do not know."
@@ -151,7 +150,7 @@ class Planner:
                 return []
 
         facts = found("facts", lambda: self._facts(situation, goal))
-        notes += [f"shard {each}" for each in refusals_of(self._library)]
+        notes += [f"shard {each.place}: {each.reason}" for each in getattr(self._library, "refused", ())]
         recalls = found("recalls", lambda: self._memory.recalls(goal, self._library, self._options.planner.recalls))
         return self._composer().compose(situation, facts, recalls, notes)
 
@@ -173,7 +172,8 @@ class Planner:
             return lambda text: len(text) // _CHARACTERS_A_TOKEN + 1
 
     def _quoted(self, context: PlannerContext) -> Draft:
-        return quote_chunks(context, idf_of(self._library, context.goal) if context.chunks else {})
+        idf = getattr(self._library, "idf", None)
+        return quote_chunks(context, idf(question_stems(context.goal)) if idf and context.chunks else {})
 
     def _for_remote(self, situation: Situation, context: PlannerContext) -> PlannerContext:
         """The context that may be sent: without the robot's memories unless the deployment allows them."""

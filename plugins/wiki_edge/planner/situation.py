@@ -13,7 +13,6 @@ from typing import Any, Literal, Protocol
 
 from ragstone.core import BadRequest, TooLarge
 from ragstone.core.answering import check_type
-from ragstone.core.text import question_stems
 
 from .order_flags import flags
 
@@ -171,17 +170,6 @@ class Library(Protocol):
         self, question: str, *, k: int, kind: str, domain: str | None = None, language: str | None = None
     ) -> Sequence[Hit]:
         """The ``k`` best chunks of shards of that kind, domain and language, best first. Raises ``RagstoneError``."""
-
-
-def idf_of(library: Library, goal: str) -> Mapping[str, float]:
-    """The weights of the goal's stems; none where the library does not know them."""
-    idf = getattr(library, "idf", None)
-    return idf(question_stems(goal)) if idf else {}
-
-
-def refusals_of(library: Library) -> list[str]:
-    """Which shards are not searched, and why."""
-    return [f"{each.place}: {each.reason}" for each in getattr(library, "refused", ())]
 
 
 def chunks_of(hits: Iterable[Hit], kind: Kind) -> list[Chunk]:

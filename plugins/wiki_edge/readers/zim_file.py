@@ -132,7 +132,7 @@ class ZimFile:
         if not 0 <= index < self.entries:
             self._fail(f"there is no entry {index} of {self.entries}")
         offset = int.from_bytes(self._at(self._urls + 8 * index, 8), "little")
-        raw = self._at(offset, 16) + self._up_to(offset + 16, 496)
+        raw = self._at(offset, 16) + self._up_to(offset + 16, 2 * _LONGEST_NAME)
         mime, _extra, namespace, _revision = _DIRENT.unpack_from(raw)
         if mime >= _DELETED:
             return None
@@ -140,8 +140,6 @@ class ZimFile:
             self._fail(f"entry {index} has the MIME type {mime} of {len(self._mimes)}")
         cluster, blob = struct.unpack_from("<II", raw, 8)
         names = raw[16:].split(b"\0", 2)
-        if len(names) < 3:
-            names = self._up_to(offset + 16, 2 * _LONGEST_NAME).split(b"\0", 2)
         if len(names) < 3:
             self._fail(f"entry {index} has a name without an end")
         path, title = (name.decode("utf-8", "replace") for name in names[:2])
