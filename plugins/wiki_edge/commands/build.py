@@ -166,14 +166,9 @@ def merge(deployment: Deployment, folder: Path, out: Path | None, as_json: bool)
 
 def _options(source: Path, out: Path, shard_id: str, chosen: dict[str, Any]) -> BuildOptions:
     """The checked options. Raises ``BadRequest``, ``NotFound``."""
-    from ..readers.selection import compiled, read_titles
     from ..shards.building.plan import BuildOptions
 
     check_names(shard_id, **{name: chosen[name] for name in ("domain", "language", "license")})
-    if chosen["match"] is not None:
-        compiled(chosen["match"])
-    if chosen["titles"] is not None:
-        read_titles(chosen["titles"])
     return BuildOptions(source, out, shard_id, **chosen)
 
 

@@ -20,7 +20,7 @@ from ragstone.core.text import storable
 from ...parsers.chunker import CHUNKING_VERSION, LONGEST, SHORTEST
 from ...readers.article_reader import ReadRequest, spans_of
 from ...readers.articles import ARTICLES_VERSION
-from ...readers.selection import first_titles, read_titles
+from ...readers.selection import first_titles, title_filter
 from ...readers.sources import identity
 from .batches import document_spans, find_files
 from .leases import LEASES
@@ -143,8 +143,7 @@ def make_plan(options: BuildOptions, host: Host, folder: Path, on_part: Callable
     something else, ``SourceError``, ``OSError``.
     """
     files, reader = find_files(options.source, host)
-    if options.titles is not None:
-        read_titles(options.titles)
+    title_filter(options.titles, options.match)
     paths = [path.absolute() for path in (*files, options.out, options.titles, options.counts) if path is not None]
     for name in (options.match or "", options.url_prefix or "", *map(str, paths)):
         if storable(name) != name:
