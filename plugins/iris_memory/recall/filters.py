@@ -70,12 +70,12 @@ class MemoryFilters:
         found: list[MetadataFilter | MetadataFilters] = [
             MetadataFilter(key=key, value=list(each), operator=FilterOperator.IN) for key, each in values.items()
         ]
-        if self.since is not None:
-            found.append(MetadataFilter(key=fields.DATE, value=self.since, operator=FilterOperator.GTE))
-        if self.until is not None:
-            found.append(MetadataFilter(key=fields.DATE, value=self.until, operator=FilterOperator.LTE))
-        if self.as_of is not None:
-            found.append(MetadataFilter(key=fields.AS_OF, value=self.as_of))
+        times = (
+            (fields.DATE, self.since, FilterOperator.GTE),
+            (fields.DATE, self.until, FilterOperator.LTE),
+            (fields.AS_OF, self.as_of, FilterOperator.EQ),
+        )
+        found += [MetadataFilter(key=key, value=at, operator=by) for key, at, by in times if at is not None]
         return MetadataFilters(filters=found) if found else None
 
 

@@ -17,9 +17,9 @@ from ragstone.core.cli import Deployment, json_option, printable, show_json
 from ragstone.core.text import counted
 
 if TYPE_CHECKING:
-    from ..shards.building.build import BuildReport
     from ..shards.building.plan import BuildOptions
     from ..shards.building.work import BuildProgress
+    from ..shards.building.work_folder import BuildReport
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _FILE = click.Path(path_type=Path)

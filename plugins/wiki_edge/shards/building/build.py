@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ragstone.core import BadRequest, Host
 from ragstone.core.answering import check_type
@@ -17,26 +17,9 @@ from ..writer import UNKNOWN_LICENSE
 from .merge import Merged, merge
 from .plan import BuildOptions, Plan, make_plan, read_plan, reader_of
 from .work import BuildProgress, PartCounts, work
-from .work_folder import AGAIN, PURPOSE, publish, set_purpose, work_folder
-
-if TYPE_CHECKING:
-    from ..manifest import ShardEntry
+from .work_folder import AGAIN, PURPOSE, BuildReport, publish, set_purpose, work_folder
 
 _DUMP_DATE = re.compile(r"-(20\d\d)(\d\d)(\d\d)-")
-
-
-@dataclass
-class BuildReport:
-    """The result of a build."""
-
-    entry: ShardEntry
-    folder: Path
-    articles: int
-    chunks: int
-    resumed: int
-    left_out: dict[str, int] = field(default_factory=dict)
-    #: Chunks without a vector.
-    rest: int = 0
 
 
 def build_shard(
@@ -119,8 +102,7 @@ def _merged(
         noted = {"articles": merged.articles, "left_out": merged.left_out, "rest": merged.rest}
         return _entry(plan, merged, host), noted
 
-    entry, folder, noted = publish(scratch, out, make)
-    return BuildReport(entry, folder, chunks=entry.size, resumed=counts.resumed, **noted)
+    return publish(scratch, out, make, counts.resumed)
 
 
 def _entry(plan: Plan, merged: Merged, host: Host) -> dict[str, Any]:

@@ -17,9 +17,8 @@ from ragstone.core.answering import check_type
 
 from ...readers.articles import HEADING_SEPARATOR
 from ..writer import UNKNOWN_LICENSE, ShardWriter, shard_row
-from .build import BuildReport
 from .plan import check_fields
-from .work_folder import SHARD, publish, set_purpose, work_folder
+from .work_folder import SHARD, BuildReport, publish, set_purpose, work_folder
 
 if TYPE_CHECKING:
     from ragstone.core.catalog import CorpusRow, Snapshot, StoredDocument
@@ -60,8 +59,7 @@ def export_corpus(options: ExportOptions, host: Host) -> BuildReport:
     corpus = host.find_corpus(options.corpus)
     with work_folder(options.out, options.id) as work:
         set_purpose(work, {"export": options.corpus}, f"finish it, give another --id, or remove {work}")
-        entry, folder, noted = publish(work, options.out, lambda: _made(corpus, options, work))
-        return BuildReport(entry, folder, chunks=entry.size, resumed=0, **noted)
+        return publish(work, options.out, lambda: _made(corpus, options, work))
 
 
 def _made(corpus: Corpus, options: ExportOptions, work: Path) -> tuple[dict[str, Any], dict[str, Any]]:

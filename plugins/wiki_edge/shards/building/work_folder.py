@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import chain, count
 from pathlib import Path
@@ -44,6 +45,20 @@ _CONTENTS = (
 
 #: Seconds that another build or an installation may need for its last step.
 _PATIENCE = 60
+
+
+@dataclass
+class BuildReport:
+    """The result of a build."""
+
+    entry: ShardEntry
+    folder: Path
+    articles: int
+    chunks: int
+    resumed: int
+    left_out: dict[str, int] = field(default_factory=dict)
+    #: Chunks without a vector.
+    rest: int = 0
 
 
 @contextmanager
@@ -90,12 +105,12 @@ def set_purpose(folder: Path, purpose: Mapping[str, Any], hint: str) -> None:
 
 
 def publish(
-    work: Path, out: Path, make: Callable[[], tuple[Mapping[str, Any], Mapping[str, Any]]]
-) -> tuple[ShardEntry, Path, dict[str, Any]]:
+    work: Path, out: Path, make: Callable[[], tuple[Mapping[str, Any], Mapping[str, Any]]], resumed: int = 0
+) -> BuildReport:
     """Put the shard in the folder ``work`` in its place and into the manifest of ``out``; may be repeated after a kill.
 
     ``make``: writes the shard's files where that was not done before; returns the entry's fields but for those of
-    files, revision and date, and counts that are kept with it. Returns the entry, its folder, and the counts.
+    files, revision and date, and counts that are kept with it for the report.
     """
     noted = work / FINISHED
     made = None if noted.exists() else make()
@@ -118,7 +133,7 @@ def publish(
         before = manifest.shard(entry.id)
         manifest.with_shard(entry).write(out / NAME)
         _remove_old(out, entry, before)
-    return entry, folder, finished
+    return BuildReport(entry, folder, chunks=entry.size, resumed=resumed, **finished)
 
 
 def _completed(shard: Path, out: Path, description: Mapping[str, Any]) -> tuple[Path, ShardEntry]:
@@ -158,8 +173,8 @@ def shard_folders(out: Path) -> OwnedFolders:
 
 def _remove_old(out: Path, entry: ShardEntry, before: ShardEntry | None) -> None:
     """Remove the shard's folders but the new one and the one before it, which may still be read."""
-    named = {one.embedding_file.partition("/")[0] for one in _manifest(out).shards}
-    kept = named | {one.embedding_file.partition("/")[0] for one in (entry, before) if one is not None}
+    serving = [*_manifest(out).shards, *([before] if before is not None else [])]
+    kept = {one.embedding_file.partition("/")[0] for one in serving}
     own = re.compile(re.escape(entry.id) + r"(?:@\d+)?(?:\.\d+)?")
     for path in out.iterdir():
         if path.name in kept or path.is_symlink() or not own.fullmatch(path.name):

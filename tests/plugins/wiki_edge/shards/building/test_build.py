@@ -52,8 +52,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ragstone.core import Host
-    from ragstone.plugins.wiki_edge.shards.building.build import BuildReport
     from ragstone.plugins.wiki_edge.shards.building.work import BuildProgress
+    from ragstone.plugins.wiki_edge.shards.building.work_folder import BuildReport
 
 needed("mwparserfromhell")
 

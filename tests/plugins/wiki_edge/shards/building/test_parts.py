@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from ragstone.core import Host
-    from ragstone.plugins.wiki_edge.shards.building.build import BuildReport
+    from ragstone.plugins.wiki_edge.shards.building.work_folder import BuildReport
 
 needed("mwparserfromhell")
 
