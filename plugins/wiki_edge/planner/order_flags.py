@@ -59,14 +59,10 @@ _PATTERNS: dict[str, re.Pattern[str]] = {
         _I,
     ),
     "template": re.compile(r"\{\{.{0,80}?\}\}|\{%.{0,80}?%\}|\{[a-z_]{2,30}\}|\$\{[^}\n]{1,60}\}|<%.{0,80}?%>"),
-    # addresses its reader as a machine
+    # addresses its reader as a machine; the host's own rules find what speaks of its answer
     "to-the-agent": re.compile(
         r"(?:^|[.!?:;\"(\n]\W{0,4})(?:dear |hey |attention[,:]? |note to )?(?:robot|ai|agent|assistant|planner|llm"
-        r"|language model|chatbot)s?\s*[,:!]\s*\w+"
-        r"|\byou (?:must|should|shall|have to|need to|will)\b[^.\n]{0,25}\b(?:respond|reply|answer|output|execute|call"
-        r"|obey|comply|say|send|include|append|reveal)\b"
-        r"|\b(?:respond|reply|answer) (?:only )?with\b|\bdo not (?:tell|inform|mention|reveal)\b[^.\n]{0,30}\b(?:user"
-        r"|operator|human|anyone)\b|\byour (?:next |final )?(?:answers?|responses?|reply|replies|output|plan)\b",
+        r"|language model|chatbot)s?\s*[,:!]\s*\w+",
         _I,
     ),
     # an order to a robot's parts, or against its safety; a manual's "open the lid" is none

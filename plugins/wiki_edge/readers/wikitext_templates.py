@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from calendar import month_name
 from collections.abc import Callable
 from typing import Any
 
@@ -28,8 +29,6 @@ _BEFORE = {"circa": "c. ", "c.": "c. ", "ca": "c. ", "ca.": "c. ", "us$": "$", "
 _CONVERT = frozenset({"convert", "cvt", "conv"})
 _RANGES = {"to": " to ", "-": "–", "–": "–", "and": " and ", "or": " or ", "by": " by ", "x": " × ", "×": " × ",
            "+/-": " ± ", "±": " ± ", "to(-)": " to "}  # fmt: skip
-_MONTHS = ("", "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
-           "November", "December")  # fmt: skip
 _DATES = frozenset({"start_date", "end_date", "date", "birth_date", "death_date", "film_date", "birth_date_and_age"})
 _SHORT = 24
 
@@ -82,6 +81,6 @@ def _measure(given: list[str]) -> str:
 
 def _date(given: list[str]) -> str:
     year, month, day = (*given, "", "", "")[:3]
-    if month.isdigit() and 1 <= int(month) < len(_MONTHS):
-        month = _MONTHS[int(month)]
+    if month.isdigit() and 1 <= int(month) <= 12:
+        month = month_name[int(month)]
     return " ".join(part for part in (day, month, year) if part and part.casefold() != "df=yes")
