@@ -24,6 +24,8 @@ _log = logging.getLogger(__name__)
 _LOCK_SECONDS = 30.0
 #: The key of the first line.
 _FIRST = "from"
+#: A key of each record; its value increases. Only older Ragstones read it.
+_NUMBER = "seq"
 
 
 class Journal:
@@ -71,7 +73,7 @@ class Journal:
             file.truncate(end)  # a torn line of a process that was killed
             file.seek(end)
             try:
-                file.write(_line(record))
+                file.write(_line({_NUMBER: time.time_ns(), **record}))
                 file.flush()
                 os.fsync(file.fileno())
             except OSError:
