@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
+from ragstone.core.runtime import file_lock, storage_errors
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
 
     from .files import LeftOut
 
@@ -17,6 +21,8 @@ FIRST_EDITION = "First Edition"
 #: Characters.
 LONGEST_TITLE, LONGEST_EDITION = 255, 50
 _LONGEST_SLUG = 60
+#: Seconds to wait for another process that stores a book of the same slug.
+_PATIENCE = 600.0
 #: Joiners: not printable for Python, and part of the spelling of Persian, Hindi and other languages, and of emoji.
 _JOINERS = "\u200c\u200d"
 #: Punctuation that distinguishes two titles: "C#" is not "C".
@@ -94,6 +100,23 @@ def slug_among(books: Iterable[Book], title: str, edition: str) -> str:
     known = {book.slug: _key(book.title, book.edition) for book in books}
     other = _numbered(slug, " ".join(key))
     return slug if known.get(slug, key) == key and known.get(other) != key else other
+
+
+@contextmanager
+def own_slug(locks: Path, about: dict[str, str], books: Callable[[], Iterable[Book]]) -> Iterator[str]:
+    """The slug in ``about``, locked; another one where a book of another process has taken it since it was looked up.
+
+    ``locks``: a folder. Raises ``StorageBusy`` while another process stores a book of that slug, and ``StorageError``.
+    """
+    with storage_errors(locks):
+        locks.mkdir(mode=0o700, parents=True, exist_ok=True)
+    while True:
+        slug = about["book"]
+        with file_lock(locks / f"{slug}.lock", f"another process stores the book {slug!r}", seconds=_PATIENCE):
+            about["book"] = slug_among(books(), about["book_title"], about["edition"])
+            if about["book"] == slug:
+                yield slug
+                return
 
 
 def shown(text: str) -> str:

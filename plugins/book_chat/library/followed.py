@@ -171,6 +171,7 @@ class FollowedFolder:
             self._record.pending = (name, slug)
             self._write()
             report = self._shelf.store(reading, on_progress)
+            slug = report.book  # another one where a book of another process took it meanwhile
         except StorageError:
             raise
         except RagstoneError as error:

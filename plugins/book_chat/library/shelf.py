@@ -16,6 +16,7 @@ from .books import (
     Book,
     CountedBook,
     by_title,
+    own_slug,
     shown,
     slug_among,
 )
@@ -137,12 +138,10 @@ class Shelf:
 
     def book(self, slug: str) -> Book:
         """The book with that slug. Raises ``NotFound``."""
-        books = self.books()
-        for book in books:
-            if book.slug == slug:
-                return book
-        known = ", ".join(book.slug for book in books)
-        hint = f"there are: {known}" if known else "there is none yet; ragstone book add PATH"
+        books = {book.slug: book for book in self.books()}
+        if slug in books:
+            return books[slug]
+        hint = f"there are: {', '.join(books)}" if books else "there is none yet; ragstone book add PATH"
         raise NotFound(f"there is no book {slug[:80]!r}", hint=hint)
 
     def source_page(self, chunk_id: str) -> SourcePage:
@@ -199,9 +198,18 @@ class Shelf:
         return reading
 
     def store(self, reading: BookDocuments, on_progress: Callable[[IngestProgress], None] | None = None) -> AddReport:
-        """Add or update the book that ``identified`` gave, as ``add`` does. Raises ``SourceError``."""
-        layout, slug = reading.layout, reading.about["book"]
-        report = reading.report
+        """Add or update the book that ``identified`` gave, as ``add`` does. Raises ``SourceError``, ``StorageBusy``."""
+        locks = self._host.settings.data_dir / "slugs"
+        claimed = reading.about["book"]
+        with own_slug(locks, reading.about, self.books) as slug:
+            if self._claim is not None and slug != claimed:
+                self._claim(slug)
+            return self._store(reading, slug, on_progress)
+
+    def _store(
+        self, reading: BookDocuments, slug: str, on_progress: Callable[[IngestProgress], None] | None
+    ) -> AddReport:
+        layout, report = reading.layout, reading.report
         report.book, report.title, report.edition = slug, reading.about["book_title"], reading.about["edition"]
         alone = self._claim is None
         done = self.corpus.ingest(reading, on_progress=on_progress, prefix=f"{slug}:", calibrate=alone)

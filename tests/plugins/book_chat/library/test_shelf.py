@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ragstone.core import BadRequest, Host, NotFound, SourceError
+from ragstone.core import BadRequest, Host, NotFound, SourceError, StorageBusy
+from ragstone.core.runtime import file_lock
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat import Shelf
 from ragstone.plugins.book_chat.library.books import slug_of
@@ -58,6 +59,30 @@ def test_editions_stand_side_by_side(shelf: Shelf, small_book: Path) -> None:
     assert [book.slug for book in shelf.books()] == ["parts-second-edition"]
     with pytest.raises(NotFound, match="there are: parts-second-edition"):
         shelf.remove("parts")
+
+
+def test_two_new_titles_with_one_short_name_at_the_same_moment(shelf: Shelf, fast_host: Host, small_book: Path) -> None:
+    other = Shelf(fast_host)  # as another process has it
+    layout = shelf.plan(small_book)
+    first, second = shelf.identified(layout, title="Learn C++"), other.identified(layout, title="Learn C#")
+    again = other.identified(layout, title="Learn C++")
+    assert first.about["book"] == second.about["book"] == "learn-c"
+    assert (shelf.store(first).book, other.store(again).book) == ("learn-c", "learn-c")
+    report = other.store(second)
+    assert report.book.startswith("learn-c-")
+    assert [(book.slug, book.title) for book in shelf.books()] == [(report.book, "Learn C#"), ("learn-c", "Learn C++")]
+
+
+def test_a_slug_whose_book_another_process_stores(
+    shelf: Shelf, fast_host: Host, small_book: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ragstone.plugins.book_chat.library.books._PATIENCE", 0)
+    reading = shelf.identified(shelf.plan(small_book), title="Parts")
+    locks = fast_host.settings.data_dir / "slugs"
+    locks.mkdir()
+    with file_lock(locks / "parts.lock", ""), pytest.raises(StorageBusy, match="stores the book 'parts'"):
+        shelf.store(reading)
+    assert shelf.store(reading).book == "parts"
 
 
 def test_books_on_simulation_are_those_of_the_shelf_as_it_is(shelf: Shelf, small_book: Path, tmp_path: Path) -> None:
