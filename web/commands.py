@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import functools
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,6 +16,9 @@ if TYPE_CHECKING:
     from ragstone.core.cli import Deployment
 
     Names = tuple[str, ...]
+
+#: What a key can be limited to.
+_LIMITS = ("doors", "assistants", "books")
 
 
 @click.command()
@@ -37,12 +39,7 @@ def key() -> None:
 
 
 def _limits(command: Callable[..., None]) -> Callable[..., None]:
-    """The options that say what a key is for; they reach the command as ``limits``."""
-
-    @functools.wraps(command)
-    def limited(*args: Any, doors: Names, assistants: Names, books: Names, **others: Any) -> None:
-        command(*args, limits={"doors": doors, "assistants": assistants, "books": books}, **others)
-
+    """The options that say what a key is for: ``doors``, ``assistants`` and ``books``."""
     for option in (
         click.option("--book", "books", multiple=True, help="Only this book, by its slug; repeatable."),
         click.option("--assistant", "assistants", multiple=True, help="Only this assistant; repeatable."),
@@ -50,8 +47,8 @@ def _limits(command: Callable[..., None]) -> Callable[..., None]:
             "--door", "doors", multiple=True, type=click.Choice(INTERFACES), help="Only this interface; repeatable."
         ),
     ):
-        limited = option(limited)
-    return limited
+        command = option(command)
+    return command
 
 
 @key.command(epilog="Example: ragstone key add class-a --door web --book optics")
@@ -59,15 +56,14 @@ def _limits(command: Callable[..., None]) -> Callable[..., None]:
 @_limits
 @json_option()
 @click.pass_obj
-def add(deployment: Deployment, name: str, limits: dict[str, Names], as_json: bool) -> None:
+def add(deployment: Deployment, name: str, as_json: bool, **limits: Names) -> None:
     """Make a key and print it. It is shown this once: only its hash is kept.
 
     A key with books is for the assistants that answer from books, unless --assistant names others.
     """
     from .keys.store import Keys
 
-    doors, assistants, books = limits.values()
-    made = Keys(deployment.host()).add(name, interfaces=doors, assistants=assistants, books=books)
+    made = Keys(deployment.host()).add(name, **limits)
     if as_json:
         show_json({"name": name, "key": made})
         return
@@ -86,10 +82,7 @@ def list_keys(deployment: Deployment, as_json: bool) -> None:
     if as_json:
         show_json(found)
         return
-    rows = [
-        (each["name"], each["id"], *(_all_or(each[kind]) for kind in ("doors", "assistants", "books")), each["created"])
-        for each in found
-    ]
+    rows = [(each["name"], each["id"], *(_all_or(each[kind]) for kind in _LIMITS), each["created"]) for each in found]
     names = ("name", "id", "interfaces", "assistants", "books", "since")
     show_table(names, rows, empty="There is no key yet: ragstone key add NAME")
 
@@ -97,12 +90,10 @@ def list_keys(deployment: Deployment, as_json: bool) -> None:
 @key.command(epilog="Example: ragstone key change class-a --book optics --book waves")
 @click.argument("name")
 @_limits
-@click.option(
-    "--all", "lifted", multiple=True, type=click.Choice(("doors", "assistants", "books")), help="Lift this limit."
-)
+@click.option("--all", "lifted", multiple=True, type=click.Choice(_LIMITS), help="Lift this limit.")
 @json_option()
 @click.pass_obj
-def change(deployment: Deployment, name: str, limits: dict[str, Names], lifted: Names, as_json: bool) -> None:
+def change(deployment: Deployment, name: str, lifted: Names, as_json: bool, **limits: Names) -> None:
     """Change what a key is for, from the next request on. What is not named stays; the key itself too.
 
     Conversations that the server keeps for a key are removed when its books change.
@@ -123,7 +114,7 @@ def change(deployment: Deployment, name: str, limits: dict[str, Names], lifted: 
         show_json(changed.to_dict())
         return
     shown = changed.to_dict()
-    click.echo("; ".join(f"{kind}: {_all_or(shown[kind])}" for kind in limits))
+    click.echo("; ".join(f"{kind}: {_all_or(shown[kind])}" for kind in _LIMITS))
 
 
 @key.command(epilog="Example: ragstone key remove laptop")

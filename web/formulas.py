@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 from xml.etree.ElementTree import Element
 
@@ -33,6 +31,8 @@ FORMULA = (
     r"(?:\\.|[^\\$\n])*(?<!\s)\$(?![\d$])"
 )
 
+#: An element of MathML: its name, its attributes, and its children, each an element or a text.
+Tree = list[Any]
 #: Definitions can grow without end; what is left of an unknown command cannot be read.
 _DEFINES = re.compile(r"\\(?:[a-z]*def|let|futurelet|(?:re|provide)?newcommand|newenvironment|DeclareMathOperator)\b")
 _COMMAND = re.compile(r"\\[A-Za-z]+")
@@ -51,30 +51,7 @@ _LENGTH = re.compile(r"(-?\d{0,3}(?:\.\d{1,4})?)(em|ex)?")
 _WIDEST, _NARROWEST = 10.0, -0.5
 
 
-@dataclass(frozen=True)
-class Node:
-    """An element of MathML from the list above."""
-
-    name: str
-    attributes: Mapping[str, str] = field(default_factory=dict)
-    children: tuple[Node | str, ...] = ()
-
-    def to_json(self) -> list[Any]:
-        """``[name, {attribute: value}, [child, …]]``; a child that is text is a string."""
-        children = [each if isinstance(each, str) else each.to_json() for each in self.children]
-        return [self.name, dict(self.attributes), children]
-
-    def to_html(self) -> Markup:
-        given = Markup().join(Markup(' {}="{}"').format(*each) for each in self.attributes.items())
-        inner = Markup().join(escape(each) if isinstance(each, str) else each.to_html() for each in self.children)
-        return Markup("<{0}{1}>{2}</{0}>").format(self.name, given, inner)
-
-
-class _Unreadable(Exception):
-    """The formula cannot be shown otherwise than as it is written."""
-
-
-def mathml(written: str) -> Node | None:
+def mathml(written: str) -> Tree | None:
     """The formula in MathML; ``None`` for what cannot be read, or where latex2mathml is missing.
 
     ``written``: TeX between dollar signs, two on each side for a formula in a line of its own.
@@ -93,7 +70,7 @@ def mathml(written: str) -> Node | None:
     except Exception:
         # untrusted input, on which it may raise anything: it stays as it is written
         return None
-    return None if found is None else Node("math", {"display": "block"} if alone else {}, found.children)
+    return None if found is None else ["math", {"display": "block"} if alone else {}, found[2]]
 
 
 def formula(written: str) -> Markup:
@@ -101,7 +78,15 @@ def formula(written: str) -> Markup:
     found = mathml(written)
     if found is None:
         return Markup('<span class="tex">{}</span>').format(written)
-    return found.to_html()
+    return _html(found)
+
+
+def _html(tree: Tree | str) -> Markup:
+    if isinstance(tree, str):
+        return escape(tree)
+    name, attributes, children = tree
+    given = Markup().join(Markup(' {}="{}"').format(*each) for each in attributes.items())
+    return Markup("<{0}{1}>{2}</{0}>").format(name, given, Markup().join(map(_html, children)))
 
 
 def blueprint() -> Blueprint:
@@ -117,8 +102,7 @@ def blueprint() -> Blueprint:
             raise BadRequest(f"formulas must be a list of at most {MOST} strings")
         if sum(map(len, asked)) > MOST_CHARACTERS:
             raise TooLarge(f"the formulas have more than {MOST_CHARACTERS:,} characters together")
-        trees = [mathml(each) for each in asked]
-        return jsonify({"mathml": [None if tree is None else tree.to_json() for tree in trees]})
+        return jsonify({"mathml": [mathml(each) for each in asked]})
 
     return pages
 
@@ -131,19 +115,14 @@ def _depth(tex: str) -> int:
     return deepest + tex.count("\\begin") + tex.count("\\left") // 4
 
 
-def _known(element: Element) -> Node:
-    if element.tag not in _ELEMENTS:
-        raise _Unreadable
-    children: list[Node | str] = []
-    if element.text and (element.text.strip() or element.tag == "mtext"):
-        # The library writes entities into its texts.
-        text = html.unescape(element.text)
-        if _COMMAND.search(text):
-            raise _Unreadable
-        children.append(text)
-    children += [_known(child) for child in element]
+def _known(element: Element) -> Tree:
+    """The element with what is known of it. Raises ``ValueError`` for another one, and for a command that is left."""
+    # the library writes entities into its texts
+    text = html.unescape(element.text or "") if element.tag == "mtext" or (element.text or "").strip() else ""
+    if element.tag not in _ELEMENTS or _COMMAND.search(text):
+        raise ValueError(element.tag)
     attributes = {name: value for name, value in element.attrib.items() if _may(name, value)}
-    return Node(element.tag, attributes, tuple(children))
+    return [element.tag, attributes, [*([text] if text else []), *map(_known, element)]]
 
 
 def _may(name: str, value: str) -> bool:

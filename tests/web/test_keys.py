@@ -228,12 +228,12 @@ def test_a_removed_key_opens_nothing_from_the_next_request_on(client: FlaskClien
 
 
 def test_a_key_for_one_door_opens_no_other(client: FlaskClient, host: Host) -> None:
-    key = new(host, interfaces=["openai"])
+    key = new(host, doors=["openai"])
     assert client.get("/v1/models", headers=bearer(key)).status_code == 200
     for path in ("/", "/book_chat/", "/openapi.json", "/nowhere-at-all"):
         assert client.get(path, headers=bearer(key)).status_code == 403, path
     assert client.post("/query", json={"question": "q"}, headers=bearer(key)).status_code == 403
-    result = client.get("/v1/models", headers=bearer(new(host, interfaces=["web"])))
+    result = client.get("/v1/models", headers=bearer(new(host, doors=["web"])))
     assert (result.status_code, result.get_json()["error"]["type"]) == (403, "permission_error")
 
 
@@ -282,7 +282,7 @@ def test_keys_work_in_every_database(tmp_path: Path, database: str | None) -> No
     named: dict[str, Any] = {} if database is None else {"database": database}
     with open_host(tmp_path, **named) as host:
         keys = Keys(host)
-        key = keys.add("one", interfaces=["mcp", "openai"], assistants=["book_chat"])
+        key = keys.add("one", doors=["mcp", "openai"], assistants=["book_chat"])
         assert keys.find(key) == Access(frozenset({"mcp", "openai"}), frozenset({"book_chat"}))
         assert [each.name for each in keys.list()] == ["one"]
         keys.remove("one")

@@ -459,8 +459,8 @@ def test_a_key_opens_its_assistants_tools_and_no_others(tmp_path: Path, abacus: 
         open_host(tmp_path, options={"web": {"access": "key"}}, plugins={"abacus": abacus}) as host,
         running(create_app(host), host.hooks.options(WebSettings)) as url,
     ):
-        whole, some = Keys(host).add("whole", interfaces=["mcp"]), Keys(host).add("some", assistants=["book_chat"])
-        other = Keys(host).add("other", interfaces=["openai"])
+        whole, some = Keys(host).add("whole", doors=["mcp"]), Keys(host).add("some", assistants=["book_chat"])
+        other = Keys(host).add("other", doors=["openai"])
         for key, status in (("nothing", 401), ("ragstone_1_2", 401), (other, 403), (some, 200)):
             headers = {**POST, "Authorization": f"Bearer {key}"}
             assert httpx.post(f"{url}mcp", headers=headers, json=LIST, timeout=HANG).status_code == status

@@ -79,25 +79,18 @@ class Keys:
     def _tables(self) -> PluginTables:
         return self._host.catalog.tables("web", _metadata, version=2, upgrades={1: _add_books})
 
-    def add(
-        self,
-        name: str,
-        *,
-        interfaces: Collection[str] = (),
-        assistants: Collection[str] = (),
-        books: Collection[str] = (),
-    ) -> str:
-        """Make a key and return it, which is not possible later. None given of a kind means all of it.
+    def add(self, name: str, **limits: Collection[str]) -> str:
+        """Make a key and return it, which is not possible later. ``limits``: as of ``change``.
 
         With ``books`` alone the key is for the assistants that answer from books. Raises ``BadRequest``, ``NotFound``,
         ``StorageError``.
         """
         if not name.strip() or len(name) > _LONGEST_NAME or not name.isprintable():
             raise BadRequest(f"a key's name has 1 to {_LONGEST_NAME} letters, digits or signs")
-        limits = self._checked({"doors": interfaces, "assistants": assistants, "books": books})
+        values = self._checked(limits)
         number, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
         created = datetime.now(UTC).isoformat(timespec="seconds")
-        row = {"id": number, "name": name, "hash": hash_of(secret).hex(), "created": created, **limits}
+        row = {"id": number, "name": name, "hash": hash_of(secret).hex(), "created": created, **values}
         with self._tables.write() as connection:
             if connection.execute(select(key.c.id).where(key.c.name == name)).first():
                 raise BadRequest(f"there is a key {name!r} already", hint=f"ragstone key remove {name}")

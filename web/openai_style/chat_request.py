@@ -49,12 +49,10 @@ def read_chat(body: object) -> Chat:
     if unknown := sorted(str(key)[:_LONGEST_NAME] for key in own if key not in {"top_k", "narrow"}):
         raise BadRequest(f"unknown key {unknown[0]!r} in ragstone", hint="known: top_k, narrow")
     filters = _mapping(own.get("narrow"), "ragstone.narrow")
-    if not all(isinstance(value, str) for value in filters.values()):
-        raise BadRequest("ragstone.narrow must hold strings")
     others = sorted(str(key)[:_LONGEST_NAME] for key, value in body.items() if key not in _READ and value is not None)
     return Chat(
         model=string(body, "model"),
-        question=Question(question, top_k=_whole(own, "top_k"), filters=filters, history=history),
+        question=Question(question, top_k=own.get("top_k"), filters=filters, history=history),
         stream=stream,
         include_usage=_flag(options, "include_usage"),
         ignored=(*roles, *others[:_MOST_NAMED]),
@@ -147,10 +145,3 @@ def _flag(body: dict[str, Any], key: str) -> bool:
     if value is not None and not isinstance(value, bool):
         raise BadRequest(f"{key} must be true or false")
     return bool(value)
-
-
-def _whole(body: dict[str, Any], key: str) -> int | None:
-    value = body.get(key)
-    if value is not None and (not isinstance(value, int) or isinstance(value, bool)):
-        raise BadRequest(f"{key} must be a whole number")
-    return value

@@ -211,8 +211,7 @@ class Shelf:
     ) -> AddReport:
         layout, report = reading.layout, reading.report
         report.book, report.title, report.edition = slug, reading.about["book_title"], reading.about["edition"]
-        alone = self._claim is None
-        done = self.corpus.ingest(reading, on_progress=on_progress, prefix=f"{slug}:", calibrate=alone)
+        done = self.corpus.ingest(reading, on_progress=on_progress, prefix=f"{slug}:", calibrate=self._claim is None)
         report.authors = list(layout.authors) or reading.authors
         if not (done.added or done.updated or done.unchanged):
             if reading.fault is not None:
