@@ -56,7 +56,7 @@ def _limits(command: Callable[..., None]) -> Callable[..., None]:
 @_limits
 @json_option()
 @click.pass_obj
-def add(deployment: Deployment, name: str, as_json: bool, **limits: Names) -> None:
+def add(deployment: Deployment, /, name: str, as_json: bool, **limits: Names) -> None:
     """Make a key and print it. It is shown this once: only its hash is kept.
 
     A key with books is for the assistants that answer from books, unless --assistant names others.
@@ -93,7 +93,7 @@ def list_keys(deployment: Deployment, as_json: bool) -> None:
 @click.option("--all", "lifted", multiple=True, type=click.Choice(_LIMITS), help="Lift this limit.")
 @json_option()
 @click.pass_obj
-def change(deployment: Deployment, name: str, lifted: Names, as_json: bool, **limits: Names) -> None:
+def change(deployment: Deployment, /, name: str, lifted: Names, as_json: bool, **limits: Names) -> None:
     """Change what a key is for, from the next request on. What is not named stays; the key itself too.
 
     Conversations that the server keeps for a key are removed when its books change.

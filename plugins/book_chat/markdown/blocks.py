@@ -21,6 +21,10 @@ MAX_NESTING = 40
 #: How a figure's caption begins in normalized Markdown; a PDF's has its number: "Table 3.8: ".
 FIGURE = "Figure: "
 CAPTION = re.compile(r"(?:Figure|Table|Listing|Algorithm)(?: [A-Z]?\.?\d+(?:[.\-]\d+)*)?: ")
+#: How a source writes the number of a figure or a table before its caption.
+_NUMBERED = re.compile(
+    r"(figure|fig\.|table|listing|algorithm)\s+((?:[A-Z]\.?)?\d+(?:[.\-]\d+)*+)\s*[:.—–-]?\s*", re.IGNORECASE
+)
 #: Characters of a listing or a table of which a chunk holds the whole.
 LONGEST_BLOCK = 1200
 
@@ -109,6 +113,15 @@ def table_lines(rows: Sequence[Sequence[str]]) -> list[str]:
     cells = ([re.sub(r"(?<!\\)\|", r"\\|", cell) for cell in row] + [""] * (width - len(row)) for row in rows)
     lines = [f"| {' | '.join(row)} |" for row in cells]
     return [lines[0], "|" + " --- |" * width, *lines[1:]] if lines else []
+
+
+def captioned(words: str, name: str = "Figure") -> str:
+    """A caption as normalized Markdown has it: with its own number, else as that of a figure or a table."""
+    found = _NUMBERED.match(words)
+    if found is None:
+        return f"{name}: {words}"
+    label = "Figure" if found[1].lower() == "fig." else found[1].capitalize()
+    return f"{label} {found[2]}: {words[found.end() :]}"
 
 
 def fence_around(text: str) -> str:

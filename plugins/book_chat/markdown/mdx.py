@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from .blocks import block_parser
 from .dialects import is_module_line
 from .inline import MATH
 
@@ -14,11 +15,8 @@ _NAME = re.compile(r"<(/?)([A-Za-z](?:[\w.:-]*\w)?)?(?!:)")
 _IN_TAG = re.compile(r"""[^{}<>"']+|"[^"]*"|'[^']*'""")
 _ATTRIBUTE = re.compile(r"""(?<![\w:-])([A-Za-z][\w:-]*)\s*=\s*("[^"]*"|'[^']*')""")
 _TEXT = re.compile(r"""\{\s*(?:"([^"\\]*)"|'([^'\\]*)'|`([^`\\$]*)`)\s*\}""")
-#: What opens or closes an element on a line: a tag, or the colons of an admonition.
-_EDGE = re.compile(r"<(/?)([A-Za-z][\w.:-]*+)[^<>]*?(/?)>|^[ \t]*:{3,}[ \t]*(\w?)")
 #: Characters of a formula and of inline code: a run of backticks is compared with those in as many characters after it.
 _LONGEST_CODE = 2_000
-_VOID = frozenset("area br col embed hr img input link meta source track wbr".split())  # noqa: SIM905
 
 
 def rewrite_mdx(text: str) -> str:
@@ -126,38 +124,15 @@ def _tag(text: str, start: int, ends: Mapping[int, int]) -> tuple[int, str]:
 
 
 def _without_margins(text: str) -> str:
-    """Lines within elements without the indentation that they have only for being in there: MDX has no such code."""
-    out: list[str] = []
-    margins = [0]
-    is_first, fence = False, ""
-    for line in text.split("\n"):
-        indent = len(line) - len(line.lstrip(" \t"))
-        nested = 0
-        if fence:
-            fence = "" if re.fullmatch(rf"[ \t]*{fence[0]}{{{len(fence)},}}[ \t]*", line) else fence
-        elif opened := _FENCE.match(line):
-            fence = opened[1]
-        else:
-            nested = _nesting(line)
-        del margins[max(1, len(margins) + nested) :]
-        if line.strip():
-            if is_first and nested >= 0:
-                margins[-1] = max(margins[-1], indent)
-            is_first = nested > 0
-        out.append(line[min(indent, margins[-1]) :])
-        margins += margins[-1:] * nested
-    return "\n".join(out)
+    """Blocks without the indentation that they have for being within elements: MDX has no code by indentation."""
+    lines = text.split("\n")
+    for token in block_parser("html_block", "code").parse(text):
+        if token.level == 0 and token.map and token.nesting >= 0:
+            first, last = token.map
+            margin = len(text) if token.type == "paragraph_open" else _indent(lines[first])
+            lines[first:last] = [line[min(margin, _indent(line)) :] for line in lines[first:last]]
+    return "\n".join(lines)
 
 
-def _nesting(line: str) -> int:
-    """How many more elements are open after the line; of tags only those count that begin or end a line."""
-    bare = line.strip()
-    if "`" in line or (not bare.startswith(("<", ":::")) and not bare.endswith(">")):
-        return 0
-    nested = 0
-    for closes, name, alone, word in _EDGE.findall(line):
-        if name:
-            nested += 0 if alone or name in _VOID else -1 if closes else 1
-        else:
-            nested += 1 if word else -1
-    return nested
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" \t"))

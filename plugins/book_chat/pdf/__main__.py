@@ -50,7 +50,7 @@ def _read(seconds: float, megabytes: int, words: dict[str, Any]) -> dict[str, An
         return {"status": "too_large", "detail": f"claims {pages:,} pages, more than {MAX_PAGES:,}"}
     limit_process(memory_for(pages, megabytes), seconds_for(pages, seconds))
     _send({"pages": pages})
-    return read_book(document.raw, pages, words)
+    return read_book(document, words)
 
 
 def _send(answer: dict[str, Any]) -> None:

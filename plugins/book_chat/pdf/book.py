@@ -6,10 +6,11 @@ import ctypes
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from itertools import takewhile
+from itertools import islice, takewhile
 from typing import Any
 
 import pypdfium2.raw as pdfium
+from pypdfium2 import PdfDocument
 
 from .columns import Column, columns_of
 from .glyphs import read_page
@@ -28,13 +29,14 @@ _INDEXED = re.compile(r"[^\d,]{1,60}(?:,\s*\d[\divxlc–-]*)+\s*")
 _FILE_NAME = re.compile(r"\S+\.\w{2,5}$|[^\s]*$|untitled.*|microsoft word.*|document\d*", re.IGNORECASE)
 
 
-def read_book(document: Any, count: int, recognised: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def read_book(document: PdfDocument, recognised: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """The fields of ``process.Read``: title, text, labels, page starts, pages that cannot be read.
 
     ``recognised``: the words that OCR has found on pages without text, by their numbers.
     """
+    count = len(document)
     labels = [_label(document, number) for number in range(count)]
-    pages = [read_page(document, number + 1, labels[number]) for number in range(count)]
+    pages = [read_page(document.raw, number + 1, labels[number]) for number in range(count)]
     broken = [page.number for page in pages if page.broken]
     if len(broken) * 2 > count:
         return {"status": "broken", "detail": f"of {count:,} pages {count - len(broken):,} can be read"}
@@ -70,25 +72,15 @@ def read_book(document: Any, count: int, recognised: Mapping[str, Any] | None = 
     }
 
 
-def read_outline(document: Any, pages: Sequence[Page]) -> tuple[Entry, ...]:
+def read_outline(document: PdfDocument, pages: Sequence[Page]) -> tuple[Entry, ...]:
     """The entries in reading order. One that was met before (a cycle) ends its chain; see ISO 32000-1, 12.3.3."""
     found: list[Entry] = []
-    seen: set[int] = set()
-    stack = [(pdfium.FPDFBookmark_GetFirstChild(document, None), 1)]
-    while stack and len(found) < MAX_ENTRIES:
-        mark, level = stack.pop()
-        at = ctypes.cast(mark, ctypes.c_void_p).value if mark else None
-        if at is None or at in seen:
-            continue
-        seen.add(at)
-        stack.append((pdfium.FPDFBookmark_GetNextSibling(document, mark), level))
-        if level < _DEEPEST:
-            stack.append((pdfium.FPDFBookmark_GetFirstChild(document, mark), level + 1))
-        title, page = _entry_title(mark), _entry_page(document, mark)
-        if title and page is not None and 0 <= page[0] < len(pages):
-            origin = pages[page[0]].origin
-            top = None if page[1] is None or origin is None else origin - page[1]
-            found.append(Entry(level, title, page[0] + 1, top))
+    for mark in islice(document.get_toc(_DEEPEST), MAX_ENTRIES):
+        title, target = _entry_title(mark), mark.get_dest()
+        at = None if target is None else target.get_index()
+        if title and at is not None and at < len(pages):
+            origin, y = pages[at].origin, _entry_top(target)
+            found.append(Entry(mark.level + 1, title, at + 1, None if y is None or origin is None else origin - y))
     return tuple(found)
 
 
@@ -104,27 +96,18 @@ def _entry_title(mark: Any) -> str:
     return " ".join(re.sub(r"[\x00-\x1f\x7f-\x9f\ue000-\uf8ff]", " ", raw).split())[:500]
 
 
-def _entry_page(document: Any, mark: Any) -> tuple[int, float | None] | None:
-    target = pdfium.FPDFBookmark_GetDest(document, mark)
-    if not target:
-        action = pdfium.FPDFBookmark_GetAction(mark)
-        if not action or pdfium.FPDFAction_GetType(action) != pdfium.PDFACTION_GOTO:
-            return None
-        target = pdfium.FPDFAction_GetDest(document, action)
-        if not target:
-            return None
+def _entry_top(target: Any) -> float | None:
     has = [ctypes.c_int() for _ in range(3)]
     value = [ctypes.c_float() for _ in range(3)]
     pdfium.FPDFDest_GetLocationInPage(target, *has, *value)
-    page: int = pdfium.FPDFDest_GetDestPageIndex(document, target)
-    return page, value[1].value if has[1].value else None
+    return value[1].value if has[1].value else None
 
 
 def _has_text(page: Page) -> bool:
     return sum(len(word.text) for word in page.words) >= 3
 
 
-def _label(document: Any, number: int) -> str:
+def _label(document: PdfDocument, number: int) -> str:
     return " ".join(utf16_text(partial(pdfium.FPDF_GetPageLabel, document, number), 128).split())
 
 
@@ -139,7 +122,9 @@ def _printed(numbers: Sequence[int | None]) -> list[str]:
     return [str(at + usual) if at + usual > 0 else "" for at in range(len(numbers))]
 
 
-def _title(document: Any, read: dict[int, list[Column]], body: float, headings: set[int]) -> tuple[str, list[Line]]:
+def _title(
+    document: PdfDocument, read: dict[int, list[Column]], body: float, headings: set[int]
+) -> tuple[str, list[Line]]:
     """The title that the file gives, unless that is a file's name; else the largest type of the first pages."""
     given = " ".join(utf16_text(partial(pdfium.FPDF_GetMetaText, document, b"Title"), 2048).split())
     given = re.sub(r"[\x00-\x1f\x7f-\x9f\ue000-\uf8ff]", "", given)[:250]

@@ -7,15 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
-from ..markdown.blocks import LONGEST_BLOCK, fence_around, short_parts
+from ..markdown.blocks import LONGEST_BLOCK, captioned, fence_around, short_parts
 from ..markdown.characters import escape_block, without_controls
 from .model import Block
 
 _HYPHENATED = re.compile(r"([^\W\d_]+(?:-[^\W\d_]+)*)[-\xad]\n([^\W\d_]+)")
 _TERMINAL = re.compile(r"[.!?:;][\"')\]”’]*$")
-_LABEL = re.compile(
-    r"(figure|fig\.|table|listing|algorithm)\s+((?:[A-Z]\.?)?\d+(?:[.\-]\d+)*+)\s*[:.]\s*", re.IGNORECASE
-)
 _CHANGES = "| Revision | Date | Change |\n| --- | --- | --- |"
 
 
@@ -121,7 +118,7 @@ def _pieces(block: Block, known: Counter[str]) -> list[tuple[int, str]]:
     spoken = [(page, without_controls(re.sub(r"[ \t\n]+", " ", text.replace("\xad", "")))) for page, text in whole]
     first_page, first = spoken[0]
     if block.kind == "caption":
-        first = _LABEL.sub(_label, first.lstrip(), count=1)
+        first = captioned(first.lstrip())
     elif block.kind in ("paragraph", "note"):
         first = escape_block(first.lstrip())
     elif block.kind == "heading":
@@ -129,11 +126,6 @@ def _pieces(block: Block, known: Counter[str]) -> list[tuple[int, str]]:
     spoken[0] = (first_page, first)
     spoken[-1] = (spoken[-1][0], spoken[-1][1].rstrip())
     return spoken
-
-
-def _label(found: re.Match[str]) -> str:
-    name = found[1].lower()
-    return f"{'Figure' if name == 'fig.' else name.capitalize()} {found[2]}: "
 
 
 def _without_hyphenation(pieces: Iterable[tuple[int, str]], known: Counter[str]) -> list[tuple[int, str]]:

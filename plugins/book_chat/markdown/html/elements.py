@@ -9,7 +9,6 @@ from typing import Any
 
 from ragstone.core.text import Kind, kind_of_names
 
-from .inline import MARK
 from .markup import name_of, names_of
 
 BLOCKS = frozenset(
@@ -28,10 +27,6 @@ _AROUND_NAMES = frozenset(
 )
 _AROUND_ROLES = frozenset("navigation banner contentinfo search complementary".split())  # noqa: SIM905
 _LANGUAGE = re.compile(r"(?:^|\s)(?:language-|lang-|highlight-|sourcecode |source-)([a-z0-9+#-]{1,20})")
-#: A caption's own label, which a figure of Markdown has not.
-_LABEL = re.compile(
-    r"(figure|fig\.|table|listing|algorithm)\s+((?:[A-Z]\.?)?\d+(?:[.\-]\d+)*+)\s*[:.—–-]?\s*", re.IGNORECASE
-)
 
 
 def kind_of(name: str, named: str) -> Kind | None:
@@ -75,17 +70,6 @@ def code_text(element: Any) -> Iterator[str]:
         yield "\n" if name_of(child) == "br" else ""
         yield from code_text(child)
         yield child.tail or ""
-
-
-def captioned(words: str, name: str = "Figure") -> str:
-    """A caption as normalized Markdown has it: with its own label, else that of a figure or a table."""
-    marks = "".join(MARK.findall(words))
-    bare = MARK.sub("", words)
-    found = _LABEL.match(bare)
-    if found is None:
-        return f"{marks}{name}: {bare}"
-    label = "Figure" if found[1].lower() == "fig." else found[1].capitalize()
-    return f"{marks}{label} {found[2]}: {bare[found.end() :]}"
 
 
 def language_of(element: Any, named: str) -> str:

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..blocks import fence_around, short_parts
+from ..blocks import captioned, fence_around, short_parts
 from ..characters import without_controls
-from .elements import BLOCKS, captioned, code_text, holds_blocks, is_around, is_note, kind_of, language_of
+from .elements import BLOCKS, code_text, holds_blocks, is_around, is_note, kind_of, language_of
 from .inline import MARK, UNREAD, Inline, Marks, is_hidden, is_page_break
 from .markup import MAX_DEPTH, name_of, names_of, words_of
 from .tables import is_data_table, titled_rows
@@ -118,8 +118,11 @@ class PageReader:
 
     def _caption(self, element: Any, name: str = "Figure") -> None:
         self._run.read(element)
-        words = self._run.line()
-        self._add(captioned(words, name) if words else "", kind="caption")
+        self._add_caption(self._run.line(), name)
+
+    def _add_caption(self, words: str, name: str) -> None:
+        bare = MARK.sub("", words)
+        self._add("".join(MARK.findall(words)) + (captioned(bare, name) if bare else ""), kind="caption")
 
     def _apart(self, element: Any, depth: int) -> list[HtmlBlock]:
         outer, self._blocks = self._blocks, []
@@ -183,7 +186,7 @@ class PageReader:
         for caption in element.iterchildren("{*}caption"):
             self._caption(caption, "Table")
         title, lines = titled_rows(element, self._run)
-        self._add(captioned(title, "Table") if title else "", kind="caption")
+        self._add_caption(title, "Table")
         for part in short_parts(lines, 2) if lines else ():
             self._add("\n".join(part))
 
