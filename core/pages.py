@@ -1,4 +1,4 @@
-"""What plugins' pages share with the web front: options of a view, server-sent events. Imports no Flask."""
+"""What plugins' pages share with the web front: options of a view, server-sent events, OpenAPI. Imports no Flask."""
 
 from __future__ import annotations
 
@@ -11,7 +11,25 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, get_args
 if TYPE_CHECKING:
     View = TypeVar("View", bound=Callable[..., Any])
 
-__all__ = ["KEEP_ALIVE", "EventStream", "Reach", "ViewOptions", "event"]
+__all__ = [
+    "COUNT",
+    "KEEP_ALIVE",
+    "TEXT",
+    "EventStream",
+    "Operation",
+    "Reach",
+    "ViewOptions",
+    "body_of",
+    "event",
+    "list_of",
+    "object_of",
+    "response_of",
+]
+
+#: An operation of OpenAPI 3.1, and two schemas.
+Operation = dict[str, Any]
+TEXT = {"type": "string"}
+COUNT = {"type": "integer", "minimum": 0}
 
 Reach = Literal["own", "listed", "any"]
 _ATTRIBUTE = "__ragstone_view_options__"
@@ -92,3 +110,23 @@ class EventStream(Iterator[str]):
     def close(self) -> None:
         """Close the events; ``on_close`` is called also where none of them was read."""
         self._ends.close()
+
+
+def list_of(items: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """Return the schema of a list."""
+    return {"type": "array", "items": items, **more}
+
+
+def object_of(**properties: Any) -> dict[str, Any]:
+    """Return the schema of an object with these properties, each of which is required."""
+    return {"type": "object", "properties": properties, "required": list(properties)}
+
+
+def response_of(description: str, schema: dict[str, Any]) -> dict[str, Any]:
+    """Return a response of an operation, whose body is JSON."""
+    return {"description": description, "content": {"application/json": {"schema": schema}}}
+
+
+def body_of(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the body of an operation's request, which is JSON."""
+    return {"required": True, "content": {"application/json": {"schema": schema}}}

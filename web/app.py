@@ -26,7 +26,6 @@ from . import (
 )
 from .keys import authentication, sessions
 from .mounts import Mounts
-from .origins import Origins
 from .settings import WebSettings
 
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ def create_app(host: Host, *, listen: str | None = None) -> Flask:
     listen = listen or options.host
     names = security.HostNames.of(listen, options.allowed_hosts)
     admission.install(app)
-    security.install(app, names, Origins.of(options.origins))
+    security.install(app, names, security.Origins.of(options.origins))
     rates.install(app, options)
     if authentication.needs_keys(options, listen):
         authentication.install(app, host)

@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ragstone.core.answering import LONGEST_HISTORY, LONGEST_QUESTION, LONGEST_SELECTION, MOST_CHUNKS
-from ragstone.core.pages import ViewOptions
+from ragstone.core.pages import COUNT, TEXT, Operation, ViewOptions, body_of, list_of, object_of, response_of
 
 from .keys.access import access
 
@@ -18,30 +18,14 @@ if TYPE_CHECKING:
 
     from ragstone.core import Assistant
 
-Operation = dict[str, Any]
-
 #: Something that is no white space, and no NUL. Python counts as white space what JavaScript's \s leaves out.
 _NOT_BLANK = r"^[^\u0000]*[^\s\u0000\u001c-\u001f\u0085][^\u0000]*$"
 _QUESTION = {"type": "string", "minLength": 1, "maxLength": LONGEST_QUESTION, "pattern": _NOT_BLANK}
-TEXT = {"type": "string"}
 MAYBE_TEXT = {"type": ["string", "null"]}
 _FLAG = {"type": "boolean"}
-COUNT = {"type": "integer", "minimum": 0}
 _PROBLEM = {"$ref": "#/components/responses/Problem"}
 #: Statuses of any route: from the checks of key, host name and origin, and from the rate limit.
 ALWAYS = (401, 403, 421, 429)
-
-
-def list_of(items: dict[str, Any], **more: Any) -> dict[str, Any]:
-    """Return the schema of a list."""
-    return {"type": "array", "items": items, **more}
-
-
-def object_of(**properties: Any) -> dict[str, Any]:
-    """Return the schema of an object with these properties, each of which is required."""
-    return {"type": "object", "properties": properties, "required": list(properties)}
-
-
 _TURN = {
     "type": "object",
     "properties": {
@@ -85,18 +69,6 @@ _REPORT = object_of(
     corpora=list_of(object_of(name=TEXT, documents=COUNT, chunks=COUNT)),
     checks=list_of({**_CHECK, "properties": {**_CHECK["properties"], "mend": TEXT}}),
 ) | {"required": ["status"], "description": "Only `status` for those who have no key where one is needed"}
-
-
-def response_of(description: str, schema: dict[str, Any]) -> dict[str, Any]:
-    """Return a response of an operation, whose body is JSON."""
-    return {"description": description, "content": {"application/json": {"schema": schema}}}
-
-
-def body_of(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the body of an operation's request, which is JSON."""
-    return {"required": True, "content": {"application/json": {"schema": schema}}}
-
-
 HEALTH: Operation = {
     "summary": "How it is",
     "responses": {

@@ -12,8 +12,7 @@ from ragstone.core.text import section_kind, stems, topic_of
 from .library.authors import ASKS_AUTHORS, WORKS, written_by
 from .library.chapters import nodes_in_order
 from .library.editions import older_editions
-from .library.exercises import ASKS_EXERCISES, exercises
-from .library.headings import chapter_with_number, list_titles, path_of
+from .library.headings import ASKS_EXERCISES, chapter_with_number, exercises, list_titles, path_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

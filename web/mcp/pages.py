@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 from flask import Blueprint, Response, request
 
-from ragstone.core.pages import ViewOptions
+from ragstone.core.pages import TEXT, Operation, ViewOptions, body_of, response_of
 
 from ..keys.access import access
-from ..openapi import TEXT, Operation, body_of, response_of
 from . import PATH
 from .bridge import Bridge, Sent
 

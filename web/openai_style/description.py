@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..openapi import ALWAYS, COUNT, MAYBE_TEXT, TEXT, Operation, body_of, list_of, object_of, response_of
+from ragstone.core.pages import COUNT, TEXT, Operation, body_of, list_of, object_of, response_of
+
+from ..openapi import ALWAYS, MAYBE_TEXT
 
 if TYPE_CHECKING:
     from ragstone.core import Host

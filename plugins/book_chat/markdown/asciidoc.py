@@ -24,7 +24,7 @@ _FENCES = {
     "--": "open",
     "++++": "raw",
 }
-_FENCE = re.compile(r"(-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|--|/{4,}|\|={3,}|,={3,}|```)\s*(\w*)$")
+_FENCE = re.compile(r"(-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|--|/{4,}|\|={3,}|```)\s*(\w*)$")
 _ADMONITION = re.compile(r"(NOTE|TIP|IMPORTANT|WARNING|CAUTION):\s+(.*)$")
 _ADMONITIONS = frozenset({"NOTE", "TIP", "IMPORTANT", "WARNING", "CAUTION"})
 _BULLET = re.compile(r"\s*(\*{1,6}|-)\s+(?:\[[ x*]\]\s+)?(?=\S)")
@@ -143,7 +143,7 @@ class _Reader:
         kind = "code" if fence == "```" else _FENCES.get(fence[:4] if fence[0] != "|" else fence, "")
         stated, self._stated = self._stated, ""
         names = [part.strip() for part in re.split(r"[,.#%]", stated)]
-        if fence[0] in "|,":
+        if fence[0] == "|":
             yield from self._table(fence)
         elif kind == "code" or fence[0] == "/" or kind == "raw":
             body = self._until(fence)
@@ -177,19 +177,14 @@ class _Reader:
         body = self._until(fence)
         title = self._taken_title()
         first = next((line for line in body if line.strip()), "")
-        rows: list[list[str]] = []
         cells: list[str] = []
-        separator = re.compile(",") if fence[0] == "," else _CELL
         for line in body:
-            parts = separator.split(line)
-            if fence[0] == ",":
-                rows += [parts] if line.strip() else []
-                continue
+            parts = _CELL.split(line)
             if parts[0].strip() and cells:
                 cells[-1] += " " + parts[0].strip()
             cells += [part.strip() for part in parts[1:]]
         width = max(1, len(_CELL.split(first)) - 1)
-        rows = rows or [cells[at : at + width] for at in range(0, len(cells), width)]
+        rows = (cells[at : at + width] for at in range(0, len(cells), width))
         if shown := table_lines([[self._inline.words(cell) for cell in row] for row in rows]):
             yield from ("", f"Table: {title}" if title else "", "", *shown, "")
 

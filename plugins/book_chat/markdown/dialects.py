@@ -163,20 +163,15 @@ def _container_kind(match: re.Match[str]) -> Kind | None:
 def rewrite_lines(source: Source) -> str:
     """Attribute lists, includes, imports and exports removed; definitions, named quotes, HTML headings rewritten."""
     code, out = source.code, list[str]()
-    dropping, defined = "", 0
+    dropping, defined = False, 0
     for number, line in enumerate(source.lines):
+        dropping = dropping and number not in code and bool(line.strip())
         if number in code:
-            dropping = ""
             out.append(line)
+        elif dropping:
             continue
-        if dropping == "import":
-            dropping = "" if re.search(r"""\sfrom\s+["']""", line) or not line.strip() else dropping
-            continue
-        if dropping == "export" and line.strip():
-            continue
-        dropping = ""
-        if is_module_line(line):
-            dropping = "" if _IMPORT.match(line) else line[:6]
+        elif is_module_line(line):
+            dropping = _IMPORT.match(line) is None
         elif _LINE_ATTRIBUTES.fullmatch(line):
             if "^" in line:
                 out.append("")

@@ -4,22 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-Operation = dict[str, Any]
-
-_TEXT = {"type": "string"}
-_COUNT = {"type": "integer", "minimum": 0}
-
-
-def _object(**properties: Any) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
-
-
-def _list(items: dict[str, Any], **more: Any) -> dict[str, Any]:
-    return {"type": "array", "items": items, **more}
-
-
-def _json_response(description: str, schema: dict[str, Any]) -> dict[str, Any]:
-    return {"description": description, "content": {"application/json": {"schema": schema}}}
+from ragstone.core.pages import COUNT, TEXT, Operation, list_of, object_of, response_of
 
 
 def _operation(summary: str, status: int, response: dict[str, Any], *problems: int, **more: Any) -> Operation:
@@ -28,34 +13,34 @@ def _operation(summary: str, status: int, response: dict[str, Any], *problems: i
     return {"summary": summary, **more, "security": [{"adminKey": []}], "responses": {str(status): response, **known}}
 
 
-_KINDS = {"type": "object", "additionalProperties": _COUNT}
-_BOOK = _object(slug=_TEXT, title=_TEXT, edition=_TEXT, chapters=_COUNT, chunks=_COUNT, files=_COUNT, kinds=_KINDS)
-_PAGES = _list(
-    _object(file=_TEXT, pages=_list({"type": "integer", "minimum": 1})),
+_KINDS = {"type": "object", "additionalProperties": COUNT}
+_BOOK = object_of(slug=TEXT, title=TEXT, edition=TEXT, chapters=COUNT, chunks=COUNT, files=COUNT, kinds=_KINDS)
+_PAGES = list_of(
+    object_of(file=TEXT, pages=list_of({"type": "integer", "minimum": 1})),
     description="physical pages of PDFs, counted from 1",
 )
-_REPORT = _object(
-    book=_TEXT,
-    title=_TEXT,
-    edition=_TEXT,
+_REPORT = object_of(
+    book=TEXT,
+    title=TEXT,
+    edition=TEXT,
     layout={"enum": ["mdbook", "docusaurus", "mkdocs", "jupyterbook", "quarto", "sphinx", "folder", "file"]},
-    added=_COUNT,
-    updated=_COUNT,
-    unchanged=_COUNT,
-    removed=_COUNT,
-    chunks=_COUNT,
-    left_out=_list(_object(file=_TEXT, reason=_TEXT)),
+    added=COUNT,
+    updated=COUNT,
+    unchanged=COUNT,
+    removed=COUNT,
+    chunks=COUNT,
+    left_out=list_of(object_of(file=TEXT, reason=TEXT)),
     needs_ocr=_PAGES,
     broken_pages=_PAGES,
 )
-_JOB = _object(
-    id=_TEXT,
-    file=_TEXT,
+_JOB = object_of(
+    id=TEXT,
+    file=TEXT,
     state={"enum": ["queued", "reading", "done", "failed"]},
     resumed={"type": "boolean", "description": "whether it was left when an earlier server stopped"},
-    files=_COUNT,
-    of=_COUNT,
-    chunks=_COUNT,
+    files=COUNT,
+    of=COUNT,
+    chunks=COUNT,
     report={"oneOf": [{"type": "null"}, _REPORT]},
     problem={"oneOf": [{"type": "null"}, {"$ref": "#/components/schemas/Problem"}]},
 )
@@ -64,44 +49,46 @@ _FILE = {
     "format": "binary",
     "description": "a PDF, an EPUB, a Markdown file, another book, or a .zip of one",
 }
-_FORM = _object(file=_FILE, title={"type": "string", "maxLength": 255}, edition={"type": "string", "maxLength": 50})
+_FORM = object_of(file=_FILE, title={"type": "string", "maxLength": 255}, edition={"type": "string", "maxLength": 50})
 _RATE = {"type": ["number", "null"], "minimum": 0}
-_QUEUE = _object(
-    total=_COUNT,
-    done=_COUNT,
-    waiting=_COUNT,
-    failed=_COUNT,
+_QUEUE = object_of(
+    total=COUNT,
+    done=COUNT,
+    waiting=COUNT,
+    failed=COUNT,
     per_minute={**_RATE, "description": "books that ended in the last ten minutes, in a minute"},
     minutes_left=_RATE,
-    reading=_list(_object(book=_TEXT, files=_COUNT, of=_COUNT, chunks=_COUNT)),
-    failures=_list(_object(book=_TEXT, problem=_TEXT), description="the latest ones"),
+    reading=list_of(object_of(book=TEXT, files=COUNT, of=COUNT, chunks=COUNT)),
+    failures=list_of(object_of(book=TEXT, problem=TEXT), description="the latest ones"),
 )
 
-BOOKS = _operation("The books on the shelf", 200, _json_response("The books", _object(books=_list(_BOOK))))
+BOOKS = _operation("The books on the shelf", 200, response_of("The books", object_of(books=list_of(_BOOK))))
 ADD = _operation(
     "Upload a book; it is read in the background, one at a time",
     202,
     {
-        **_json_response("It is queued", _object(job=_JOB)),
-        "headers": {"Location": {"description": "the address of its progress", "schema": _TEXT}},
+        **response_of("It is queued", object_of(job=_JOB)),
+        "headers": {"Location": {"description": "the address of its progress", "schema": TEXT}},
     },
     *(400, 413, 415, 422, 503, 507),
     requestBody={
         "required": True,
-        "content": {"multipart/form-data": {"schema": {**_FORM, "required": ["file"]}}},
+        "content": {"multipart/form-data": {"schema": {**_FORM, "required": ["file"], "additionalProperties": False}}},
     },
 )
 REMOVE = _operation("Take a book off the shelf", 204, {"description": "It is off the shelf"}, 404)
 QUEUE = _operation(
     "How far the books are that wait in PostgreSQL's queue",
     200,
-    _json_response("The queue; an empty one for a catalog in SQLite", _QUEUE),
+    response_of("The queue; an empty one for a catalog in SQLite", _QUEUE),
 )
-JOBS = _operation("Uploads that wait, are read, or were", 200, _json_response("The uploads", _object(jobs=_list(_JOB))))
+JOBS = _operation(
+    "Uploads that wait, are read, or were", 200, response_of("The uploads", object_of(jobs=list_of(_JOB)))
+)
 EVENTS = _operation(
     "Progress of an upload as server-sent events",
     200,
-    {"description": "The events", "content": {"text/event-stream": {"schema": _TEXT}}},
+    {"description": "The events", "content": {"text/event-stream": {"schema": TEXT}}},
     *(404, 503),
     description="Any number of `progress`, then `done` or `failed`; the data of each is the upload as JSON.",
 )

@@ -12,9 +12,9 @@ from typing import Any
 import pypdfium2.raw as pdfium
 from pypdfium2 import PdfDocument
 
-from .columns import Column, columns_of
 from .glyphs import read_page
 from .headings import bare, body_size, from_outline, from_type, is_contents, is_numbered
+from .lines import Column, columns_of
 from .model import Block, Entry, Line, Page, Word
 from .paragraphs import blocks_of
 from .running_heads import take_running_heads

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from .model import Entry, Line
 
 if TYPE_CHECKING:
-    from .columns import Column
+    from .lines import Column
 
 _CHAPTER = re.compile(r"(?:chapter|part|appendix|unit|lesson)\s+(?:\d{1,3}|[IVXLC]{1,7}|[A-Z])\.?:?$", re.IGNORECASE)
 _NUMBERED = re.compile(

@@ -16,8 +16,8 @@ from .model import Block, Line, Table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .columns import Column
     from .headings import Headings
+    from .lines import Column
 
 _ITEM = re.compile(r"([•◦▪‣∙●○■□❏❑❒☐▶►▸➢➤✓✔◆◇–−∗*·]|\(?\d{1,2}[.)]|\([a-z]\))(?:\s+|$)")
 # "Figure 3.1 shows …" is a sentence.

@@ -12,12 +12,13 @@ from ragstone.core import SourceError
 
 from ..files import MAX_DEPTH, MAX_FILES, ChapterFile, LeftOut, is_file, natural_path
 from ..page_files import page_title
+from .sites import Site
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from .sites import Repository
+    from .sites import Kind, Repository
 
 #: Patterns in one table of contents: each is compared with every file.
 _MOST_PATTERNS = 100
@@ -49,34 +50,38 @@ class Contents:
     entries: Iterable[Entry]
 
 
-def listed_files(repository: Repository, contents: Contents, left: list[LeftOut]) -> tuple[ChapterFile, ...]:
-    """The files that are named, in order; what is named besides joins ``left``. Raises ``SourceError``."""
+def listed_site(
+    kind: Kind, repository: Repository, contents: Contents, title: str | None, authors: tuple[str, ...]
+) -> Site:
+    """The book whose pages the contents name, in their order. Raises ``SourceError``."""
+    left: list[LeftOut] = []
     files: dict[Path, ChapterFile] = {}
     above: list[Entry] = []
     for entry in _expanded(repository, contents):
         path, reason = _resolve(repository, contents, entry.target)
-        title = entry.title[:_LONGEST]
-        if not title and path in files:
-            title = files[path].title or ""
-        elif not title and path in repository.available:
-            title = (page_title(path) or "")[:_LONGEST]
+        name = entry.title[:_LONGEST]
+        if not name and path in files:
+            name = files[path].title or ""
+        elif not name and path in repository.available:
+            name = (page_title(path) or "")[:_LONGEST]
         while above and above[-1].depth >= entry.depth:
             above.pop()
         parents = [parent for parent in above if not parent.is_part]
         if entry.depth:  # prefix and suffix chapters stand alone
-            above.append(replace(entry, title=title))
+            above.append(replace(entry, title=name))
         if entry.is_part and entry.target is None:
             continue
         if path is None:
-            left.append(LeftOut((title or entry.target or "")[:_LONGEST], reason[:_LONGEST]))
+            left.append(LeftOut((name or entry.target or "")[:_LONGEST], reason[:_LONGEST]))
         elif path not in repository.available:
             suffix = path.suffix.lower() or "files without a suffix"
             left.append(LeftOut(repository.name(path), f"no reader for {suffix}"))
         else:
-            chapter = (parents[0].title if parents else title) or None
-            within = (*(parent.title for parent in parents[1:]), title) if parents else ()
-            files.setdefault(path, ChapterFile(path, repository.name(path), title or None, chapter, within))
-    return tuple(files.values())
+            chapter = (parents[0].title if parents else name) or None
+            within = (*(parent.title for parent in parents[1:]), name) if parents else ()
+            files.setdefault(path, ChapterFile(path, repository.name(path), name or None, chapter, within))
+    home, listing = contents.source.parent, contents.source
+    return Site(kind, home, contents.base, tuple(files.values()), title, authors, tuple(left), listing)
 
 
 def _expanded(repository: Repository, contents: Contents) -> Iterator[Entry]:

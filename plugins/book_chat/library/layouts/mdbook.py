@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,14 +14,15 @@ from ...markdown.blocks import block_parser
 from ...markdown.characters import without_controls
 from ...markdown.inline import inline_text
 from ..fields import names_in, one_line, read_toml, split_front_matter
-from ..files import LeftOut, is_file, is_inside, read_text
-from .contents import Contents, Entry, listed_files
-from .sites import Repository, Site
+from ..files import is_file, is_inside, read_text
+from .contents import Contents, Entry, listed_site
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from markdown_it.token import Token
+
+    from .sites import Repository, Site
 
 _CLASS = re.compile(r"\{:\s*\.([\w-]+)[^{}]*\}")
 
@@ -32,13 +34,11 @@ def find_mdbook(repository: Repository, mark: Path) -> Site | None:
     summary, title = _summary(home, book)
     if summary is None or summary not in repository.all:
         return None
-    left: list[LeftOut] = []
     contents = Contents(summary, summary.parent, repository.root, entries_of(repository.config(summary)))
-    files = listed_files(repository, contents, left)
-    if not files and mark == summary and home != repository.root:
+    site = listed_site("mdbook", repository, contents, title, names_in(book.get("authors") or book.get("author")))
+    if not site.files and mark == summary and home != repository.root:
         return None  # another page of that name
-    authors = names_in(book.get("authors") or book.get("author"))
-    return Site("mdbook", home, summary.parent, files, title, authors, tuple(left), summary)
+    return replace(site, home=home)
 
 
 def _summary(root: Path, book: dict[str, Any]) -> tuple[Path | None, str | None]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ragstone.core import SourceError
 
 from ..fields import LONGEST_SITE_YAML, names_in, one_line, parse_yaml
-from ..files import MARKDOWN, LeftOut, natural_path
-from .contents import Contents, Entry, listed_files
+from ..files import MARKDOWN, natural_path
+from .contents import Contents, Entry, listed_site
 from .sites import WITHOUT, Kind, Repository, Site, pages_of
 
 #: Keys of what stands below an entry, of its file and of its title, in Jupyter Book, MyST and Quarto.
@@ -62,12 +63,11 @@ def find_quarto(repository: Repository, config: Path) -> Site | None:
 
 def _site(kind: Kind, repository: Repository, contents: Contents, about: tuple[str | None, tuple[str, ...]]) -> Site:
     """The site of a table of contents; without entries, all Markdown in its folder in natural order."""
-    left: list[LeftOut] = []
-    files = listed_files(repository, contents, left)
-    if not files and not left:
-        pages = [path for path in repository.below(contents.base) if path.suffix.lower() in MARKDOWN]
-        files = pages_of(repository, sorted(pages, key=natural_path))
-    return Site(kind, contents.source.parent, contents.base, files, *about, tuple(left), contents.source)
+    site = listed_site(kind, repository, contents, *about)
+    if site.files or site.left:
+        return site
+    pages = [path for path in repository.below(contents.base) if path.suffix.lower() in MARKDOWN]
+    return replace(site, files=pages_of(repository, sorted(pages, key=natural_path)))
 
 
 def _load(repository: Repository, config: Path) -> Any:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ragstone.core import SourceError
 
 from ..fields import names_in, one_line
-from ..files import MARKDOWN, MAX_DEPTH, MAX_FILES, LeftOut, read_text
-from .contents import Contents, Entry, listed_files
-from .sites import Repository, Site
+from ..files import MARKDOWN, MAX_DEPTH, MAX_FILES, read_text
+from .contents import Contents, Entry, listed_site
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from .sites import Repository, Site
 
 # conf.py is a program. It is never run: these values are read from it where they are plain texts.
 _VALUE = re.compile(r"""^(project|author|master_doc|root_doc)\s*=\s*u?(["'])([^"'\n\\]*)\2""", re.MULTILINE)
@@ -27,11 +31,8 @@ def find_sphinx(repository: Repository, config: Path) -> Site | None:
     front = repository.find(home, values.get("root_doc") or values.get("master_doc") or "index")
     if not _IS_SPHINX.search(text) or front not in repository.all:
         return None
-    left: list[LeftOut] = []
     contents = Contents(front, home, home, _entries(repository, home, front))
-    files = listed_files(repository, contents, left)
-    authors = names_in(values.get("author"))
-    return Site("sphinx", home, home, files, one_line(values.get("project")), authors, tuple(left), front)
+    return listed_site("sphinx", repository, contents, one_line(values.get("project")), names_in(values.get("author")))
 
 
 def _entries(repository: Repository, home: Path, front: Path) -> Iterator[Entry]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -45,7 +45,7 @@ def headed(blocks: list[HtmlBlock], entries: Sequence[TocEntry], place: Place, t
         if at is not None:
             targets[at].append((level, entry.title))
     if not targets:
-        return list(_by_pages(blocks, set(place.starts.values())))
+        return blocks
     out: list[HtmlBlock] = []
     depth = base = 0
     at = 0
@@ -119,17 +119,3 @@ def _bare(title: str) -> str:
     words = _LETTERS.sub(" ", MARK.sub("", title)).strip().casefold()
     found = _LABEL.match(words)
     return words[found.end() :] if found else words
-
-
-def _by_pages(blocks: Sequence[HtmlBlock], starts: set[int]) -> Iterator[HtmlBlock]:
-    """Without a table of contents: the first heading of each page is a chapter, and its others are below it."""
-    if any(block.level == 1 for block in blocks):
-        yield from blocks
-        return
-    top = 0
-    for at, block in enumerate(blocks):
-        top = 0 if at in starts else top
-        if block.level:
-            top = top or block.level
-            block.level = min(6, max(1, block.level - top + 1))
-        yield block

@@ -8,10 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 from ..blocks import captioned, fence_around, short_parts
 from ..characters import without_controls
-from .elements import BLOCKS, code_text, holds_blocks, is_around, is_note, kind_of, language_of
+from .elements import (
+    BLOCKS,
+    code_text,
+    holds_blocks,
+    is_around,
+    is_data_table,
+    is_note,
+    kind_of,
+    language_of,
+    titled_rows,
+)
 from .inline import MARK, UNREAD, Inline, Marks, is_hidden, is_page_break
 from .markup import MAX_DEPTH, name_of, names_of, words_of
-from .tables import is_data_table, titled_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
