@@ -9,7 +9,7 @@ from ragstone.core.answering import AssistantPaths, EmptyState, QuestionFilters
 from ragstone.core.text import BY_OCR
 
 from .guardrails import GENERAL, HARDWARE, SIMULATION, SafetyWarnings, setting_of
-from .library.editions import older_editions
+from .library.editions import newest_editions
 from .library.sample import example_questions
 from .library.shelf import Shelf
 from .overview import overview
@@ -62,8 +62,8 @@ def assistant(host: Host) -> Assistant:
         found: dict[str, str | tuple[str, ...]] = {}
         if "book" in filters:
             found["book"] = shelf.book(filters["book"]).slug
-        elif older := older_editions(books := shelf.books()):
-            found["book"] = tuple(book.slug for book in books if book not in older)
+        elif (newest := newest_editions(books := shelf.books())) != books:
+            found["book"] = tuple(book.slug for book in newest)
         if "setting" in filters:
             found["setting"] = (filters["setting"], GENERAL)  # what holds for both is wanted with either
         return found

@@ -11,7 +11,7 @@ from ragstone.core.text import section_kind, stems, topic_of
 
 from .library.authors import ASKS_AUTHORS, WORKS, written_by
 from .library.chapters import nodes_in_order
-from .library.editions import older_editions
+from .library.editions import newest_editions
 from .library.headings import ASKS_EXERCISES, chapter_with_number, exercises, list_titles, path_of
 
 if TYPE_CHECKING:
@@ -172,8 +172,7 @@ def overview(shelf: Shelf, question: str, filters: Mapping[str, str]) -> Overvie
 def _asked_book(shelf: Shelf, filters: Mapping[str, str]) -> Book | None:
     if "book" in filters:
         return shelf.book(filters["book"])
-    older = older_editions(shelf.books())
-    newest = [book for book in shelf.books() if book not in older]
+    newest = newest_editions(shelf.books())
     return newest[0] if len(newest) == 1 else None
 
 

@@ -66,18 +66,7 @@ def server_of(host: Host) -> Server[Any]:
 
     async def list_tools(context: Context, _params: object) -> types.ListToolsResult:
         found = await in_thread(context, offers)
-        return types.ListToolsResult(
-            tools=[
-                types.Tool(
-                    name=offer.name,
-                    title=offer.title,
-                    description=offer.description,
-                    input_schema=offer.schema,
-                    annotations=types.ToolAnnotations(read_only_hint=True) if offer.reads_only else None,
-                )
-                for offer in found.values()
-            ]
-        )
+        return types.ListToolsResult(tools=[offer.tool for offer in found.values()])
 
     async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         offer = (await in_thread(context, offers)).get(params.name)

@@ -22,14 +22,14 @@ _DRAFT = re.compile(r"\b(?:draft|preview|beta|alpha|pre-?release|rc ?\d*)\b", re
 
 
 @lru_cache(maxsize=8)  # asked for by every question, of the same books
-def older_editions(books: tuple[Book, ...]) -> tuple[Book, ...]:
-    """The books of which there is a newer edition."""
+def newest_editions(books: tuple[Book, ...]) -> tuple[Book, ...]:
+    """The books without those of which there is a newer edition."""
     newest: dict[str, Book] = {}
     for book in books:
         title = book.title.casefold()
         if title not in newest or edition_order(book.edition) > edition_order(newest[title].edition):
             newest[title] = book
-    return tuple(book for book in books if newest[book.title.casefold()] is not book)
+    return tuple(book for book in books if newest[book.title.casefold()] is book)
 
 
 def edition_order(edition: str) -> tuple[object, ...]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ragstone.core import RagstoneError
 
 from ..settings import BookChatSettings
-from .editions import older_editions
+from .editions import newest_editions
 from .shelf import Shelf
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def example_questions(shelf: Shelf) -> tuple[str, ...]:
     books = shelf.books()
     if any(book.slug == _SLUG for book in books):
         return _SAMPLE_QUESTIONS
-    return ("What is this book about?",) if len(books) - len(older_editions(books)) == 1 else ()
+    return ("What is this book about?",) if len(newest_editions(books)) == 1 else ()
 
 
 def put_sample_on_empty_shelf(host: Host) -> None:

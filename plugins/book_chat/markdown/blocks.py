@@ -21,6 +21,10 @@ MAX_NESTING = 40
 #: How a figure's caption begins in normalized Markdown; a PDF's has its number: "Table 3.8: ".
 FIGURE = "Figure: "
 CAPTION = re.compile(r"(?:Figure|Table|Listing|Algorithm)(?: [A-Z]?\.?\d+(?:[.\-]\d+)*)?: ")
+#: Alternative texts of images that stand for a link, and say nothing.
+_DECORATION = re.compile(r"(?:an? |the )?qr[ -]?code\b(?:\W+\w+){0,6}\W*", re.IGNORECASE)
+#: Words of an alternative text that may stand in a sentence; a longer one describes.
+_LONGEST_ALT = 5
 #: How a source writes the number of a figure or a table before its caption.
 _NUMBERED = re.compile(
     r"(figure|fig\.|table|listing|algorithm)\s+((?:[A-Z]\.?)?\d+(?:[.\-]\d+)*+)\s*[:.—–-]?\s*", re.IGNORECASE
@@ -113,6 +117,13 @@ def table_lines(rows: Sequence[Sequence[str]]) -> list[str]:
     cells = ([re.sub(r"(?<!\\)\|", r"\\|", cell) for cell in row] + [""] * (width - len(row)) for row in rows)
     lines = [f"| {' | '.join(row)} |" for row in cells]
     return [lines[0], "|" + " --- |" * width, *lines[1:]] if lines else []
+
+
+def image_words(alt: str, title: str, *, alone: bool) -> tuple[str, str]:
+    """The words of an image in its sentence, and its caption if it is a figure; ``alone``: in its paragraph."""
+    alt = "" if _DECORATION.fullmatch(alt) else alt
+    is_figure = alone or title or len(alt.split()) > _LONGEST_ALT
+    return ("", title or alt) if is_figure else (alt, "")
 
 
 def captioned(words: str, name: str = "Figure") -> str:

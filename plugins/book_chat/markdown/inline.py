@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from markdown_it import MarkdownIt
 
+from .blocks import image_words
 from .characters import without_controls
 from .dialects import ATTRIBUTE_LIST
 from .elements import TAG, UNREAD, is_block
@@ -26,11 +27,7 @@ _VERBATIM, _IMAGE, _DROPPED, _ITEM = "\x01", "\x02", "\x03", "\x04"
 TITLE_END = "\x0e"
 #: Elements within a line that are the title of what follows them, by their attributes.
 _TITLE = re.compile(r"""\s(?:class|data-type|role)\s*=\s*["']?(?:title|heading|run-?in)\b""", re.IGNORECASE)
-#: Images that stand for a link, and say nothing.
-_DECORATION = re.compile(r"(?:an? |the )?qr[ -]?code\b(?:\W+\w+){0,6}\W*", re.IGNORECASE)
 _ELLIPSIS = re.compile(r"(?<!\.)\.(?:[ \xa0]\.){2}([ \xa0]\.)?(?![ \xa0]?\.)")
-#: Words of an image's alternative text that may stand in a sentence; a longer one describes.
-_LONGEST_ALT = 5
 #: A link without words before an exercise that says what it asks for; it shows the exercise's figure.
 _FIGURE_FIRST = re.compile(r"\s*the (?:figure|table) (?=[A-Z\d])")
 _DROPPED_WORDS = re.compile(rf"(?<![ \t])[ \t]*(?:\(\s*{_DROPPED}(?:[\s,;]*(?:and\s+)?{_DROPPED})*\s*\)|{_DROPPED})")
@@ -106,12 +103,11 @@ def _piece_text(source: str, env: dict[str, Any], inside: bool) -> tuple[str, li
     alone = not text.replace(_IMAGE, "").strip()
     figures = []
     for alt, title in images:
-        alt = "" if _DECORATION.fullmatch(alt.strip()) else alt
-        label = " ".join((title or alt).split())
-        is_figure = not inside and label and (alone or title or len(alt.split()) > _LONGEST_ALT)
-        if is_figure:
-            figures.append(label)
-        words = "" if is_figure else " ".join(alt.split())
+        title = "" if inside else " ".join(title.split())
+        words, figure = image_words(" ".join(alt.split()), title, alone=alone and not inside)
+        if inside:
+            words, figure = words or figure, ""
+        figures += [figure] if figure else []
         text = (
             text.replace(_IMAGE, words, 1) if words else re.sub(rf"(?<=\S) +{_IMAGE}(?= )|{_IMAGE}", "", text, count=1)
         )

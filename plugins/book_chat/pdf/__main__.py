@@ -1,8 +1,8 @@
 """The subprocess that reads one PDF: ``python -m ragstone.plugins.book_chat.pdf SECONDS MEGABYTES [WORDS] < book.pdf``.
 
-WORDS is a file of JSON with what OCR has found on pages without text. It writes two lines of JSON, as in ``process``:
-the number of pages, then the text or the reason why there is none. It gets no other file, can write none, and sets
-limits of time and memory for itself.
+WORDS is a file of JSON with what OCR has found on pages without text. It writes the number of pages, if the file can be
+opened, and as JSON the text or the reason why there is none, on a line each. It gets no other file, can write none, and
+sets limits of time and memory for itself.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ def _read(seconds: float, megabytes: int, words: dict[str, Any]) -> dict[str, An
     if pages > MAX_PAGES:
         return {"status": "too_large", "detail": f"claims {pages:,} pages, more than {MAX_PAGES:,}"}
     limit_process(memory_for(pages, megabytes), seconds_for(pages, seconds))
-    _send({"pages": pages})
+    _send(pages)
     return read_book(document, words)
 
 
-def _send(answer: dict[str, Any]) -> None:
+def _send(answer: object) -> None:
     sys.stdout.write(json.dumps(answer, ensure_ascii=True) + "\n")
     sys.stdout.flush()
 

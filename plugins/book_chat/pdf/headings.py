@@ -62,9 +62,13 @@ def bare(text: str) -> str:
 def from_outline(entries: Sequence[Entry], pages: dict[int, list[Column]]) -> Headings:
     """Each entry's heading at the lines that carry its title, else before the first line below where it leads."""
     out = Headings()
+    by_page = {
+        number: [item for column in columns for item in column.items if isinstance(item, Line)]
+        for number, columns in sorted(pages.items())
+    }
     for entry in entries:
-        lines = [item for column in pages.get(entry.page, []) for item in column.items if isinstance(item, Line)]
-        found = _find(entry, lines, out.taken)
+        number, lines = next(((n, found) for n, found in by_page.items() if n >= entry.page and found), (0, []))
+        found = _find(entry, lines, out.taken) if number == entry.page else []
         if found:
             first, text = found[0], " ".join(line.text for line in found)
             at = lines.index(first)
@@ -73,13 +77,9 @@ def from_outline(entries: Sequence[Entry], pages: dict[int, list[Column]]) -> He
                 text = f"{found[0].text.rstrip('.:')}: {text}"
             out.put(found[0], entry.level, text, found)
         elif lines:
-            below = (line for line in lines if entry.top is None or line.bottom >= entry.top)
+            top = entry.top if number == entry.page else None
+            below = (line for line in lines if top is None or line.bottom >= top)
             out.put(next(below, lines[-1]), entry.level, entry.title)
-        else:
-            later = min((n for n in pages if n >= entry.page and any(c.items for c in pages[n])), default=0)
-            anchor = next((i for c in pages.get(later, ()) for i in c.items if isinstance(i, Line)), None)
-            if anchor is not None:
-                out.put(anchor, entry.level, entry.title)
     return out
 
 

@@ -20,7 +20,7 @@ from ragstone.core.runtime import Unanswered, run_in_subprocess, write_atomicall
 
 from .headings import is_numbered
 from .model import Word
-from .process import collect, draw_for_ocr
+from .process import collect, draw_in_subprocess
 
 _log = logging.getLogger(__name__)
 _WORDS: TypeAdapter[dict[int, list[Word]]] = TypeAdapter(dict[int, list[Word]])
@@ -68,7 +68,7 @@ class Ocr:
             return {}
 
     def _page(self, file: IO[bytes], page: int) -> list[Word]:
-        drawn = draw_for_ocr(file, page, seconds=_SECONDS, megabytes=_MEGABYTES)
+        drawn = draw_in_subprocess(file, page, seconds=_SECONDS, megabytes=_MEGABYTES)
         with TemporaryFile() as picture:
             picture.write(drawn)
             picture.flush()

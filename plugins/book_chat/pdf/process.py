@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import selectors
 import signal
 import subprocess
@@ -11,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from tempfile import NamedTemporaryFile
-from typing import IO, TYPE_CHECKING, Annotated, Literal, TypeVar
+from typing import IO, TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
@@ -29,12 +30,6 @@ class _Message(BaseModel):
     """Of the subprocess, which has read untrusted input: so its messages are untrusted too."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
-
-
-class Opened(_Message):
-    """The file could be opened."""
-
-    pages: Annotated[int, Field(ge=0, le=MAX_PAGES)]
 
 
 class Refused(_Message):
@@ -72,13 +67,11 @@ class Read(_Message):
         return self
 
 
-OPENED: TypeAdapter[Opened | Refused] = TypeAdapter(Opened | Refused)
 FINAL: TypeAdapter[Read | Refused] = TypeAdapter(Read | Refused)
-
-Message = TypeVar("Message", Opened, Read)
-
-_LONGEST_FIRST = 4_096  # bytes
-_MOST_PICTURE, _MOST_DRAWN = 8_000_000, 40_000_000
+#: The first line, if the file could be opened: the number of its pages. Without it a message has so many bytes at most.
+_COUNT, _LONGEST_FIRST = re.compile(rb"(\d{1,5})\n"), 4_096
+#: Bytes of a picture at most, and how it begins and ends.
+_PNG, _GREY = (8_000_000, b"\x89PNG", b"IEND\xaeB`\x82"), (40_000_000, b"P5", b"")
 
 
 def read_in_subprocess(
@@ -99,31 +92,20 @@ def read_in_subprocess(
 
 
 def draw_in_subprocess(
-    file: IO[bytes], page: int, marks: Mapping[str, str], *, seconds: float, megabytes: int
+    file: IO[bytes], page: int, marks: Mapping[str, str] | None = None, *, seconds: float, megabytes: int
 ) -> bytes:
     """Page ``page`` (from 1) of the PDF in ``file`` as PNG, with the words of ``marks`` marked (see ``render``).
 
-    Raises ``Unanswered``; never hangs, whatever the file holds.
+    Without ``marks`` it is a PGM in grey, as OCR wants it. Raises ``Unanswered``; never hangs, whatever the file holds.
     """
-    arguments = (str(page), repr(seconds), str(megabytes))
+    most, start, end = _GREY if marks is None else _PNG
+    arguments = (str(page), repr(seconds), str(megabytes), *(("grey",) if marks is None else ()))
     file.seek(0)
     with run_in_subprocess(f"{__package__}.render", *arguments, stdin=file, environment=marks) as process:
-        return _drawn(process, seconds, _MOST_PICTURE, b"\x89PNG", b"IEND\xaeB`\x82")
-
-
-def draw_for_ocr(file: IO[bytes], page: int, *, seconds: float, megabytes: int) -> bytes:
-    """Page ``page`` (from 1) in grey, as OCR wants it. Raises ``Unanswered``; never hangs, whatever the file holds."""
-    arguments = (str(page), repr(seconds), str(megabytes), "grey")
-    file.seek(0)
-    with run_in_subprocess(f"{__package__}.render", *arguments, stdin=file) as process:
-        return _drawn(process, seconds, _MOST_DRAWN, b"P5")
-
-
-def _drawn(process: subprocess.Popen[bytes], seconds: float, most: int, start: bytes, end: bytes = b"") -> bytes:
-    received = collect(process, seconds, most)
-    if not (received.startswith(start) and received.endswith(end)):
-        raise _end_of(process)
-    return received
+        received = collect(process, seconds, most)
+        if not (received.startswith(start) and received.endswith(end)):
+            raise _end_of(process)
+        return received
 
 
 def collect(process: subprocess.Popen[bytes], seconds: float, most: int) -> bytes:
@@ -153,23 +135,18 @@ def _parts(process: subprocess.Popen[bytes], seconds: Callable[[], float]) -> It
 
 
 def _receive(process: subprocess.Popen[bytes], seconds: float) -> Read:
-    received = b""
-    opened: list[Opened] = []
-    for part in _parts(process, lambda: seconds_for(opened[0].pages if opened else 1, seconds)):
+    received, pages = b"", list[int]()
+    for part in _parts(process, lambda: seconds_for(max(pages, default=1), seconds)):
         received += part
-        if not opened and b"\n" in received:
-            first, _, received = received.partition(b"\n")
-            opened.append(_parsed(OPENED, first))
-        if len(received) > (output_for(opened[0].pages) if opened else _LONGEST_FIRST):
+        if not pages and (first := _COUNT.match(received)):
+            pages.append(min(int(first[1]), MAX_PAGES))
+            received = received[first.end() :]
+        if len(received) > (output_for(pages[0]) if pages else _LONGEST_FIRST):
             raise Unanswered("too_large", "has more text than a book of its pages")
-    if not opened or not received.endswith(b"\n"):
+    if not received.endswith(b"\n"):
         raise _end_of(process)
-    return _parsed(FINAL, received)
-
-
-def _parsed(kind: TypeAdapter[Message | Refused], line: bytes) -> Message:
     try:
-        message = kind.validate_json(line)
+        message = FINAL.validate_json(received)
     except ValidationError as error:
         raise Unanswered("crashed", "its reader sent no valid message") from error
     if isinstance(message, Refused):

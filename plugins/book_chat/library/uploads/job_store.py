@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
+#: Uploads that have ended and are remembered.
+MOST_REMEMBERED = 50
 _PREFIX = "book_chat_uploads"
 #: Seconds after which an upload that has ended is forgotten; after seven times that, one that no server has resumed.
 _DAY = 86_400
@@ -34,8 +36,7 @@ _job = Table(
 class JobStore:
     """Jobs of this process as JSON, by id, the latest last; of those that have ended only the latest are kept."""
 
-    def __init__(self, most_ended: int) -> None:
-        self._most_ended = most_ended
+    def __init__(self) -> None:
         self._jobs: dict[str, tuple[dict[str, Any], bool]] = {}
 
     def get(self, job_id: str) -> dict[str, Any] | None:
@@ -50,7 +51,7 @@ class JobStore:
         """Remember the job's state in the place of an older one."""
         self._jobs[job["id"]] = dict(job), ended
         done = [job_id for job_id, (_job, has_ended) in self._jobs.items() if has_ended]
-        for job_id in done[: max(0, len(done) - self._most_ended)]:
+        for job_id in done[: max(0, len(done) - MOST_REMEMBERED)]:
             del self._jobs[job_id]
 
 
@@ -60,9 +61,9 @@ class CatalogJobs(JobStore):
     This process has only those that could not be stored, while the database was away.
     """
 
-    def __init__(self, catalog: Catalog, most_ended: int, on_change: Callable[[], None]) -> None:
+    def __init__(self, catalog: Catalog, on_change: Callable[[], None]) -> None:
         """``on_change``: called when another worker has changed a job."""
-        super().__init__(most_ended)
+        super().__init__()
         self._tables = catalog.tables(_PREFIX, _metadata)
         self._notices = catalog.shared.notices
         self._notices.subscribe(_PREFIX, lambda _job_id: on_change())
@@ -94,7 +95,7 @@ class CatalogJobs(JobStore):
             if not connection.execute(update(_job).where(_job.c.id == job_id).values(**values)).rowcount:
                 connection.execute(insert(_job).values(id=job_id, at=time.time(), **values))
             if ended:
-                further = select(_job.c.id).where(_job.c.ended).order_by(_job.c.at.desc()).offset(self._most_ended)
+                further = select(_job.c.id).where(_job.c.ended).order_by(_job.c.at.desc()).offset(MOST_REMEMBERED)
                 old = and_(_job.c.ended, _job.c.at < time.time() - _DAY) | (_job.c.at < time.time() - 7 * _DAY)
                 connection.execute(delete(_job).where(_job.c.id.in_(further) | old))
         self._notices.send(_PREFIX, job_id)

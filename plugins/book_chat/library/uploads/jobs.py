@@ -26,9 +26,8 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-#: Uploads that may wait, and finished jobs that are remembered.
+#: Uploads that may wait.
 MOST_WAITING = 20
-MOST_REMEMBERED = 50
 _MOST_NAMED = 100
 #: Times that reading a book is begun: one that ends the server each time is given up.
 MOST_BEGUN = 3
@@ -72,9 +71,9 @@ class Jobs:
         self._add = add
         # each document is stored in one transaction, so that the thread may be killed
         self._queue: JobQueue[Upload] = JobQueue("ragstone-uploads", self._work)
-        self._jobs = JobStore(MOST_REMEMBERED)
+        self._jobs = JobStore()
         if catalog is not None:
-            self._jobs = CatalogJobs(catalog, MOST_REMEMBERED, self._queue.notify)
+            self._jobs = CatalogJobs(catalog, self._queue.notify)
         self._reading: Upload | None = None
 
     def submit(self, upload: Upload) -> Job:

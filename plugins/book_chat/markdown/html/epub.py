@@ -11,7 +11,7 @@ from .archive import Archive, part_named
 from .contents import TocEntry, page_list, toc_entries
 from .inline import Marks
 from .markup import Malformed, attribute, name_of, parse_page, parse_xml, words_of
-from .outline import Place, headed
+from .outline import headed
 from .page import HtmlBlock, PageReader
 from .text import Text, assembled
 
@@ -55,7 +55,7 @@ def read_epub(file: IO[bytes]) -> Text:
         body = next((each for each in root.iter() if name_of(each) == "body"), root)
         blocks += PageReader(marks).read(body)
     _mark_pages(blocks, marks, starts, pages)
-    whole = headed(blocks, entries, Place(starts, marks), package.title)
+    whole = headed(blocks, starts, marks, entries, package.title)
     text = assembled(whole, marks, package.title, package.authors)
     if not text.text.strip():
         raise Unanswered("empty", "has no text, perhaps pictures of pages alone")

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..blocks import FIGURE
+from ..blocks import FIGURE, image_words
 from ..characters import escape_block, without_controls
 from .markup import attribute, name_of, names_of, words_of
 
@@ -24,15 +24,9 @@ _LINK_SIGNS = frozenset({"¶", "#", "§", "↩", "↩︎", "^", "↑", "🔗", "
 _BACK = frozenset("headerlink footnote-back reversefootnote doc-backlink backref anchor-link edit-link".split())  # noqa: SIM905
 _ORDINAL = frozenset({"st", "nd", "rd", "th"})
 #: Alternative texts that say nothing.
-_DECORATION = re.compile(
-    r"(?:an? |the )?qr[ -]?code\b(?:\W+\w+){0,6}\W*"
-    r"|(?:image|img|picture|figure|photo|cover|logo|icon)s?\W*\d*",
-    re.IGNORECASE,
-)
+_DECORATION = re.compile(r"(?:image|img|picture|figure|photo|cover|logo|icon)s?\W*\d*", re.IGNORECASE)
 #: Blocks within a cell or a heading: their words are apart from others.
 _APART = frozenset("p div li dt dd tr section ul ol dl blockquote figure figcaption".split())  # noqa: SIM905
-#: Words of an image's alternative text that may stand in a sentence; a longer one describes.
-_LONGEST_ALT = 5
 _TEX_MARKS = re.compile(r"^(?:\\[(\[]|\$+)|(?:\\[)\]]|\$+)$")
 _IMAGE = "\x02"
 
@@ -151,12 +145,9 @@ class Inline:
         text, figures = "".join(self.parts), list[str]()
         alone = not MARK.sub("", text).replace(_IMAGE, "").strip()
         for alt, title in self.images:
-            alt = "" if _DECORATION.fullmatch(alt) else alt
-            label = title or alt
-            is_figure = label and (alone or title or len(alt.split()) > _LONGEST_ALT)
-            if is_figure:
-                figures.append(FIGURE + label)
-            text = text.replace(_IMAGE, "" if is_figure else alt, 1)
+            words, figure = image_words("" if _DECORATION.fullmatch(alt) else alt, title, alone=alone)
+            figures += [FIGURE + figure] if figure else []
+            text = text.replace(_IMAGE, words, 1)
         self.parts, self.images = [], []
         lines = (_tidy(line) for line in text.split("\n"))
         return "\n".join(_escaped(line) for line in lines if line), figures

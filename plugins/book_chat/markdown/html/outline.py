@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .inline import MARK, Marks
@@ -22,26 +21,20 @@ _LABEL = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Place:
-    """Where the pages of a book begin among its blocks, and its marks."""
-
-    starts: dict[str, int]
-    marks: Marks
-
-
-def headed(blocks: list[HtmlBlock], entries: Sequence[TocEntry], place: Place, title: str | None) -> list[HtmlBlock]:
-    """The blocks with a heading of the entry's level where each entry leads.
+def headed(
+    blocks: list[HtmlBlock], starts: dict[str, int], marks: Marks, entries: Sequence[TocEntry], title: str | None
+) -> list[HtmlBlock]:
+    """The blocks with a heading of the entry's level where each entry leads. ``starts``: where each page begins.
 
     A heading of the page that says the same is the entry's own; others are below the entry that they stand in. What
     stands before the first entry is under the book's title. Without a table of contents, pages keep their headings.
     """
     levels = _levels(entries)
     targets: dict[int, list[tuple[int, str]]] = defaultdict(list)
-    at_anchor = _anchors(blocks, place.marks)
+    at_anchor = _anchors(blocks, marks)
     for entry, level in zip(entries, levels, strict=True):
         at = at_anchor.get(f"{entry.part}#{entry.anchor}") if entry.anchor else None
-        at = place.starts.get(entry.part) if at is None else at
+        at = starts.get(entry.part) if at is None else at
         if at is not None:
             targets[at].append((level, entry.title))
     if not targets:

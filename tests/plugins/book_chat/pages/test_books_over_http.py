@@ -14,6 +14,7 @@ import pytest
 from ragstone.core import SourceError, StorageBusy, TooLarge
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat import AddReport
+from ragstone.plugins.book_chat.library.uploads import job_store
 from ragstone.plugins.book_chat.library.uploads import jobs as jobs_module
 from ragstone.plugins.book_chat.library.uploads.archives import unpack
 from ragstone.plugins.book_chat.library.uploads.files import About, Upload, upload_folders
@@ -394,7 +395,7 @@ def test_nobody_has_to_watch_and_anybody_may_later(tmp_path: Path) -> None:
 
 def test_the_queue_and_the_memory_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jobs_module, "MOST_WAITING", 2)
-    monkeypatch.setattr(jobs_module, "MOST_REMEMBERED", 2)
+    monkeypatch.setattr(job_store, "MOST_REMEMBERED", 2)
     begun, go = threading.Event(), threading.Event()
 
     def add(given: Upload, tell: Callable[[int, int, int], None]) -> AddReport:

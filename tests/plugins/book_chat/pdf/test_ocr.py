@@ -97,5 +97,5 @@ def test_a_scan_is_read_marked_and_not_read_again(scan: Path, tmp_path: Path, mo
         chunk, _sha256 = pictures.picture(citation.chunk_id, "")
         assert marked.startswith(b"\x89PNG")
         assert marked != chunk, "the quote is marked by the words of OCR"
-        monkeypatch.setattr(ocr_module, "draw_for_ocr", None)
+        monkeypatch.setattr(ocr_module, "draw_in_subprocess", None)
         assert shelf.add(shelf.plan(scan), title="Grippers").unchanged == ["scan.pdf"]

@@ -88,6 +88,6 @@ def test_one_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> No
     with without_hanging(), pytest.raises(Unanswered) as caught:
         draw(PAGE, seconds=0.01)
     assert caught.value.reason == "timeout"
-    monkeypatch.setattr(process, "_MOST_PICTURE", 100)
+    monkeypatch.setattr(process, "_PNG", (100, *process._PNG[1:]))
     with pytest.raises(Unanswered, match="too many bytes"):
         draw(PAGE)
