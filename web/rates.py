@@ -79,25 +79,19 @@ def client_of(peer: str, forwarded: str, proxies: Sequence[Network]) -> str:
     """
     address = peer
     before = [step.strip() for step in forwarded.split(",") if step.strip()]
-    while before and _is_in(address, proxies):
+    while before and (at := _parsed(address)) and any(at in network for network in proxies):
         address = before.pop()
-    try:
-        known = ipaddress.ip_address(address)
-    except ValueError:
-        return address[:64]
+    known = _parsed(address)
     if isinstance(known, ipaddress.IPv6Address):
-        if known.ipv4_mapped:
-            return str(known.ipv4_mapped)
-        return str(ipaddress.ip_network((int(known) >> 64 << 64, 64)))
-    return str(known)
+        return str(known.ipv4_mapped or ipaddress.ip_network((int(known) >> 64 << 64, 64)))
+    return address[:64] if known is None else str(known)
 
 
-def _is_in(address: str, networks: Sequence[Network]) -> bool:
+def _parsed(address: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     try:
-        known = ipaddress.ip_address(address)
+        return ipaddress.ip_address(address)
     except ValueError:
-        return False
-    return any(known in network for network in networks)
+        return None
 
 
 def install(app: Flask, options: WebSettings) -> None:

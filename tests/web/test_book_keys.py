@@ -207,7 +207,7 @@ def test_every_tool_with_a_key_that_is_not_for_the_book(host: Host, values: dict
     tools = offers(host, limited)
     every, seen_by_every = offers(host, EVERYTHING), set()
     for name, offer in tools.items():
-        known = offer.schema.get("properties", {})
+        known = offer.tool.input_schema.get("properties", {})
         closed = {"book": "sealed-handbook", "plan": "plan-closed"}
         words = {key: QUESTION for key in ("question", "query", "text") if key in known}
         pieces: list[str] = []

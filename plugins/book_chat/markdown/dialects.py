@@ -11,11 +11,10 @@ from .marks import closes, is_next, kind_of_directive, opens
 if TYPE_CHECKING:
     from ragstone.core.text import Kind
 
-_KINDS = frozenset(
+ADMONITIONS = frozenset(
     """note tip info warning danger caution important success question hint attention error example abstract
     summary failure bug quote seealso todo""".split()  # noqa: SIM905
 )
-_ADMONITIONS = _KINDS | {"admonition"}
 #: The name of a container that states the kind of its text, before that kind.
 _OF_KIND = "ofkind_"
 _CONTENTS = frozenset({"toctree", "tableofcontents", "contents"})
@@ -95,11 +94,11 @@ def rewrite_directives(source: Source) -> str:
         elif (directive := _DIRECTIVE.match(found[3])) and (directive[1] in _CONTENTS):
             opened.append((found[2], "\n"))
         elif directive and (
-            found[2][0] == ":" or directive[1] in _ADMONITIONS or (directive[1] and kind_of_directive(directive[1]))
+            found[2][0] == ":" or directive[1] in {*ADMONITIONS, "admonition"} or kind_of_directive(directive[1] or "")
         ):
             kind = "note" if directive[1] == "admonition" else directive[1] or directive[3]
             stated = kind_of_directive(kind)
-            named = kind if kind in _KINDS else f"{_OF_KIND}{stated}" if stated else "div"
+            named = kind if kind in ADMONITIONS else f"{_OF_KIND}{stated}" if stated else "div"
             out.append(f"{found[1]}:::{named} {directive[2] or directive[4] or ''}".rstrip())
             opened.append((found[2], ":::"))
             is_first = True
@@ -140,7 +139,7 @@ def rewrite_containers(source: Source) -> str:
                 out.append(outer.rstrip())
                 if number in closers and _container_kind(found[closers[number]]):
                     out += [f"{outer}{closes(_OF_KIND)}", outer.rstrip()]
-            elif match[3].lower() in _KINDS and len(marks) < 16:
+            elif match[3].lower() in ADMONITIONS and len(marks) < 16:
                 title = re.sub(r"\{[^{}]*\}\s*$", "", match[4]).strip().removeprefix("[").removesuffix("]")
                 out += [outer.rstrip(), f"{outer}{match[1]}{_opening(match[3], title)}"]
                 marks.append((number, f"{match[1]}> "))
@@ -155,7 +154,7 @@ def rewrite_containers(source: Source) -> str:
 
 def _container_kind(match: re.Match[str]) -> Kind | None:
     """The kind that a container which is no admonition states: Docusaurus' own, MyST's, Quarto's."""
-    if match[3].lower() in _KINDS:
+    if match[3].lower() in ADMONITIONS:
         return None
     return kind_of_directive(match[3].removeprefix(_OF_KIND))
 
@@ -182,7 +181,7 @@ def rewrite_lines(source: Source) -> str:
             defined = len(out)
         elif named := _QUOTED_KIND.match(line):
             kind = named[2] or named[3]
-            out.append(f"{named[1]} [!{kind.upper()}]" if kind.lower() in _KINDS else line)
+            out.append(f"{named[1]} [!{kind.upper()}]" if kind.lower() in ADMONITIONS else line)
         elif heading := _HTML_HEADING.match(line):
             out.append(f"{heading[1]}{'#' * int(heading[2])} {heading[3]}")
         else:

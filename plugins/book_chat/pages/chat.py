@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from flask import Blueprint, Response, render_template, request, send_from_directory
 from werkzeug.exceptions import RequestedRangeNotSatisfiable
@@ -36,20 +35,11 @@ _PICTURE_AGE = 3600
 _LONGEST_QUOTE = 600
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """Neighbouring blocks that belong together on a page: the items of one list, or a single other block."""
 
     kind: str
     blocks: tuple[ShownBlock, ...]
-
-
-@dataclass(frozen=True)
-class BlockGroup:
-    """Neighbouring parts that are all in the cited chunk, or all outside it."""
-
-    in_chunk: bool
-    parts: tuple[Part, ...]
 
 
 def blueprint(host: Host) -> Blueprint:
@@ -152,12 +142,9 @@ def breadcrumbs(chapter: str, section: str) -> tuple[str, ...]:
     return tuple(step for step, _ in groupby(steps))
 
 
-def grouped(blocks: Iterable[ShownBlock]) -> tuple[BlockGroup, ...]:
-    """Split a section's blocks into what is in the chunk and what is not, lists kept together."""
-    return tuple(
-        BlockGroup(in_chunk, tuple(_parts(group)))
-        for in_chunk, group in groupby(blocks, key=lambda block: block.in_chunk)
-    )
+def grouped(blocks: Iterable[ShownBlock]) -> list[tuple[bool, list[Part]]]:
+    """Split a section's blocks into what is in the chunk and what is not, each with its parts."""
+    return [(inside, list(_parts(group))) for inside, group in groupby(blocks, key=lambda block: block.in_chunk)]
 
 
 def _parts(blocks: Iterable[ShownBlock]) -> Iterator[Part]:

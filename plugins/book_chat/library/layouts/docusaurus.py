@@ -13,7 +13,7 @@ from ragstone.core import SourceError
 from ...markdown.characters import without_controls
 from ..fields import one_line, read_yaml, split_front_matter
 from ..files import MARKDOWN, ChapterFile, LeftOut, is_file, is_index, natural, read_text
-from ..page_files import read_page, title_of
+from ..page_files import page_title
 from .sites import Repository, Site
 
 _NUMBER_PREFIX = re.compile(r"(\d+)\s*[-_.]+\s*(?=[^-_.\s\d])")
@@ -54,17 +54,19 @@ def _sidebar(repository: Repository, home: Path) -> Mapping[str, int]:
     return {}
 
 
-def _front(path: Path) -> dict[str, Any]:
+def _fields(path: Path) -> dict[str, Any]:
+    """The front matter of a page, or the fields of a ``_category_`` file; none of a file that cannot be read."""
     try:
-        return split_front_matter(read_text(path))[0]
+        text = read_text(path)
     except SourceError:
         return {}
+    return split_front_matter(text)[0] if path.suffix.lower() in MARKDOWN else read_yaml(text)
 
 
 def find_pages(root: Path, readable: list[Path]) -> Path | None:
     """The folder of Docusaurus pages at or below ``root``, or None when there are no signs of one."""
     pages = [path for path in readable if path.suffix.lower() in MARKDOWN]
-    signed = {p.parent for p in pages if {"sidebar_position", "id"} & _front(p).keys()}
+    signed = {p.parent for p in pages if {"sidebar_position", "id"} & _fields(p).keys()}
     signed |= {p.parent for page in pages for p in _categories(page.parent)}
     configured = any(next(folder.glob("docusaurus.config.*"), None) for folder in (root, root.parent))
     if not signed and not configured:
@@ -94,11 +96,7 @@ def docusaurus_files(
         if any(part.startswith("_") for part in path.relative_to(tree).parts):
             left.append(LeftOut(name, "its name or its folder's begins with _"))
             continue
-        try:
-            front, text, _ = read_page(path) if path.suffix.lower() in MARKDOWN else ({}, "", [])
-        except SourceError as error:
-            left.append(LeftOut(name, error.what))
-            continue
+        front = _fields(path) if path.suffix.lower() in MARKDOWN else {}
         if front.get("draft") is True:
             left.append(LeftOut(name, "a draft"))
             continue
@@ -106,7 +104,7 @@ def docusaurus_files(
         own = (-1, 0.0, ()) if is_index(path) else _sort_key(front.get("sidebar_position"), path.stem)
         key = (*map(folder_key, folders), own)
         place = min(sidebar.get(page_id, len(sidebar)) for page_id in _ids(path, tree, front)) if sidebar else 0
-        title = title_of(front, text) or _title_from_name(path, tree)
+        title = page_title(path) or _title_from_name(path, tree)
         keyed.append(((place, key), ChapterFile(path, name, title, title)))
     return tuple(file for _, file in sorted(keyed, key=lambda pair: (pair[0], pair[1].relative)))
 
@@ -129,17 +127,10 @@ def _sort_key(position: object, name: str) -> tuple[int, float, Any]:
 
 def _category_position(folder: Path) -> object:
     """The position that ``_category_.json`` gives, or else that of the category's own page."""
-    for path in _categories(folder):
-        try:
-            position = read_yaml(read_text(path)).get("position")
-        except SourceError:
-            continue
-        if position is not None:
-            return position
-    for name in ("index.md", "README.md", "readme.md", f"{folder.name}.md"):
-        if is_file(folder / name):
-            return _front(folder / name).get("sidebar_position")
-    return None
+    own = [folder / name for name in ("index.md", "README.md", "readme.md", f"{folder.name}.md")]
+    stated = [_fields(path).get("position") for path in _categories(folder)]
+    stated += [_fields(path).get("sidebar_position") for path in filter(is_file, own)][:1]
+    return next((position for position in stated if position is not None), None)
 
 
 def _title_from_name(path: Path, tree: Path) -> str:

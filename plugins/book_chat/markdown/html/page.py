@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..blocks import captioned, fence_around, short_parts
 from ..characters import without_controls
+from ..dialects import ADMONITIONS
 from .elements import (
     BLOCKS,
     code_text,
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
     from ragstone.core.text import Kind
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
-_ADMONITIONS = frozenset(
-    "note tip info warning danger caution important success hint attention error example seealso todo".split()  # noqa: SIM905
-)
 #: Lists of definitions whose terms are signs or names of program text.
 _NO_GLOSSARY = frozenset({"footnote", "py", "c", "cpp", "js", "field-list", "citation"})
 _NO_PARAGRAPH = ("```", "- ", "1. ", "| ", "> ", "Figure", "Table")
@@ -206,7 +204,7 @@ class PageReader:
         self._add("\n".join(f"> {line}".rstrip() for line in lines))
 
     def _admonition(self, element: Any, named: str, depth: int) -> None:
-        kind = next((name for name in named.split() if name in _ADMONITIONS), "note")
+        kind = next((name for name in named.split() if name in ADMONITIONS), "note")
         title = next((each for each in element if "title" in names_of(each) or name_of(each) == "summary"), None)
         words = words_of(title) if title is not None else ""
         if title is not None:

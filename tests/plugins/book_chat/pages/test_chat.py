@@ -21,7 +21,7 @@ def test_lists_stay_together_and_the_chunk_apart() -> None:
         block("paragraph", inside=True),
         block("code"),
     )
-    found = [(group.in_chunk, [(part.kind, len(part.blocks)) for part in group.parts]) for group in grouped(shown)]
+    found = [(inside, [(part.kind, len(part.blocks)) for part in parts]) for inside, parts in grouped(shown)]
     assert found == [
         (False, [("paragraph", 1), ("ul", 1)]),
         (True, [("ul", 2), ("ol", 1), ("paragraph", 1), ("paragraph", 1)]),
