@@ -64,7 +64,7 @@ def parsers_of_plugins() -> dict[str, Parser]:
     from ragstone.plugins.book_chat.markdown.asciidoc import asciidoc_to_markdown, included_files
     from ragstone.plugins.book_chat.markdown.blocks import read_blocks
     from ragstone.plugins.book_chat.markdown.mdx import rewrite_mdx
-    from ragstone.plugins.book_chat.markdown.normalization import normalize_markdown
+    from ragstone.plugins.book_chat.markdown.normalization import normalize_with_kinds
     from ragstone.plugins.book_chat.markdown.plain_text import book_of
     from ragstone.plugins.concept_tutor.learning.reading.material import Material
     from ragstone.plugins.iris_memory import MailReader, TranscriptReader
@@ -95,8 +95,8 @@ def parsers_of_plugins() -> dict[str, Parser]:
     return {
         "AsciiDoc": lambda text: (asciidoc_to_markdown(text), included_files(text)),
         "plain text": book_of,
-        "chunks": lambda text: nodes.get_nodes_from_documents([Document(text=normalize_markdown(text))]),
-        "Markdown": normalize_markdown,
+        "chunks": lambda text: nodes.get_nodes_from_documents([Document(text=normalize_with_kinds(text)[0])]),
+        "Markdown": normalize_with_kinds,
         "MDX": rewrite_mdx,
         "blocks": read_blocks,
         "front matter": lambda text: split_front_matter(f"---\n{text}\n"),

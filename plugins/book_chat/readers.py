@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from llama_index.core.readers.base import BaseReader
 from llama_index.core.schema import Document
 
-from ragstone.core import MissingExtra, SourceError
+from ragstone.core import SourceError
 from ragstone.core.runtime import Unanswered, open_regular
 from ragstone.core.text import KINDS, counted, pack_kinds
 
 from .library.files import digest_of, is_text
 from .library.page_files import read_page, title_of
-from .markdown.html.process import UnreadableFile
+from .markdown.html.process import UnreadableFile, require_packages
 from .markdown.plain_text import read_plain_text
 from .pdf.limits import MAX_BYTES
 from .pdf.page_map import KEY, LISTED, packed
@@ -75,9 +74,7 @@ class PdfReader(BaseReader):
         path = Path(file)
         if not is_text(path.resolve()):  # it is kept, so that the book can be opened
             raise SourceError("its path is not UTF-8: rename its folder", where=str(path))
-        if find_spec("pypdfium2") is None:
-            missing = MissingExtra("pdf", ("pypdfium2",))
-            raise SourceError(f"a PDF {missing.what}: {missing.install}", where=str(path), hint=missing.install)
+        require_packages(path, "pdf", ("pypdfium2",))
         with open_regular(path, MAX_BYTES) as opened:
             digest = digest_of(opened)
             try:

@@ -26,13 +26,11 @@ _HEADING_ATTRIBUTES = re.compile(r"\s*\{[#.:][^{}]*\}\s*$")
 _QUOTED_BLANK = re.compile(r"[ \t]*(?:>[ \t]*)+")
 
 
-def normalize_markdown(text: str) -> str:
-    """Markdown of any of the known dialects as normalized Markdown; never raises, in time linear in the text."""
-    return normalize_with_kinds(text)[0]
-
-
 def normalize_with_kinds(text: str) -> tuple[str, list[StatedKind]]:
-    """The same, and the kinds that elements and directives state for parts of it."""
+    """Markdown of any of the known dialects as normalized Markdown, and the kinds that elements state for parts of it.
+
+    Never raises; in time linear in the text.
+    """
     source = Source(without_controls(re.sub(r"\r\n?", "\n", text)))
     for step in (
         rewrite_directives,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from dataclasses import dataclass, field
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -36,17 +35,6 @@ _MATHS = re.compile(r"[=≈≤≥<>→←↦∑∫∏√∈∝≡±×⊕∂∇]|
 _ENDS = re.compile(r"[.!?:;][\"')\]”’]*$")
 
 
-@dataclass
-class _Open:
-    """The block that the next line may continue."""
-
-    kind: str
-    lines: list[Line]
-    page: int
-    level: int = 0
-    pieces: list[tuple[int, str]] = field(default_factory=list)
-
-
 def blocks_of(number: int, columns: Sequence[Column], headings: Headings) -> list[Block]:
     """The blocks of page ``number`` in reading order."""
     out: list[Block] = []
@@ -72,7 +60,9 @@ class _Reader:
         self.out: list[Block] = []
         self._number = number
         self._column = column
-        self._open: _Open | None = None
+        #: The block that the next line may continue; "" without one.
+        self._kind = ""
+        self._lines: list[Line] = []
         #: The least indented item so far.
         self._margin = float("inf")
         lines = [item for item in column.items if isinstance(item, Line)]
@@ -90,36 +80,26 @@ class _Reader:
             self.out.append(Block("table", [(self._number, "\n".join(table_lines(rows)))]))
             return
         text = item.text
-        if _LEADERS.search(text):  # a line of the table of contents: the headings say the same
+        if _LEADERS.search(text) or _CONTINUED.fullmatch(text):  # of the table of contents: the headings say the same
             self.close()
+        elif self._is_line_number(item):
             return
-        if _CONTINUED.fullmatch(text):
-            self.close()
-            return
-        if self._is_line_number(item):
-            return
-        if self._is_code(item):
+        elif self._is_code(item):
             if not self._continues_code(item):
-                self.close()
-                self._open = _Open("code", [], self._number)
-            assert self._open is not None  # noqa: S101
-            self._open.lines.append(item)
-            return
-        marker = _ITEM.match(text)
-        if marker:
-            self._begin("item", item)
-        elif _COMMIT.match(text):
-            self._begin("change", item)
-        elif _CAPTION.match(text):
-            self._begin("caption", item)
-        elif self._defines(item):
-            assert self._open is not None  # noqa: S101
-            self._open.kind = "paragraph"
-            self._open.lines.append(item)
-        elif self._open is None or self._open.kind == "code" or self._starts_paragraph(item) or self._is_formula(item):
-            self._begin("paragraph", item)
+                self._begin("code")
+            self._lines.append(item)
         else:
-            self._open.lines.append(item)
+            if _ITEM.match(text):
+                self._begin("item")
+            elif _COMMIT.match(text):
+                self._begin("change")
+            elif _CAPTION.match(text):
+                self._begin("caption")
+            elif self._defines(item):
+                self._kind = "paragraph"
+            elif self._kind in ("", "code") or self._starts_paragraph(item) or self._is_formula(item):
+                self._begin("paragraph")
+            self._lines.append(item)
 
     def _is_formula(self, line: Line) -> bool:
         """Whether a line is a displayed formula: set in from both sides, with a sign of mathematics."""
@@ -131,70 +111,64 @@ class _Reader:
         """Whether a line is of a listing: in its type, its number aside, or between its lines in its size."""
         words = code_words(line)
         mono = sum(len(word.text) for word in words if word.mono) > 0.7 * sum(len(word.text) for word in words)
-        if self._open is None or self._open.kind != "code":
+        if self._kind != "code":
             # "… the current value of" goes on with "in misa.".
-            begun = self._open is not None and not _ENDS.search(self._open.lines[-1].text)
+            begun = bool(self._lines) and not _ENDS.search(self._lines[-1].text)
             return mono and (words[0].mono or len(words) < len(line.words) or (not begun and words[0].text != "•"))
-        last = self._open.lines[-1]
+        last = self._lines[-1]
         other = abs(line.size - self._prose) > 0.05 * line.size
         return mono or (other and abs(line.size - last.size) < 0.3 and self._continues_code(line) and not words[0].bold)
 
     def _defines(self, line: Line) -> bool:
         """Whether a line, set in, defines the term in the type of code that stands alone on the line above."""
-        if self._open is None or self._open.kind != "code" or len(self._open.lines) > 1:
+        if self._kind != "code" or len(self._lines) > 1:
             return False
-        term = self._open.lines[0]
+        term = self._lines[0]
         near = line.bottom - term.bottom < 2 * line.size
         return near and len(term.words) == 1 and line.x0 > term.x0 + 0.8 * line.size
 
     def _continues_code(self, item: Line) -> bool:
-        return (
-            self._open is not None
-            and self._open.kind == "code"
-            and item.top - self._open.lines[-1].bottom < 2.6 * max(item.size, 6)
-        )
+        return self._kind == "code" and item.top - self._lines[-1].bottom < 2.6 * max(item.size, 6)
 
     def _is_line_number(self, item: Line) -> bool:
         """Whether a line of a listing has only its line number."""
-        if self._open is None or self._open.kind != "code" or item.share(mono=True) > 0:
+        if self._kind != "code" or item.share(mono=True) > 0:
             return False
-        return item.text.replace(" ", "").isdecimal() and item.size < 0.9 * self._open.lines[-1].size
+        return item.text.replace(" ", "").isdecimal() and item.size < 0.9 * self._lines[-1].size
 
-    def _begin(self, kind: str, line: Line) -> None:
+    def _begin(self, kind: str) -> None:
         self.close()
-        self._open = _Open(kind, [line], self._number)
+        self._kind = kind
 
     def _starts_paragraph(self, line: Line) -> bool:
         """Whether a line begins a paragraph: by the gap above it, its type, its indentation."""
-        assert self._open is not None  # noqa: S101
-        last = self._open.lines[-1]
-        if self._open.kind == "change":
+        last = self._lines[-1]
+        if self._kind == "change":
             return line.bottom - last.bottom > 2 * line.size
-        if self._open.kind == "paragraph" and self._is_formula(last):
+        if self._kind == "paragraph" and self._is_formula(last):
             return True
         if line.bottom - last.bottom > 1.35 * max(self._step, 1.05 * min(line.size, last.size)):
             return True
         if line.bottom < last.top or abs(line.size - last.size) > 0.12 * last.size:
             return True
-        edge = self._open.lines[1].x0 if len(self._open.lines) > 1 else self._column.x0
-        if self._open.kind == "item":
-            return line.x0 < self._open.lines[0].x0 - 1 or (
-                len(self._open.lines) > 1 and line.x0 > edge + 0.8 * line.size
-            )
+        edge = self._lines[1].x0 if len(self._lines) > 1 else self._column.x0
+        if self._kind == "item":
+            return line.x0 < self._lines[0].x0 - 1 or (len(self._lines) > 1 and line.x0 > edge + 0.8 * line.size)
         short = last.x1 < self._column.x1 - 0.12 * (self._column.x1 - self._column.x0)
         indented = line.x0 > edge + 0.8 * line.size and line.x0 > last.x0 + 0.8 * line.size
         return bool(_ENDS.search(last.text)) and (short or indented)
 
     def close(self) -> None:
-        opened, self._open = self._open, None
-        if opened is None:
+        kind, lines = self._kind, self._lines
+        self._kind, self._lines = "", []
+        if not kind:
             return
-        if opened.kind == "code" and (len(opened.lines) > 1 or " " in opened.lines[0].text):
-            self.out.append(Block("code", [(opened.page, code_text(opened.lines))]))
+        if kind == "code" and (len(lines) > 1 or " " in lines[0].text):
+            self.out.append(Block("code", [(self._number, code_text(lines))]))
             return
-        text, level = "\n".join(line.text for line in opened.lines), 0
-        if opened.kind == "item":
-            first = opened.lines[0]
+        text, level = "\n".join(line.text for line in lines), 0
+        if kind == "item":
+            first = lines[0]
             self._margin = min(self._margin, first.x0)
             level = int(first.x0 > self._margin + 0.5 * first.size)
             marker = _ITEM.match(text)
@@ -206,16 +180,16 @@ class _Reader:
             keep = sign.startswith("(")
             text = f"{number[1]}. {words}" if number else f"- {sign + ' ' if keep else ''}{words}"
         # A single word in the type of code, such as an address, is a line of prose.
-        kind = "paragraph" if opened.kind == "code" else opened.kind
+        kind = "paragraph" if kind == "code" else kind
         if kind == "paragraph":
             if _NUMBERS.fullmatch(text):
                 return
-            if _NOTE.match(text) and opened.lines[0].size < 0.92 * self._prose:
+            if _NOTE.match(text) and lines[0].size < 0.92 * self._prose:
                 kind = "note"
-            text = _with_term(opened.lines) or text
+            text = _with_term(lines) or text
         elif kind == "change":
             text = _COMMIT.sub(r"\1\n\2\n", " ".join(text.split("\n")), count=1)
-        self.out.append(Block(kind, [(opened.page, text)], level))
+        self.out.append(Block(kind, [(self._number, text)], level))
 
 
 def _with_term(lines: Sequence[Line]) -> str | None:

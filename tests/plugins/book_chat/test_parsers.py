@@ -16,7 +16,7 @@ from ragstone.core.text import unpack_kinds
 from ragstone.plugins.book_chat import BookNodeParser, MarkdownReader
 from ragstone.plugins.book_chat.library.layouts.layout import read_layout
 from ragstone.plugins.book_chat.markdown.blocks import read_blocks
-from ragstone.plugins.book_chat.markdown.normalization import normalize_markdown
+from ragstone.plugins.book_chat.markdown.normalization import normalize_with_kinds
 
 
 def words(text: str) -> int:
@@ -272,7 +272,7 @@ def test_no_markup_is_left_in_a_real_book(name: str) -> None:
             if block.kind != "code":
                 assert not re.search(r"\*\*|\]\(|\{:|<div", block.plain), (made.metadata["path"], block.plain)
         structure = [(block.kind, block.level) for block in read_blocks(made.text)]
-        assert [(b.kind, b.level) for b in read_blocks(normalize_markdown(made.text))] == structure
+        assert [(b.kind, b.level) for b in read_blocks(normalize_with_kinds(made.text)[0])] == structure
 
 
 @pytest.mark.data

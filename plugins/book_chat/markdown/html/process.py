@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
 
@@ -14,6 +14,9 @@ from ragstone.core.runtime import Unanswered, Workers, open_regular
 
 from .text import Text
 from .worker import MAX_BYTES, seconds_for
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _TEXT = TypeAdapter(Text)
 EXTRA = "formats"
@@ -43,6 +46,14 @@ class UnreadableFile(SourceError):
         return {**super().to_problem(), "reason": self.reason}
 
 
+def require_packages(path: Path, extra: str, names: Iterable[str]) -> None:
+    """Raise ``SourceError`` for a file whose reader needs packages that are not installed."""
+    if missing := tuple(name for name in names if find_spec(name) is None):
+        error = MissingExtra(extra, missing)
+        what = f"a file {path.suffix.lower()} {error.what}: {error.install}"
+        raise SourceError(what, where=str(path), hint=error.install)
+
+
 class FormatWorkers:
     """The worker processes, one for each thread that reads at the same time; they end with ``close``."""
 
@@ -55,12 +66,7 @@ class FormatWorkers:
         Raises ``UnreadableFile``, and ``SourceError`` when it is gone or the extra is not installed.
         """
         suffix = path.suffix.lower()
-        packages = tuple(name for name in _PACKAGES.get(suffix, ("lxml",)) if find_spec(name) is None)
-        if packages:
-            missing = MissingExtra(EXTRA, packages)
-            raise SourceError(
-                f"a file {suffix} {missing.what}: {missing.install}", where=str(path), hint=missing.install
-            )
+        require_packages(path, EXTRA, _PACKAGES.get(suffix, ("lxml",)))
         with open_regular(path, MAX_BYTES) as file:
             size = file.seek(0, 2)
         request = json.dumps({"path": str(path.absolute()), "suffix": suffix}).encode()

@@ -4,7 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragstone.plugins.book_chat.markdown.normalization import normalize_markdown
+from ragstone.plugins.book_chat.markdown.normalization import normalize_with_kinds
+
+
+def normalize_markdown(text: str) -> str:
+    return normalize_with_kinds(text)[0]
+
 
 FORMULAS = [
     "$a_1 * b_2 * c$",
