@@ -15,6 +15,7 @@ from ragstone.core.text import KINDS, counted, pack_kinds
 from .library.files import digest_of, is_text
 from .library.page_files import read_page, title_of
 from .markdown.html.process import UnreadableFile, require_packages
+from .markdown.html.text import Text
 from .markdown.plain_text import read_plain_text
 from .pdf.limits import MAX_BYTES
 from .pdf.page_map import KEY, LISTED, packed
@@ -22,7 +23,6 @@ from .pdf.process import read_in_subprocess
 
 if TYPE_CHECKING:
     from .markdown.html.process import FormatWorkers
-    from .markdown.html.text import Text
     from .pdf.ocr import Ocr
 
 _REASONS: dict[str, tuple[str, str | None]] = {
@@ -44,8 +44,7 @@ class MarkdownReader(BaseReader):
         Raises ``SourceError`` when the file is gone, unreadable, too large or not UTF-8 text.
         """
         front, text, stated = read_page(Path(file))
-        kinds = {KINDS: pack_kinds(stated, 0, len(text))} if stated else {}
-        return [Document(text=text, metadata={"title": title_of(front, text), **kinds, **(extra_info or {})})]
+        return [_document(Text(text, title_of(front, text), kinds=tuple(stated)), extra_info)]
 
 
 class UnreadablePdf(UnreadableFile):

@@ -96,7 +96,5 @@ def _neighbours(nodes: list[TextNode], node: TextNode) -> tuple[str | None, str 
         firsts.setdefault(int(other.metadata["section_start"]), other.node_id)
     starts = sorted(firsts)
     here = starts.index(int(node.metadata["section_start"]))
-    return (
-        firsts[starts[here - 1]] if here > 0 else None,
-        firsts[starts[here + 1]] if here + 1 < len(starts) else None,
-    )
+    ids = [None, *map(firsts.__getitem__, starts), None]
+    return ids[here], ids[here + 2]

@@ -68,7 +68,7 @@ def rewrite_elements(source: Source) -> str:
             after = after[after.find(">") + 1 :]
         made: list[str] = []
         if name == "table":
-            made = _table("\n".join(inner))
+            made = table_lines([row for row in _cells("\n".join(inner), "tr", "td", "th") if any(row)])
         elif name == "dl":
             made = _definitions("\n".join(inner)) or inner
         elif name == "pre":
@@ -78,38 +78,29 @@ def rewrite_elements(source: Source) -> str:
     return "\n".join(out)
 
 
-def _table(source: str) -> list[str]:
-    """An HTML table as Markdown rows; cells keep their entities and their Markdown."""
+def _cells(source: str, row: str, *cells: str) -> list[list[str]]:
+    """The words of the elements ``cells``, row by row; they keep their entities and their Markdown."""
     rows: list[list[str]] = []
     for part in _ROW_PARTS.split(source):
         tag = TAG.fullmatch(part)
         name = tag[2].lower() if tag else ""
-        if name == "tr" and tag and not tag[1]:
-            rows.append([])
-        elif name in ("td", "th") and tag and not tag[1]:
-            (rows or [[]])[-1].append("")
+        if tag and not tag[1] and name in (row, *cells):
+            if name == row or not rows:
+                rows.append([])
+            if name in cells:
+                rows[-1].append("")
         elif rows and rows[-1]:
-            rows[-1][-1] += (" " if name in _BLOCK_TAGS or name == "br" else part) if tag else part
-    return table_lines([[" ".join(cell.split()) for cell in row] for row in rows if any(map(str.strip, row))])
+            rows[-1][-1] += " " if name in _BLOCK_TAGS or name == "br" else part
+    return [[" ".join(cell.split()) for cell in each] for each in rows]
 
 
 def _definitions(source: str) -> list[str]:
     """A list of definitions as paragraphs ``term: definition``; none if there is more in it than lines of text."""
-    terms: list[list[str]] = []
-    parts = _ROW_PARTS.split(source)
-    if any((tag := TAG.fullmatch(part)) and is_block(tag) and tag[2].lower() not in _IN_DEFINITIONS for part in parts):
-        return []
-    for part in parts:
-        tag = TAG.fullmatch(part)
-        name = tag[2].lower() if tag else ""
-        if name in ("dt", "dd") and tag and not tag[1]:
-            if name == "dt" or not terms:
-                terms.append([])
-            terms[-1].append("")
-        elif terms:
-            terms[-1][-1] += " " if name in _IN_DEFINITIONS else part
-    pairs = [[" ".join(part.split()) for part in each] for each in terms]
+    tags = (TAG.fullmatch(part) for part in _ROW_PARTS.split(source))
+    pairs = _cells(source, "dt", "dt", "dd")
     if "```" in source or not all(len(pair) > 1 and all(pair) for pair in pairs):
+        return []
+    if any(tag and is_block(tag) and tag[2].lower() not in _IN_DEFINITIONS for tag in tags):
         return []
     return [line for term, *rest in pairs for line in (is_next("definition"), "", f"{term}: {' '.join(rest)}", "")]
 

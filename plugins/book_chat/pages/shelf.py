@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from flask import Blueprint, Response, abort, jsonify, redirect, render_template, request, url_for
+from flask import Blueprint, Response, abort, redirect, render_template, request, url_for
 from werkzeug.datastructures import WWWAuthenticate
 from werkzeug.exceptions import ServiceUnavailable, Unauthorized
 
@@ -48,28 +48,31 @@ def shelf_blueprint(host: Host) -> Blueprint:
         lambda: ServiceUnavailable("Too many are watching uploads already. The upload goes on all the same."),
     )
 
-    def books() -> Response:
-        return _json({"books": [asdict(book) for book in shelf.counted()]})
+    @pages.after_request
+    def never_store(response: Response) -> Response:
+        response.headers["Cache-Control"] = "no-store"
+        return response
+
+    def books() -> dict[str, Any]:
+        return {"books": [asdict(book) for book in shelf.counted()]}
 
     def submit() -> Job:
         file, fields = _form()
         return jobs.submit(store(file.stream, file.filename or "", uploads_of(host), suffixes=shelf.suffixes, **fields))
 
-    def add() -> Response:
+    def add() -> tuple[dict[str, Any], int, dict[str, str]]:
         job = submit()
-        response = _json({"job": asdict(job)}, 202)
-        response.headers["Location"] = f"/api/books/jobs/{job.id}/events"
-        return response
+        return {"job": asdict(job)}, 202, {"Location": f"/api/books/jobs/{job.id}/events"}
 
     def remove(slug: str) -> Response:
         shelf.remove(slug)
         return Response(status=204)
 
-    def queued() -> Response:
-        return _json(queue_dict(queue_state(host)))
+    def queued() -> dict[str, Any]:
+        return queue_dict(queue_state(host))
 
-    def running() -> Response:
-        return _json({"jobs": [asdict(job) for job in jobs.jobs()]})
+    def running() -> dict[str, Any]:
+        return {"jobs": [asdict(job) for job in jobs.jobs()]}
 
     def events(job_id: str) -> Response:
         jobs.job(job_id)
@@ -171,10 +174,3 @@ def _form() -> tuple[FileStorage, dict[str, Any]]:
 def _events(steps: Iterator[Job | None]) -> Generator[str, None, None]:
     for job in steps:
         yield KEEP_ALIVE if job is None else event(asdict(job), job.state if job.ended else "progress")
-
-
-def _json(body: dict[str, Any], status: int = 200) -> Response:
-    response = jsonify(body)
-    response.status_code = status
-    response.headers["Cache-Control"] = "no-store"
-    return response

@@ -7,10 +7,12 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from pathlib import PurePosixPath
-from typing import IO
+from typing import IO, Any
 from urllib.parse import unquote, urlsplit
 
 from ragstone.core.runtime import Unanswered
+
+from .markup import Malformed, parse_xml
 
 #: Bytes of one part and of all that are read; parts of an archive.
 MOST_PART, MOST_IN_ALL, MOST_PARTS = 30_000_000, 120_000_000, 50_000
@@ -48,6 +50,13 @@ class Archive:
         if known is None:
             raise Unanswered("broken", f"lacks its part {name[:80]!r}")
         return b"".join(self.pieces(self._names[known], MOST_PART))
+
+    def xml(self, name: str) -> Any:
+        """The root of a part that is XML. Raises ``Unanswered``."""
+        try:
+            return parse_xml(self.read(name))
+        except Malformed as error:
+            raise Unanswered("broken", f"has a part {name[:80]!r} that {error}") from error
 
     def pieces(self, part: zipfile.ZipInfo, most: int) -> Iterator[bytes]:
         """What a part holds, of at most so many bytes, piece by piece. Raises ``Unanswered``."""

@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 from ragstone.core.runtime import Unanswered
 
 from .archive import Archive
-from .markup import Malformed, parse_xml, words_of
+from .markup import words_of
 from .text import text_of_page
 
 if TYPE_CHECKING:
@@ -89,24 +89,19 @@ def _text_parts(archive: Archive) -> tuple[io.BytesIO, str | None]:
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as out:
         for name in archive:
             if name.lower().endswith(_SUFFIXES):
-                data = archive.read(name)
-                try:
-                    root = parse_xml(data)
-                except Malformed as error:
-                    raise Unanswered("broken", f"has a part {name[:80]!r} that {error}") from error
-                out.writestr(name, _with_formulas(root, data))
+                root = archive.xml(name)
+                out.writestr(name, _with_formulas(root))
                 if name == "docProps/core.xml":
                     title = next((words_of(each) for each in root.iter("{*}title")), "")[:255] or None
     packed.seek(0)
     return packed, title
 
 
-def _with_formulas(root: Any, data: bytes) -> bytes:
+def _with_formulas(root: Any) -> bytes:
     """A part whose formulas are words, as mammoth passes over them."""
     import lxml.etree
 
-    formulas = list(root.iter(f"{_MATH}oMath"))
-    for formula in formulas:
+    for formula in list(root.iter(f"{_MATH}oMath")):
         run = lxml.etree.Element(f"{_WORD}r")
         text = lxml.etree.SubElement(run, f"{_WORD}t")
         text.text = _linear(formula)
@@ -115,7 +110,7 @@ def _with_formulas(root: Any, data: bytes) -> bytes:
     for around in list(root.iter(f"{_MATH}oMathPara")):
         parent, at = around.getparent(), around.getparent().index(around)
         parent[at : at + 1] = list(around.iter(f"{_WORD}r"))
-    return lxml.etree.tostring(root, xml_declaration=True, encoding="UTF-8", standalone=True) if formulas else data
+    return bytes(lxml.etree.tostring(root, xml_declaration=True, encoding="UTF-8", standalone=True))
 
 
 def _linear(element: Any, depth: int = 0) -> str:

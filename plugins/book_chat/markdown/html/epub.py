@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO, Any
 
@@ -10,7 +11,7 @@ from ragstone.core.runtime import Unanswered
 from .archive import Archive, part_named
 from .contents import TocEntry, page_list, toc_entries
 from .inline import Marks
-from .markup import Malformed, attribute, name_of, parse_page, parse_xml, words_of
+from .markup import attribute, name_of, parse_page, words_of
 from .outline import headed
 from .page import HtmlBlock, PageReader
 from .text import Text, assembled
@@ -63,7 +64,7 @@ def read_epub(file: IO[bytes]) -> Text:
 
 
 def _package(archive: Archive) -> _Package:
-    root = _xml(archive, _CONTAINER)
+    root = archive.xml(_CONTAINER)
     path = next(
         (each.get("full-path") for each in root.iter() if name_of(each) == "rootfile" and each.get("full-path")), None
     )
@@ -71,7 +72,7 @@ def _package(archive: Archive) -> _Package:
     if found is None:
         raise Unanswered("broken", "names no package in its container.xml")
     name = found[0]
-    package = _xml(archive, name)
+    package = archive.xml(name)
     parts = {name_of(each): each for each in package}
     items = {str(item.get("id")): item for item in parts.get("manifest", ()) if name_of(item) == "item"}
 
@@ -113,15 +114,11 @@ def _contents(archive: Archive, package: _Package) -> tuple[list[TocEntry], list
     for part in (package.nav, package.ncx):
         if part is None or part not in archive or (entries and pages):
             continue
-        try:
-            root = _xml(archive, part) if part == package.ncx else parse_page(archive.read(part))
-        except Unanswered:
-            if part == package.ncx:
-                continue  # the headings of the pages will do
-            raise
-        if root is not None:
-            entries = entries or toc_entries(root, part)
-            pages = pages or page_list(root, part)
+        with suppress(Unanswered):  # the headings of the pages will do
+            root = parse_page(archive.read(part))
+            if root is not None:
+                entries = entries or toc_entries(root, part)
+                pages = pages or page_list(root, part)
     return entries, pages
 
 
@@ -147,16 +144,9 @@ def _check_protection(archive: Archive, pages: set[str]) -> None:
     """Raises ``Unanswered`` for a book that only a licence opens; fonts may be obfuscated without harm."""
     system = next((name for part, name in _PROTECTIONS.items() if part in archive), None)
     if _ENCRYPTION in archive:
-        for each in _xml(archive, _ENCRYPTION).iter():
+        for each in archive.xml(_ENCRYPTION).iter():
             place = part_named("", attribute(each, "URI")) if name_of(each) == "cipherreference" else None
             if place and place[0] in pages:
                 raise Unanswered("encrypted", f"is protected by {system or 'a licence'}")
     if system == "Readium LCP":
         raise Unanswered("encrypted", f"is protected by {system}")
-
-
-def _xml(archive: Archive, name: str) -> Any:
-    try:
-        return parse_xml(archive.read(name))
-    except Malformed as error:
-        raise Unanswered("broken", f"has a part {name[:80]!r} that {error}") from error
