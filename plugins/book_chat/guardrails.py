@@ -75,6 +75,10 @@ _CODE = re.compile(
 #: A line of a formula, in a block without a language: it has a relation and a Greek letter or a sign of mathematics.
 _FORMULA = re.compile(r"(?=.*[=<>≤≥≈∈→])(?=.*[\u0370-\u03ff\u2200-\u22ff\u0307\u0308√∞])(?!.*[;{}]).+")
 _MOST_WARNINGS = 8
+_REFUSAL = (
+    "The book describes this for real hardware in {place}, but gives no safety warning for it there, so I must not "
+    "repeat the steps. Please read that section, and have somebody with experience beside you."
+)
 
 
 def _count(text: str, *patterns: re.Pattern[str]) -> int:
@@ -160,14 +164,15 @@ class SafetyWarnings:
         """A procedure goes under its warnings; without any it is withheld, and its section is named."""
         if not is_procedure(sentence.text):
             return Verdict()
-        dangerous = [nodes[at] for at in sentence.chunks if _on_hardware(nodes[at])]
         warnings: list[CitedWarning] = []
-        for node in dangerous:
+        for node in (nodes[at] for at in sentence.chunks):
+            if node.metadata.get("is_simulation") or not names_hardware(_headings(node), node.get_content()):
+                continue
             found = self._warnings(node)
             if not found:
                 place = _place(node)
                 reason = f"a procedure for real hardware, and {place} gives no warning"
-                return Verdict(withheld=reason, refusal=_refusal(place))
+                return Verdict(withheld=reason, refusal=_REFUSAL.format(place=place))
             warnings += found
         return Verdict(tuple(warnings[:_MOST_WARNINGS]))
 
@@ -207,10 +212,6 @@ def _warnings_in(nodes: Sequence[TextNode]) -> Iterator[CitedWarning]:
                 yield CitedWarning(block.plain, node)
 
 
-def _on_hardware(node: BaseNode) -> bool:
-    return not node.metadata.get("is_simulation") and names_hardware(_headings(node), node.get_content())
-
-
 def _headings(node: BaseNode) -> list[str]:
     known = node.metadata
     return [str(known.get("chapter") or ""), *str(known.get("section") or "").split(SEPARATOR)]
@@ -220,10 +221,3 @@ def _place(node: BaseNode) -> str:
     known = node.metadata
     steps = dict.fromkeys(str(known[key]) for key in ("chapter", "section") if known.get(key))
     return f"'{SEPARATOR.join(steps)}'" if steps else "the selected text"
-
-
-def _refusal(place: str) -> str:
-    return (
-        f"The book describes this for real hardware in {place}, but gives no safety warning for it there, so I must "
-        "not repeat the steps. Please read that section, and have somebody with experience beside you."
-    )

@@ -80,14 +80,9 @@ class Upload:
         """Unlock it for another server."""
         self._lock.release()
 
-    def begin(self) -> None:
-        """Count that its reading begins."""
-        self.about = replace(self.about, begun=self.about.begun + 1)
-        self.write()
-
-    def undo_begin(self) -> None:
-        """Its server is closing: this beginning does not count."""
-        self.about = replace(self.about, begun=self.about.begun - 1)
+    def begin(self, step: int = 1) -> None:
+        """Count that its reading begins; -1: its server is closing, and this beginning does not count."""
+        self.about = replace(self.about, begun=self.about.begun + step)
         self.write()
 
     def write(self) -> None:

@@ -108,7 +108,7 @@ class Jobs:
         with self._queue.locked():
             self._queue.stop()
             if self._reading is not None:
-                self._reading.undo_begin()
+                self._reading.begin(-1)
 
     def jobs(self) -> tuple[Job, ...]:
         """All that are remembered, the latest last."""
