@@ -13,7 +13,7 @@ import threading
 import webbrowser
 from contextlib import contextmanager, suppress
 from importlib import metadata
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 import click
 from threadpoolctl import threadpool_limits
@@ -140,11 +140,7 @@ def url_of(listening: socket.socket) -> str:
 @contextmanager
 def _stopping_on_signals() -> Iterator[None]:
     """Let SIGTERM stop the server as Ctrl+C does: answers in flight have five seconds; the exit code is 0."""
-
-    def stop(*_: object) -> NoReturn:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, stop)
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         yield
     except KeyboardInterrupt:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .model import Entry, Line
@@ -23,24 +22,17 @@ _LONGEST = 140
 _NEAR = 60.0  # points between where an entry leads and its heading
 
 
-@dataclass(frozen=True)
-class Heading:
-    """A heading in place of the lines that it replaces."""
-
-    level: int
-    text: str
-
-
 class Headings:
     """Headings by the line that they precede, and the lines that they replace."""
 
     def __init__(self) -> None:
-        self.before: dict[int, list[Heading]] = defaultdict(list)
+        #: Levels and texts of headings.
+        self.before: dict[int, list[tuple[int, str]]] = defaultdict(list)
         self.taken: set[int] = set()
 
     def put(self, at: Line, level: int, text: str, lines: Iterable[Line] = ()) -> None:
         """Put a heading before the line ``at`` in the place of ``lines``."""
-        self.before[id(at)].append(Heading(min(level, 6), " ".join(text.split())))
+        self.before[id(at)].append((min(level, 6), " ".join(text.split())))
         self.taken |= {id(line) for line in lines}
 
 
@@ -128,7 +120,7 @@ def from_type(pages: dict[int, list[Column]], body: float) -> Headings:
         above = column.items[at - 1] if at else None
         if before is not None and above is before and abs(before.size - line.size) < 0.5 and not found:
             heading = next(reversed(out.before.values()))  # it goes on in a second line
-            heading[-1] = Heading(heading[-1].level, f"{heading[-1].text} {line.text}")
+            heading[-1] = (heading[-1][0], f"{heading[-1][1]} {line.text}")
             out.taken.add(id(line))
             before = line
             continue

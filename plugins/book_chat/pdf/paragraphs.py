@@ -41,9 +41,9 @@ def blocks_of(number: int, columns: Sequence[Column], headings: Headings) -> lis
     for column in columns:
         reader = _Reader(number, column)
         for item in column.items:
-            for heading in headings.before.get(id(item), ()):
+            for level, words in headings.before.get(id(item), ()):
                 reader.close()
-                reader.out.append(Block("heading", [(number, heading.text)], heading.level))
+                reader.out.append(Block("heading", [(number, words)], level))
             if id(item) not in headings.taken:
                 reader.take(item)
         reader.close()
