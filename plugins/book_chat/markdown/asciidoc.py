@@ -15,15 +15,8 @@ from .blocks import fence_around, table_lines
 _ATTRIBUTE = re.compile(r":(!?[\w-]+!?):(?:\s+(.*))?$")
 _HEADING = re.compile(r"(={1,6}|#{1,6})\s+(.+?)(?:\s+\1)?\s*$")
 _BLOCK_ATTRIBUTES = re.compile(r"\[([^\[\]]*)\]\s*$")
-_FENCES = {
-    "----": "code",
-    "....": "code",
-    "====": "example",
-    "****": "example",
-    "____": "quote",
-    "--": "open",
-    "++++": "raw",
-}
+#: What stands between fences; between others of ``_FENCE`` are blocks.
+_FENCES = {"----": "code", "....": "code", "```": "code", "____": "quote", "++++": "raw"}
 _FENCE = re.compile(r"(-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|--|/{4,}|\|={3,}|```)\s*(\w*)$")
 _ADMONITION = re.compile(r"(NOTE|TIP|IMPORTANT|WARNING|CAUTION):\s+(.*)$")
 _ADMONITIONS = frozenset({"NOTE", "TIP", "IMPORTANT", "WARNING", "CAUTION"})
@@ -32,7 +25,8 @@ _NUMBERED = re.compile(r"\s*(?:(\.{1,6})|\d{1,4}\.|[a-z]\.)\s+(?=\S)")
 _TERM = re.compile(r"\s*(\S.*?)(?::{2,4}|;;)(?:\s+(.*))?$")
 _CALLOUT = re.compile(r"\s*<(\d+|\.)>\s+")
 _INCLUDE = re.compile(r"include::([^\s\[][^\[]{0,300})\[")
-_DROPPED = re.compile(r"(?:include|ifdef|ifndef|ifeval|endif|toc|video|audio)::")
+#: Comments, anchors, and what is not read.
+_DROPPED = re.compile(r"//(?!//)|\[\[|(?:include|ifdef|ifndef|ifeval|endif|toc|video|audio)::")
 _CELL = re.compile(r"(?:(?<=\s)|^)(?:\d+(?:\.\d+)?[+*])?(?:[<^>.]{0,4})?[aehlmdsv]?\|")
 
 
@@ -65,7 +59,7 @@ class _Reader:
             self._at += 1
             if end is not None and line == end:
                 return
-            if line.startswith("//") and not line.startswith("////"):
+            if _DROPPED.match(line):
                 continue
             fence = _FENCE.fullmatch(line)
             if fence and depth < 8:
@@ -74,13 +68,9 @@ class _Reader:
                 continue
             if attribute := _ATTRIBUTE.match(line):
                 self._inline.attributes[attribute[1].strip("!").lower()] = (attribute[2] or "")[:500]
-            elif _DROPPED.match(line):
-                continue
-            elif (stated := _BLOCK_ATTRIBUTES.fullmatch(line)) and not line.startswith("[["):
+            elif stated := _BLOCK_ATTRIBUTES.fullmatch(line):
                 self._stated = stated[1]
-            elif line.startswith("[["):
-                continue
-            elif re.match(r"\.[^\s.]", line) and not line.startswith(".."):
+            elif re.match(r"\.[^\s.]", line):
                 self._title = self._inline.words(line[1:])
             elif line == "+":
                 margin = self._margin
@@ -140,7 +130,7 @@ class _Reader:
         yield from ("", term, f": {self._inline.words(words)}") if words else ("", term)
 
     def _block(self, fence: str, language: str, depth: int) -> Iterator[str]:
-        kind = "code" if fence == "```" else _FENCES.get(fence[:4] if fence[0] != "|" else fence, "")
+        kind = _FENCES.get(fence[:4], "")
         stated, self._stated = self._stated, ""
         names = [part.strip() for part in re.split(r"[,.#%]", stated)]
         if fence[0] == "|":
