@@ -72,34 +72,31 @@ def book_of(source: str) -> Text:
 
 def _marked(blocks: Sequence[str]) -> Iterator[tuple[int, str]]:
     """Each block with its level, 0 for a paragraph."""
-    waiting: str | None = None  # "CHAPTER I", whose title may follow
+    waiting = ""  # "CHAPTER I", whose title may follow
     has_parts = any(_is_heading(block, _PART) for block in blocks)
     top = 1
     for block in blocks:
         lines = [line.strip() for line in block.split("\n")]
         words = _joined(block)
-        if waiting is not None:
-            if _is_title(lines, words):
-                yield top, f"{waiting.rstrip('. ')}. {words}"
-                waiting = None
+        if waiting:
+            is_title = _is_title(lines, words)
+            yield top, f"{waiting.rstrip('. ')}. {words}" if is_title else waiting
+            waiting = ""
+            if is_title:
                 continue
-            yield top, waiting
-            waiting = None
         if len(lines) == 2 and _UNDERLINE.fullmatch(lines[1]) and len(lines[0]) <= _LONGEST_HEADING:
             yield (1 if lines[1][0] in "=#*" else 2), lines[0]
         elif _is_heading(block, _PART):
             yield 1, words
         elif number := _is_heading(block, _CHAPTER):
             top = 2 if has_parts else 1
-            if number >= len(words.rstrip(" .:")) and any(
-                sign.isdigit() or sign == " " or sign == "." for sign in words
-            ):
+            if number >= len(words.rstrip(" .:")) and re.search(r"[\d .]", words):
                 waiting = words
             else:
                 yield top, words
         elif not _ORNAMENT.fullmatch(words):
             yield 0, _paragraph(block)
-    if waiting is not None:
+    if waiting:
         yield top, waiting
 
 
