@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..characters import without_controls
@@ -12,6 +13,8 @@ from .inline import MARK
 from .markup import name_of, names_of, words_of
 
 _MOST_ENTRIES, _DEEPEST, _LONGEST = 20_000, 12, 300
+_NUMBER = re.compile(r"^(?:section|§)?\s*(\d+(?:\.\d+)+)\b", re.IGNORECASE)
+_LEAST_NUMBERED = 3
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,7 @@ def toc_entries(root: Any, part: str) -> list[TocEntry]:
             entries += [TocEntry(up, name, *place) for up, name in waiting if up < level]
             entries.append(TocEntry(level, words, *place))
             waiting = []
-    return entries[:_MOST_ENTRIES]
+    return _numbered(entries[:_MOST_ENTRIES])
 
 
 def _all(root: Any) -> Iterator[tuple[int, str, str]]:
@@ -75,6 +78,18 @@ def _listed(element: Any, level: int) -> Iterator[tuple[int, str, str]]:
             if label is not None:
                 yield level, words_of(label), label.get("href") or ""
             yield from _listed(child, level)
+
+
+def _numbered(entries: list[TocEntry]) -> list[TocEntry]:
+    """Entries that are all on one level, by their decimal numbers, as converters write them: 2.1 is below 2."""
+    numbers = [_NUMBER.match(entry.title) for entry in entries]
+    is_flat = len({entry.level for entry in entries}) == 1 and not all(numbers)
+    if not is_flat or sum(found is not None for found in numbers) < _LEAST_NUMBERED:
+        return entries
+    return [
+        replace(entry, level=1 + found[1].count(".")) if found else entry
+        for entry, found in zip(entries, numbers, strict=True)
+    ]
 
 
 def page_list(root: Any, part: str) -> list[tuple[str, str, str]]:

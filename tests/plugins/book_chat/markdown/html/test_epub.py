@@ -112,6 +112,29 @@ def test_the_older_table_of_contents_has_parts_and_pages(tmp_path: Path) -> None
     assert [label for _, label in found.pages] == ["7", "13"]
 
 
+def test_a_flat_table_of_contents_has_levels_by_its_numbers(tmp_path: Path) -> None:
+    flat = "".join(
+        f'<li><a href="text/{part}">{title}</a></li>'
+        for part, title in (
+            ("grip.xhtml", "1 Grippers"),
+            ("wheels.xhtml", "2 Wheels"),
+            ("wheels.xhtml#casters", "2.1 Casters"),
+            ("more%20wheels.xhtml", "2.2 Tyres"),
+            ("more%20wheels.xhtml#x", "2.3 Others"),
+        )
+    )
+    nav = NAV[: NAV.index("<ol>")] + f"<ol>{flat}</ol></nav></body></html>"
+    assert headings(read(tmp_path, **{"OEBPS/nav.xhtml": nav})) == [
+        "# Robot parts",
+        "# 1 Grippers",
+        "# 2 Wheels",
+        "## 2.1 Casters",
+        "### Forks",
+        "## 2.2 Tyres",
+        "## 2.3 Others",
+    ]
+
+
 def test_without_a_table_of_contents_the_pages_headings_count(tmp_path: Path) -> None:
     assert headings(read(tmp_path, OEBPS__nav_xhtml=None, **{"OEBPS/nav.xhtml": None})) == [
         "## Chapter 1",
