@@ -82,11 +82,7 @@ def _is_allowed(address: _Address, *, private: bool) -> bool:
         return False
     if address.is_global:
         return True
-    return private and (address.is_private or address.is_loopback) and not _is_reserved(address)
-
-
-def _is_reserved(address: _Address) -> bool:
-    return address.is_reserved and not address.is_loopback
+    return private and (address.is_loopback or (address.is_private and not address.is_reserved))
 
 
 def _parsed(text: str) -> _Address:

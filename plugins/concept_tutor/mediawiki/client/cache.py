@@ -16,15 +16,17 @@ import threading
 import time
 import zlib
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Literal
+
+from pydantic import AwareDatetime, BaseModel
 
 from ragstone.core.runtime import remove_own_file, write_atomically
 
 _log = logging.getLogger(__name__)
 
-_FORM = 1
 _SUFFIX = ".entry"
 #: Its own files, those whose writing was interrupted among them (the last ones are of an earlier version); others stay.
 _NAMES = re.compile(
@@ -44,6 +46,18 @@ class Entry:
     etag: str | None
     retrieved_at: datetime
     body: bytes
+
+
+class _Facts(BaseModel):
+    """The first line of an entry's file; ``body``: the digest of what follows it."""
+
+    form: Literal[1]
+    name: tuple[str, ...]
+    key: str
+    revision: str
+    etag: str | None
+    retrieved_at: AwareDatetime
+    body: str
 
 
 class Cache:
@@ -68,13 +82,9 @@ class Cache:
         if not _DIGITS.fullmatch(entry.revision):  # it is part of a file's name
             raise ValueError(f"{entry.revision!r} is no revision")
         packed = zlib.compress(entry.body, 1)
-        facts = asdict(entry) | {
-            "form": _FORM,
-            "name": list(name),
-            "retrieved_at": entry.retrieved_at.isoformat(),
-            "body": hashlib.sha256(packed).hexdigest(),
-        }
-        content = json.dumps(facts).encode() + b"\n" + packed
+        digest = hashlib.sha256(packed).hexdigest()
+        facts = _Facts.model_validate(vars(entry) | {"form": 1, "name": name, "body": digest})
+        content = facts.model_dump_json().encode() + b"\n" + packed
         if len(content) > self._most:
             return
         try:
@@ -91,8 +101,8 @@ class Cache:
         except OSError:
             return None
         try:
-            entry = _entry(json.loads(line), packed, name, self._unpacked)
-        except (ValueError, KeyError, TypeError, RecursionError, zlib.error) as error:
+            entry = _entry(_Facts.model_validate_json(line), packed, name, self._unpacked)
+        except (ValueError, zlib.error) as error:
             _log.warning("dropped a damaged entry of the wikis' cache, %s: %s", path.name, error)
             with suppress(OSError):
                 remove_own_file(path, _NAMES.pattern)
@@ -117,22 +127,16 @@ class Cache:
                 size -= own
 
 
-def _entry(facts: dict[str, object], packed: bytes, name: tuple[str, ...], unpacked: int) -> Entry:
-    if facts["form"] != _FORM or facts["name"] != list(name):
-        raise ValueError("it is of another form or name")
-    if hashlib.sha256(packed).hexdigest() != facts["body"]:
+def _entry(facts: _Facts, packed: bytes, name: tuple[str, ...], unpacked: int) -> Entry:
+    if facts.name != name:
+        raise ValueError("it is of another name")
+    if hashlib.sha256(packed).hexdigest() != facts.body:
         raise ValueError("its body is not what it was")
     unpack = zlib.decompressobj()
     body = unpack.decompress(packed, unpacked)
     if not unpack.eof:
         raise ValueError("its body is longer than an answer may be")
-    key, revision, etag = facts["key"], facts["revision"], facts["etag"]
-    if not isinstance(key, str) or not isinstance(revision, str) or not isinstance(etag, str | None):
-        raise TypeError("its facts are of other types")
-    retrieved_at = datetime.fromisoformat(str(facts["retrieved_at"]))
-    if retrieved_at.tzinfo is None:
-        raise ValueError("its time has no zone")
-    return Entry(key, revision, etag, retrieved_at, body)
+    return Entry(facts.key, facts.revision, facts.etag, facts.retrieved_at, body)
 
 
 def _digest(name: tuple[str, ...]) -> str:

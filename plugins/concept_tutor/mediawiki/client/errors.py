@@ -10,14 +10,13 @@ class WikiError(SourceError):
 
 
 class WikiUnavailable(WikiError):
-    """It cannot be reached, fails, or takes longer than the deadline. ``http_status``: with what it failed, if so."""
+    """It cannot be reached, fails, or takes longer than the deadline."""
 
     status = 502
     title = "The wiki does not answer"
 
-    def __init__(self, what: str, *, where: str, hint: str | None = None, http_status: int | None = None) -> None:
-        super().__init__(what, where=where, hint=hint or "try again later; pages that are kept are served meanwhile")
-        self.http_status = http_status
+    def __init__(self, what: str, *, where: str) -> None:
+        super().__init__(what, where=where, hint="try again later; pages that are kept are served meanwhile")
 
 
 class WikiRateLimited(WikiError):
@@ -42,13 +41,9 @@ class WikiForbidden(WikiError):
 
 
 class WikiTooLarge(WikiError):
-    """It sent more than a limit allows; ``limit`` in bytes."""
+    """It sent more than a limit allows."""
 
     title = "The wiki's page is too large"
-
-    def __init__(self, what: str, *, where: str, limit: int, hint: str) -> None:
-        super().__init__(what, where=where, hint=hint)
-        self.limit = limit
 
 
 class WikiInvalidAnswer(WikiError):

@@ -112,7 +112,7 @@ class Fetcher:
         self._slots.pause(self._account, pause)
         if pause and pause >= deadline.left():
             raise WikiRateLimited(pause, where=where)
-        raise WikiUnavailable(f"answers with {answer.status}", where=where, http_status=answer.status)
+        raise WikiUnavailable(f"answers with {answer.status}", where=where)
 
     def _moved(self, url: str, location: str | None, where: str) -> str:
         if not location:

@@ -8,16 +8,18 @@ from __future__ import annotations
 import html
 import json
 import re
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from urllib3.exceptions import DecodeError
+
 from .errors import WikiError, WikiInvalidAnswer, WikiTooLarge
 
-_PIECE = 65_536
+#: Of a body at a time: a piece of gzip may be a thousand times as long unpacked.
+_PIECE = 16_384
 _HINT = "{key} in [plugins.concept_tutor.wikis] is the limit"
 _NO_LIST = "answers a search with what is no list of pages"
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,1000}>|<!--.{0,1000}?-->", re.DOTALL)
@@ -68,23 +70,19 @@ def read_body(raw: Any, headers: Mapping[str, str], *, limits: tuple[int, int], 
     coding = headers.get("Content-Encoding", "").strip().lower()
     if coding not in {"", "identity", "gzip", "x-gzip"}:
         raise WikiInvalidAnswer(f"answers packed as {coding[:40]!r}, which it was not asked for", where=where)
-    unpack = zlib.decompressobj(wbits=31) if coding.endswith("gzip") else None
-    pieces: list[bytes] = []
-    came = made = 0
-    while piece := raw.read(_PIECE, decode_content=False):
-        came += len(piece)
-        if came > sent:
-            raise _too_large("sends", sent, "sent_mb", where)
-        try:
-            plain = unpack.decompress(piece, unpacked + 1 - made) if unpack else piece
-        except zlib.error as error:
-            raise WikiInvalidAnswer("sends gzip that cannot be unpacked", where=where) from error
-        made += len(plain)
-        if made > unpacked:
-            raise _too_large("unpacks to", unpacked, "unpacked_mb", where)
-        pieces.append(plain)
-    if unpack and not unpack.eof:
-        raise WikiInvalidAnswer("sends gzip that ends too early", where=where)
+    pieces, made = list[bytes](), 0
+    try:
+        while piece := raw.read(_PIECE, decode_content=True):
+            made += len(piece)
+            for does, size, limit, key in (
+                ("sends", raw.tell(), sent, "sent_mb"),
+                ("unpacks to", made, unpacked, "unpacked_mb"),
+            ):
+                if size > limit:
+                    raise WikiTooLarge(f"{does} more than {limit:,} bytes", where=where, hint=_HINT.format(key=key))
+            pieces.append(piece)
+    except DecodeError as error:
+        raise WikiInvalidAnswer("sends gzip that cannot be unpacked", where=where) from error
     return b"".join(pieces)
 
 
@@ -105,10 +103,6 @@ def check_text(body: bytes, headers: Mapping[str, str], *, kind: str, where: str
     except UnicodeDecodeError as error:
         raise WikiInvalidAnswer(f"answers in what is not UTF-8 at byte {error.start}", where=where) from error
     return body
-
-
-def _too_large(does: str, limit: int, key: str, where: str) -> WikiTooLarge:
-    return WikiTooLarge(f"{does} more than {limit:,} bytes", where=where, limit=limit, hint=_HINT.format(key=key))
 
 
 def read_keys(body: bytes, where: str) -> tuple[str, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -22,11 +21,7 @@ def assign_coordinates(rows: Rows, width_of: Mapping[bool, float], gap: float) -
     Row by row, down and up: the points of a row are placed as near as possible to the means of
     their neighbours, by least squares with the order kept (isotonic regression, pool adjacent violators).
     """
-    near: dict[bool, dict[Point, list[Point]]] = {True: defaultdict(list), False: defaultdict(list)}
-    for _, way in rows.ways:
-        for upper, lower in pairwise(way):  # also of those that go straight across
-            near[True][lower].append(upper)
-            near[False][upper].append(lower)
+    near = rows.near
     offsets = {number: _offsets(row, width_of, gap) for number, row in enumerate(rows.rows)}
     at: dict[Point, float] = {}
     for number, row in enumerate(rows.rows):
@@ -40,22 +35,13 @@ def assign_coordinates(rows: Rows, width_of: Mapping[bool, float], gap: float) -
             wanted, weights = [], []
             for point in row:
                 known = near[down].get(point) or near[not down].get(point) or ()
-                wanted.append(sum(at[each] for each in known) / len(known) if known else at[point])
+                beside = known or rows.rows[number - 1]  # without any it is below the middle of the others
+                wanted.append(sum(at[each] for each in beside) / len(beside))
                 passes = point.passing and any(each.passing for each in known)
                 weights.append(_STRAIGHT if passes else 1.0 if known else 0.2)
             at |= dict(zip(row, _kept_apart(wanted, weights, offsets[number]), strict=True))
-    _center_loose(rows, near, at)
     leftmost = min((at[point] - width_of[not point.passing] / 2 for point in at), default=0.0)
     return {point: x - leftmost for point, x in at.items()}
-
-
-def _center_loose(rows: Rows, near: Mapping[bool, Mapping[Point, Sequence[Point]]], at: dict[Point, float]) -> None:
-    """Put the rows of which no point has a neighbour below the middle of the others."""
-    tied = [at[point] for row in rows.rows for point in row if near[True].get(point) or near[False].get(point)]
-    for row in rows.rows if tied else ():
-        if row and not any(near[True].get(point) or near[False].get(point) for point in row):
-            shift = (min(tied) + max(tied) - at[row[0]] - at[row[-1]]) / 2
-            at |= {point: at[point] + shift for point in row}
 
 
 def _offsets(row: Sequence[Point], width_of: Mapping[bool, float], gap: float) -> list[float]:

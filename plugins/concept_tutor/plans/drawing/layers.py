@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right, insort
 from collections import defaultdict
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -35,8 +37,18 @@ class Point:
 class Rows:
     """Rows from top to bottom, each from left to right, and each edge as the points that it goes through."""
 
-    rows: tuple[tuple[Point, ...], ...]
-    ways: tuple[tuple[Edge, tuple[Point, ...]], ...]
+    rows: list[list[Point]]
+    ways: list[tuple[Edge, tuple[Point, ...]]]
+
+    @cached_property
+    def near(self) -> Mapping[bool, Mapping[Point, Sequence[Point]]]:
+        """The neighbours of each point: above it (``True``) and below it (``False``)."""
+        above, below = defaultdict[Point, list[Point]](list), defaultdict[Point, list[Point]](list)
+        for _, way in self.ways:
+            for upper, lower in pairwise(way):
+                above[lower].append(upper)
+                below[upper].append(lower)
+        return {True: above, False: below}
 
 
 def assign_rows(keys: Sequence[str], edges: Sequence[Edge], longest: int) -> Rows:
@@ -44,7 +56,7 @@ def assign_rows(keys: Sequence[str], edges: Sequence[Edge], longest: int) -> Row
 
     Rows by list scheduling (Coffman and Graham's bound without their labels): each concept is put into the first row
     with room below all that it needs. Within a row, by the mean place of the neighbours in the row before, in sweeps
-    down and up, of which the best is kept (Sugiyama, Tagawa and Toda 1981).
+    down and up (Sugiyama, Tagawa and Toda 1981).
     """
     row_of = _row_of(keys, edges, longest)
     rows: list[list[Point]] = [[] for _ in range(max(row_of.values(), default=-1) + 1)]
@@ -60,19 +72,17 @@ def assign_rows(keys: Sequence[str], edges: Sequence[Edge], longest: int) -> Row
         for number, point in enumerate(between, start=first + 1):
             rows[number].append(point)
         ways.append((edge, (Point(edge.prerequisite), *between, Point(edge.concept))))
-    row_at = {point: number for number, row in enumerate(rows) for point in row}
-    above, below = _neighbours([way for _, way in ways if row_at[way[1]] == row_at[way[0]] + 1])
-    best, fewest = [tuple(row) for row in rows], _crossings(rows, below)
-    for sweep in range(_SWEEPS):
-        if not fewest:
-            break
+    best = Rows(rows, ways)
+    near, fewest = best.near, _crossings(rows, best.near[False])
+    for sweep in range(_SWEEPS if fewest else 0):
         down = sweep % 2 == 0
+        rows = [row.copy() for row in rows]
         for at in range(1, len(rows)) if down else range(len(rows) - 2, -1, -1):
-            _sort(rows[at], rows[at - 1 if down else at + 1], above if down else below)
-        now = _crossings(rows, below)
+            _sort(rows[at], rows[at - 1 if down else at + 1], near[down])
+        now = _crossings(rows, near[False])
         if now < fewest:
-            best, fewest = [tuple(row) for row in rows], now
-    return Rows(tuple(best), tuple(ways))
+            best, fewest = Rows(rows, ways), now
+    return best
 
 
 def _row_of(keys: Sequence[str], edges: Sequence[Edge], longest: int) -> dict[str, int]:
@@ -124,25 +134,13 @@ def transitive_reduction(keys: Sequence[str], edges: Sequence[Edge]) -> tuple[Ed
     )
 
 
-Neighbours = dict[Point, list[Point]]
-
-
-def _neighbours(ways: Sequence[Sequence[Point]]) -> tuple[Neighbours, Neighbours]:
-    above, below = defaultdict[Point, list[Point]](list), defaultdict[Point, list[Point]](list)
-    for way in ways:
-        for upper, lower in pairwise(way):
-            above[lower].append(upper)
-            below[upper].append(lower)
-    return above, below
-
-
 def _sort(row: list[Point], other: Sequence[Point], neighbours: Mapping[Point, Sequence[Point]]) -> None:
     """Put a row in the order of the mean place of its neighbours; who has none stays about where it is."""
     place = {point: number / max(1, len(other) - 1) for number, point in enumerate(other)}
     own = {point: number / max(1, len(row) - 1) for number, point in enumerate(row)}
 
     def wanted(point: Point) -> float:
-        near = [place[each] for each in neighbours.get(point, ())]
+        near = [place[each] for each in neighbours.get(point, ()) if each in place]
         return sum(near) / len(near) if near else own[point]
 
     row.sort(key=wanted)
@@ -151,24 +149,10 @@ def _sort(row: list[Point], other: Sequence[Point], neighbours: Mapping[Point, S
 def _crossings(rows: Sequence[Sequence[Point]], below: Mapping[Point, Sequence[Point]]) -> int:
     count = 0
     for upper, lower in pairwise(rows):
-        place = {point: number for number, point in enumerate(lower)}
-        ends = [end for point in upper for end in sorted(place[each] for each in below.get(point, ()))]
-        count += _inversions(ends, len(lower))
-    return count
-
-
-def _inversions(values: Sequence[int], size: int) -> int:
-    """Pairs in the wrong order, with a Fenwick tree: n log n."""
-    tree = [0] * (size + 1)
-    count = 0
-    for seen, value in enumerate(values):
-        at, before = value + 1, 0
-        while at:
-            before += tree[at]
-            at &= at - 1
-        count += seen - before
-        at = value + 1
-        while at <= size:
-            tree[at] += 1
-            at += at & -at
+        place, passed = {point: number for number, point in enumerate(lower)}, list[int]()
+        for point in upper:
+            ends = [place[each] for each in below.get(point, ()) if each in place]
+            count += sum(len(passed) - bisect_right(passed, end) for end in ends)
+            for end in ends:
+                insort(passed, end)
     return count

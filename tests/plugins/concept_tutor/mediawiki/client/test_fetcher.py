@@ -128,9 +128,8 @@ def test_a_failing_wiki_is_asked_three_times(server: Server, opened: Opened) -> 
     server.acts(answer(500), answer(503), page())
     assert opened().page("Dog").revision == "7"
     server.acts(answer(502))
-    with pytest.raises(WikiUnavailable) as raised:
+    with pytest.raises(WikiUnavailable, match="answers with 502") as raised:
         opened().page("Cat")
-    assert raised.value.http_status == 502
     assert len(server.asked) == 6
     assert isinstance(raised.value, SourceError)
     assert raised.value.hint
@@ -228,9 +227,8 @@ def test_redirects_end(server: Server, opened: Opened) -> None:
 
 def test_a_gzip_bomb_is_cut(server: Server, opened: Opened) -> None:
     server.acts(packed(b"\0" * 20_000_000))
-    with pytest.raises(WikiTooLarge, match="unpacks to") as raised:
+    with pytest.raises(WikiTooLarge, match="unpacks to more than 1,000,000 bytes") as raised:
         opened(unpacked_mb=1).page("Dog")
-    assert raised.value.limit == 1_000_000
     assert "unpacked_mb" in (raised.value.hint or "")
 
 
