@@ -49,10 +49,12 @@ def assemble(
     title: str = "",
     origin: str = "",
     where: Callable[[int], str] = lambda at: f"concepts[{at}]",
+    is_part: bool = False,
 ) -> ImportedPlan:
     """The plan that the schema describes; ``title`` in the place of its own, ``origin`` where it has none.
 
-    ``where``: the place of the concept of that number, for errors. Raises ``BadRequest``.
+    ``where``: the place of the concept of that number, for errors. ``is_part``: of a larger collection, of which it may
+    name prerequisites that it has not. Raises ``BadRequest``.
     """
     title = title or schema.title
     if not title.strip():
@@ -63,16 +65,20 @@ def assemble(
     found = _by_name(schema.concepts, keys)
     keyed = dict(zip(keys, schema.concepts, strict=True))
     edges: dict[tuple[str, str], Edge] = {}
+    left_out: dict[str, None] = {}
     for at, (key, concept) in enumerate(keyed.items()):
         for need in concept.needs:
             before = found.get(need.concept) or found.get(_plain(need.concept))
-            if before is None:
+            if before is None and is_part:
+                left_out.setdefault(need.concept)
+            elif before is None:
                 raise BadRequest(
                     f"{concept.name!r} needs {need.concept!r}, which is no concept of the plan",
                     where=where(at),
                     hint="name it by its key or its name, or add it",
                 )
-            edges.setdefault((before, key), Edge(before, key, need.reason, need.weight))
+            else:
+                edges.setdefault((before, key), Edge(before, key, need.reason, need.weight))
     kept, circles = break_cycles(keys, edges.values())
     plan = NewPlan(
         slug=schema.slug or slug_of(title, "plan"),
@@ -94,6 +100,7 @@ def assemble(
             )
             for circle in circles
         ),
+        tuple(left_out),
     )
 
 

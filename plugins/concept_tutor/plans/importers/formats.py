@@ -6,8 +6,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
 from pathlib import Path, PurePath
 from types import NoneType
 from typing import Any, TypeVar
@@ -34,6 +33,10 @@ FORMAT_OF_SUFFIX = {
 }
 _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,4}[.)])\s+")
 _NEEDS = re.compile(r"\s*<-\s*")
+_TITLE = re.compile(r"\s*#[# ]*(.*)")
+_TAG = '"tag"'
+#: Where a concept is, and what is there.
+_Row = tuple[str, Any]
 #: Names of columns, as people call them.
 _COLUMNS = {
     **dict.fromkeys(("name", "concept", "title", "topic"), "name"),
@@ -41,15 +44,6 @@ _COLUMNS = {
     **dict.fromkeys(("summary", "description", "definition"), "summary"),
     **dict.fromkeys(("needs", "prerequisites", "prerequisite", "dependencies", "requires"), "needs"),
 }
-
-
-@dataclass(frozen=True)
-class _Read:
-    schema: PlanSchema
-    #: The place of the concept of that number, for errors.
-    where: Callable[[int], str]
-    #: Prerequisites that are no concepts of the plan: a part of a larger collection names what it left there.
-    left_out: tuple[str, ...] = ()
 
 
 def read_plan_file(path: Path, *, format: str | None = None, title: str = "") -> ImportedPlan:  # noqa: A002
@@ -92,16 +86,26 @@ def read_plan(
     kind = format or _guess(text)
     if kind not in FORMATS:
         raise BadRequest(f"{kind!r} is no format of a plan", where=where, hint=f"there are {', '.join(FORMATS)}")
-    read = {"list": _list, "json": _json, "jsonl": _jsonl, "csv": _csv}[kind](text, where)
-    if not read.schema.concepts:
+    if kind == "json":
+        found = _loaded(text, where, 0)
+        schema = _validated(PlanSchema, {"concepts": found} if isinstance(found, list) else found, where)
+        places = [f"{where}, concepts[{at}]" for at in range(len(schema.concepts))]
+    else:
+        concepts, places = list[ConceptSchema](), list[str]()
+        for at, found in {"list": _list, "jsonl": _jsonl, "csv": _csv}[kind](text, where):
+            concepts.append(_validated(ConceptSchema, found, at))
+            places.append(at)
+        first = _TITLE.match(text) if kind == "list" else None
+        schema = PlanSchema(title=first[1].strip()[:200] if first else "", concepts=tuple(concepts))
+    if not schema.concepts:
         raise BadRequest("names no concept", where=where)
-    made = assemble(
-        read.schema,
-        title=title or read.schema.title or otherwise,
+    return assemble(
+        schema,
+        title=title or schema.title or otherwise,
         origin=f"from {PurePath(where).name}",
-        where=read.where,
+        where=places.__getitem__,
+        is_part=kind == "jsonl" and _TAG in text,  # Metacademy's
     )
-    return replace(made, left_out=read.left_out)
 
 
 def _guess(text: str) -> str:
@@ -113,29 +117,17 @@ def _guess(text: str) -> str:
     return "csv" if len(cells) > 1 and "name" in {_COLUMNS.get(cell) for cell in cells} else "list"
 
 
-def _list(text: str, where: str) -> _Read:
+def _list(text: str, where: str) -> Iterator[_Row]:
     """A name a line; ``A <- B, C``: A needs B and C; ``# Title`` on the first line."""
-    title = ""
-    concepts: list[ConceptSchema] = []
-    lines: list[int] = []
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
-        if line.startswith("#"):
-            if not title and not concepts:
-                title = line.lstrip("# ").strip()[:200]
-            continue
-        name, *needs = _NEEDS.split(_BULLET.sub("", line).strip(), maxsplit=1)
-        names = [each.strip() for each in needs[0].split(",") if each.strip()] if needs else []
-        concepts.append(_concept({"name": name, "needs": names}, f"{where}, line {number}"))
-        lines.append(number)
-    return _Read(PlanSchema(title=title, concepts=tuple(concepts)), lambda at: f"{where}, line {lines[at]}")
+    for at, line in _lines(text):
+        if not line.startswith("#"):
+            name, *needs = _NEEDS.split(_BULLET.sub("", line).strip(), maxsplit=1)
+            names = [each.strip() for each in needs[0].split(",") if each.strip()] if needs else []
+            yield f"{where}, line {at}", {"name": name, "needs": names}
 
 
-def _csv(text: str, where: str) -> _Read:
+def _csv(text: str, where: str) -> Iterator[_Row]:
     """A header with ``name`` and, as they come, ``key``, ``summary`` and ``needs``, separated by semicolons there."""
-    concepts: list[ConceptSchema] = []
-    lines: list[int] = []
     reader = csv.reader(io.StringIO(text), strict=True)
     try:
         header = [_COLUMNS.get(cell.strip().casefold(), "") for cell in next(reader, [])]
@@ -150,42 +142,22 @@ def _csv(text: str, where: str) -> _Read:
             if len(row) > len(header):
                 raise BadRequest(f"has {len(row)} cells, and the header has {len(header)}", where=at)
             cells: dict[str, Any] = {name: cell for name, cell in zip(header, row, strict=False) if name}
-            cells["needs"] = [each.strip() for each in cells.get("needs", "").split(";") if each.strip()]
-            concepts.append(_concept(cells, at))
-            lines.append(reader.line_num)
+            needs = [each.strip() for each in cells.get("needs", "").split(";") if each.strip()]
+            yield at, cells | {"needs": needs}
     except csv.Error as error:
         raise BadRequest(f"is no CSV: {error}", where=f"{where}, line {reader.line_num}") from error
-    return _Read(PlanSchema(concepts=tuple(concepts)), lambda at: f"{where}, line {lines[at]}")
 
 
-def _json(text: str, where: str) -> _Read:
-    found = _loaded(text, where, 0)
-    if isinstance(found, list):
-        found = {"concepts": found}
-    return _Read(_validated(PlanSchema, found, where), lambda at: f"{where}, concepts[{at}]")
-
-
-def _jsonl(text: str, where: str) -> _Read:
+def _jsonl(text: str, where: str) -> Iterator[_Row]:
     """A concept a line, as in a plan's ``concepts``, or as Metacademy has them: tag, title, summary, dependencies."""
-    found: list[tuple[int, Any]] = []
-    for number, line in enumerate(text.split("\n"), start=1):
-        if line.strip():
-            found.append((number, _loaded(line, where, number - 1)))
-    tags = {_dashed(one["tag"]) for _, one in found if isinstance(one, dict) and isinstance(one.get("tag"), str)}
-    left_out: list[str] = []
-    concepts: list[ConceptSchema] = []
-    for number, one in found:
-        at = f"{where}, line {number}"
-        if isinstance(one, dict) and "tag" in one:
-            one = _of_metacademy(one, at)
-            left_out += [need["concept"] for need in one["needs"] if need["concept"] not in tags]
-            one["needs"] = [need for need in one["needs"] if need["concept"] in tags]
-        concepts.append(_concept(one, at))
-    return _Read(
-        PlanSchema(concepts=tuple(concepts)),
-        lambda at: f"{where}, line {found[at][0]}",
-        tuple(str(name) for name in dict.fromkeys(left_out)),
-    )
+    for number, line in _lines(text):
+        found, at = _loaded(line, where, number - 1), f"{where}, line {number}"
+        yield at, _of_metacademy(found, at) if isinstance(found, dict) and "tag" in found else found
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """The lines that hold something, with their numbers."""
+    return ((number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip())
 
 
 def _of_metacademy(found: dict[str, Any], where: str) -> dict[str, Any]:
@@ -219,10 +191,6 @@ def _loaded(text: str, where: str, lines_before: int) -> Any:
 
 def _no_number(name: str) -> Any:
     raise ValueError(name)
-
-
-def _concept(found: Any, where: str) -> ConceptSchema:
-    return _validated(ConceptSchema, {"name": found} if isinstance(found, str) else found, where)
 
 
 def _validated(model: type[Schema], found: Any, where: str) -> Schema:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime
-from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from .. import CHUNKS
 from ..validation import LONGEST_NAME, LONGEST_WORDS
@@ -16,19 +15,22 @@ if TYPE_CHECKING:
     from ..store import PlanStore
 
 
-def _as_objects(field: str, value: object) -> object:
-    """A list in which a string stands for an object with that field alone."""
-    return (
-        [{field: one} if isinstance(one, str) else one for one in value] if isinstance(value, list | tuple) else value
-    )
-
-
 class _Schema(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True)
+
+    #: A string stands for an object with this field alone.
+    string_field: ClassVar[str | None] = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_string(cls, value: object) -> object:
+        return {cls.string_field: value} if cls.string_field is not None and isinstance(value, str) else value
 
 
 class NeedSchema(_Schema):
     """A prerequisite: the key or the name of a concept of the plan."""
+
+    string_field = "concept"
 
     concept: str = Field(min_length=1, max_length=LONGEST_NAME)
     reason: str = Field(default="", max_length=LONGEST_WORDS)
@@ -56,10 +58,12 @@ class SourceSchema(_Schema):
 class ConceptSchema(_Schema):
     """A concept; its ``key`` is made of its name where none is given."""
 
+    string_field = "name"
+
     name: str = Field(min_length=1, max_length=LONGEST_NAME)
     key: str = Field(default="", max_length=80)
     summary: str = Field(default="", max_length=LONGEST_WORDS)
-    needs: Annotated[tuple[NeedSchema, ...], BeforeValidator(partial(_as_objects, "concept"))] = ()
+    needs: tuple[NeedSchema, ...] = ()
     sources: tuple[SourceSchema, ...] = ()
 
 
@@ -71,7 +75,7 @@ class PlanSchema(_Schema):
     description: str = Field(default="", max_length=LONGEST_WORDS)
     language: str = Field(default="", max_length=35)
     origin: str = Field(default="", max_length=LONGEST_WORDS)
-    concepts: Annotated[tuple[ConceptSchema, ...], BeforeValidator(partial(_as_objects, "name"))]
+    concepts: tuple[ConceptSchema, ...]
 
 
 def export_plan(store: PlanStore, slug: str) -> dict[str, Any]:
