@@ -30,8 +30,8 @@ from ragstone.core import Encoder
 from ragstone.core.embedding import MiniLMEmbedding
 from ragstone.plugins.concept_tutor.learning.grading.comparison import compare
 from ragstone.plugins.concept_tutor.learning.grading.free import (
-    FreeAnswers,
     disorder,
+    grade_free,
     is_other,
     objection,
     other_number,
@@ -81,11 +81,10 @@ def _texts(file: Path) -> dict[str, str]:
 
 def graded(rows: list[dict[str, str]], encoder: Encoder | None) -> list[Finding]:
     """The finding on each of the answers."""
-    free = FreeAnswers(encoder)
     return [
         grade_short(_question(row), row["answer"])
         if row["form"] == "blank"
-        else free.grade(_question(row), row["answer"])
+        else grade_free(_question(row), row["answer"], encoder)
         for row in rows
     ]
 

@@ -17,7 +17,7 @@ from ..plans.graph import study_order
 from ..plans.store import PlanStore
 from ..settings import ConceptTutorSettings
 from .grading.feedback import cited, feedback
-from .grading.free import FreeAnswers
+from .grading.free import grade_free
 from .grading.hints import STEPS, hint
 from .grading.short import grade_choice, grade_short
 from .memory import Memory, Spacing, credit_of, known
@@ -210,7 +210,7 @@ class Lessons:
             return grade_choice(question, text)
         if question.form == "blank":
             return grade_short(question, text)
-        return FreeAnswers(self._host.hooks.encoder).grade(question, text)
+        return grade_free(question, text, self._host.hooks.encoder)
 
     def _open(self, plan: str, concept: str | None, learner: str) -> Iterator[str]:
         if concept is not None:

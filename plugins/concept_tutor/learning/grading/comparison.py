@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
+from ..reading.numbers import MONTHS
 from .wording import ARTICLES, Word, are_opposite, is_form, is_light, is_negation, same, turned, words_of
 
 if TYPE_CHECKING:
@@ -13,9 +14,6 @@ if TYPE_CHECKING:
 
 #: What a word that tells little counts beside one that tells something.
 _LIGHT = 0.1
-_MONTHS = frozenset(
-    "january february march april may june july august september october november december".split()  # noqa: SIM905
-)
 
 
 @dataclass(frozen=True)
@@ -115,7 +113,7 @@ def compare(question: Question, answer: str) -> Comparison:
             before = matches[at + 1] - 1
             if before < 0 or not answered[before].stem or before in matches.values():
                 weights[at] = _LIGHT  # "Orwell" for "George Orwell", but not "Indian Ocean" for "Pacific Ocean"
-        elif key[at].low in _MONTHS or (at + 1 < len(key) and key[at].is_number and key[at + 1].low in _MONTHS):
+        elif key[at].low in MONTHS or (at + 1 < len(key) and key[at].is_number and key[at + 1].low in MONTHS):
             weights[at] = _LIGHT
     matched = set(matches.values())
     known = [*key, *span, *given]

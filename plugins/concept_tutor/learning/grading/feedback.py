@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
+
+from ragstone.core.citations import read_markers
 
 if TYPE_CHECKING:
     from ..records import Finding, Question
 
 _OPENINGS = {"right": "Right.", "partly": "Partly right", "wrong": "Not right"}
-_MARKER = re.compile(r"\[(\d{1,4})\]")
 
 
 def feedback(question: Question, finding: Finding) -> str:
@@ -28,4 +28,4 @@ def feedback(question: Question, finding: Finding) -> str:
 def cited(text: str, question: Question) -> tuple[int, ...]:
     """The numbers of the question's sources that a text names, each once, in their order."""
     known = {source.index for source in question.sources}
-    return tuple(dict.fromkeys(number for found in _MARKER.findall(text) if (number := int(found)) in known))
+    return tuple(number for number in read_markers(text)[1] if number in known)

@@ -7,14 +7,13 @@ compared and never read as an instruction, and no language model decides on it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
 from typing import TYPE_CHECKING
 
 from ragstone.core.citations import contradictions
 
 from ..records import Finding
 from .abbreviations import as_in_key
-from .arithmetic import leaves_out_operation
 from .comparison import compare
 from .likeness import likeness
 from .order import are_phrases_exchanged, are_sides_exchanged, is_shuffled
@@ -36,49 +35,61 @@ _LIKELY, _PERHAPS = 0.5, 0.3
 _LONG, _TIMES = 60, 3
 #: Words that feedback names.
 _NAMED = 5
+#: Each operation as a key has it, and as an answer may say it.
+_OPERATIONS = [
+    (re.compile(asserted), re.compile(rf"\b(?:{said})", re.IGNORECASE))
+    for asserted, said in (
+        (r"\bsum of\b|\badded to\b", r"sum|total|add|plus|altogether"),
+        (r"\bdifference (?:between|of)\b|\bminus\b|\bsubtracted\b", r"differ|minus|subtract|apart|distance|less|gap"),
+        (r"\bproduct of\b|\bmultiplied by\b", r"product|multipl|times|scaled"),
+        (
+            r"\bdivided by\b|\bquotient of\b|\bratio of\b",
+            r"divi|quotient|ratio|over|per|proportion|fraction|share|relative",
+        ),
+        (r"\bsquared?\b(?! root)", r"squar|second power|quadr"),
+        (r"\bsquare root\b", r"root"),
+    )
+]
 
 
-@dataclass(frozen=True)
-class FreeAnswers:
-    """Grades free answers with the host's encoder; without one by their words alone."""
+def grade_free(question: Question, answer: str, encoder: Encoder | None = None) -> Finding:
+    """Right, partly right or wrong, and why; without an encoder by the words alone."""
+    if not answer.strip():
+        return Finding("wrong", "no answer was given")
+    answer = as_in_key(with_signs(answer), question.key, question.support.text)
+    found = compare(question, answer)
+    wrong = objection(question, answer, found)
+    if wrong is not None:
+        return Finding("wrong", wrong if found.share >= _PARTLY else "")
+    number = other_number(question, answer)
+    fault = disorder(question, answer, found) or number
+    if number:  # the rest of the answer is graded without it
+        numbers = [place for place in found.foreign if found.answer[place].is_number]
+        for at, place in zip([at for at in found.missing if found.key[at].is_number], numbers, strict=False):
+            found = found.with_match(at, place)
+    chance, alike = _judged(question, answer, found, encoder)
+    likely = chance >= _LIKELY
+    if fault is not None:
+        return Finding("partly" if likely else "wrong", fault, 0.5 if likely else 0.0)
+    if found.share >= _RIGHT and len(answer.split()) > max(_LONG, _TIMES * len(question.key.split())):
+        return Finding("partly", "it says much more than what was asked for; say it in a sentence", 0.5)
+    if likely:
+        return Finding("right", credit=1.0)
+    if found.share < (_PARTLY_WITH_OTHERS if found.foreign else _PARTLY) and chance < _PERHAPS:
+        return Finding("wrong")
+    return Finding("partly", _missing(found, alike), 0.5)
 
-    encoder: Encoder | None = None
 
-    def grade(self, question: Question, answer: str) -> Finding:
-        """Right, partly right or wrong, and why."""
-        if not answer.strip():
-            return Finding("wrong", "no answer was given")
-        answer = as_in_key(with_signs(answer), question.key, question.support.text)
-        found = compare(question, answer)
-        wrong = objection(question, answer, found)
-        if wrong is not None:
-            return Finding("wrong", wrong if found.share >= _PARTLY else "")
-        number = other_number(question, answer)
-        fault = disorder(question, answer, found) or number
-        if number:  # the rest of the answer is graded without it
-            numbers = [place for place in found.foreign if found.answer[place].is_number]
-            for at, place in zip([at for at in found.missing if found.key[at].is_number], numbers, strict=False):
-                found = found.with_match(at, place)
-        chance, alike = self._judged(question, answer, found)
-        likely = chance >= _LIKELY
-        if fault is not None:
-            return Finding("partly" if likely else "wrong", fault, 0.5 if likely else 0.0)
-        if found.share >= _RIGHT and len(answer.split()) > max(_LONG, _TIMES * len(question.key.split())):
-            return Finding("partly", "it says much more than what was asked for; say it in a sentence", 0.5)
-        if likely:
-            return Finding("right", credit=1.0)
-        if found.share < (_PARTLY_WITH_OTHERS if found.foreign else _PARTLY) and chance < _PERHAPS:
-            return Finding("wrong")
-        return Finding("partly", _missing(found, alike), 0.5)
-
-    def _judged(self, question: Question, answer: str, found: Comparison) -> tuple[float, frozenset[int]]:
-        """How likely nothing that matters is missing or exchanged; the key's words that are there in other words."""
-        if self.encoder is None:
-            return float(found.share >= (_SURE if found.foreign else _RIGHT)), frozenset()
-        if is_other(question, found):
-            return 0.0, frozenset()
-        like = likeness(question, answer, found, self.encoder)
-        return like.chance, like.alike
+def _judged(
+    question: Question, answer: str, found: Comparison, encoder: Encoder | None
+) -> tuple[float, frozenset[int]]:
+    """How likely nothing that matters is missing or exchanged; the key's words that are there in other words."""
+    if encoder is None:
+        return float(found.share >= (_SURE if found.foreign else _RIGHT)), frozenset()
+    if is_other(question, found):
+        return 0.0, frozenset()
+    like = likeness(question, answer, found, encoder)
+    return like.chance, like.alike
 
 
 def objection(question: Question, answer: str, found: Comparison) -> str | None:
@@ -122,7 +133,8 @@ def disorder(question: Question, answer: str, found: Comparison) -> str | None:
         or is_cause_exchanged(asked, found)
     ):
         return "it says of one thing what the source says of another"
-    if leaves_out_operation(question, answer):
+    known = f"{question.text} {answer}"
+    if any(asserted.search(question.key) and not said.search(known) for asserted, said in _OPERATIONS):
         return "something of what is calculated is missing"
     return None
 

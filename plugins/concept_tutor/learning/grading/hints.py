@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 from ragstone.core.text import sentence_spans
 
@@ -63,7 +64,7 @@ def _beginnings(question: Question) -> str:
     if question.form == "choice":
         wrong = [option for option in question.options if option != key]
         # The one whose place is the same every time, and that tells nothing of where the key stands.
-        other = wrong[int(question.question_id[:6], 16) % len(wrong)] if _is_hex(question.question_id) else wrong[0]
+        other = wrong[crc32(question.question_id.encode()) % len(wrong)]
         one, two = sorted((key, other))
         return f"It is either “{one}” or “{two}”."
     if question.form == "blank":
@@ -78,7 +79,3 @@ def _begun(word: str) -> str:
     return _WORD.sub(
         lambda match: match[0][0] + "_" * (len(match[0]) - 1) if match[0].isalpha() else "#" * len(match[0]), word
     )
-
-
-def _is_hex(text: str) -> bool:
-    return re.fullmatch(r"[0-9a-f]{6,}", text) is not None

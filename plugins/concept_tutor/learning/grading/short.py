@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ragstone.core.citations import AnalyzedText
 
+from ..reading.numbers import MONTHS
 from ..reading.spelling import normal
 from ..records import Finding
 from .order import is_shuffled
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 #: Of a word that may be written without it.
 _HYPHEN = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
 _SEVERAL = re.compile(r"\bor\b|/|;|\beither\b", re.IGNORECASE)
-_MONTHS = "january february march april may june july august september october november december".split()  # noqa: SIM905
 _DATE = re.compile(r"(\d{1,2})[./](\d{1,2})[./](\d{4})")
 #: Endings of one and of several in Latin and Greek. Not "um" and "a": a medium is not what the media are.
 _PLURALS = (("on", "a"), ("us", "i"), ("a", "ata"), ("a", "ae"))
@@ -145,4 +145,4 @@ def _without_numbers(text: str) -> str:
 
 
 def _month(word: Word) -> int:
-    return _MONTHS.index(word.low) + 1 if word.low in _MONTHS else 0
+    return MONTHS.index(word.low) + 1 if word.low in MONTHS else 0

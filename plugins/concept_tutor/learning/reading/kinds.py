@@ -39,15 +39,6 @@ class Kinds:
         own = topic_key(definition.subject)
         return next((key for key in phrases if key != own and key in self._topics), "")
 
-    def ancestors_of(self, definition: Definition) -> list[str]:
-        """Its parent, the parent's parent and so on."""
-        found: list[str] = []
-        parent = self.parent_of(definition)
-        while parent and parent not in found:
-            found.append(parent)
-            parent = self.parent_of(self._topics[parent])
-        return found
-
     def shared_beginning(self, one: str, other: str) -> frozenset[str]:
         """The stems of the words with which the definitions of both begin: what sort of thing both are."""
         mine, theirs = (self._topics.get(topic_key(name)) for name in (one, other))

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-_MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
+MONTHS = "january february march april may june july august september october november december".split()  # noqa: SIM905
 #: "in 1859", "in March 1861", "on 4 July 1776". Of "before 1860" every earlier one is right as well.
 _YEAR = re.compile(
-    rf"\b(?:[Ii]n|[Oo]n)\s+(?:(?:early|late|mid)\s+)?(?:\d{{1,2}}\s+)?(?:(?:{_MONTHS})\s+(?:\d{{1,2}},\s+)?)?"
+    r"\b(?:[Ii]n|[Oo]n)\s+(?:(?:early|late|mid)\s+)?(?:\d{1,2}\s+)?"
+    rf"(?:(?:{'|'.join(map(str.title, MONTHS))})\s+(?:\d{{1,2}},\s+)?)?"
     r"(?P<year>1[0-9]{3}|20[0-4][0-9])(?=[,.;)]|\s+(?!(?:to|and|or|until|B\.?C|A\.?D|people|men|soldiers)\b)[a-z])"
     r"(?!,\d|\.\d)"
 )

@@ -93,7 +93,7 @@ class Distractors:
             return None
         alike = bool(definition.genus) and other.genus == definition.genus
         headed = _same_head(other.subject, definition.subject)
-        same = alike and _is_telling(other, definition) and (is_beside or other.genus not in _WIDE_GENERA)
+        same = alike and other.genus not in _EMPTY_GENERA and (is_beside or other.genus not in _WIDE_GENERA)
         # "Anaphase" and "mitotic phase" have one noun, and are a stage and a period.
         closest = same or (headed and (alike or not (definition.genus and other.genus)))
         if definition.sort and definition.sort not in _WIDE_SORTS:
@@ -190,17 +190,10 @@ class Distractors:
         if other.genus != definition.genus and other.genus == _head(definition.subject):
             return True
         a, b = topic_key(definition.subject), topic_key(other.subject)
-        if a in self._material.kinds.ancestors_of(other) or b in self._material.kinds.ancestors_of(definition):
+        kinds = self._material.kinds
+        if a == kinds.parent_of(other) or b == kinds.parent_of(definition):
             return True
         return mine <= stem_set(other.meaning) or theirs <= stem_set(definition.meaning)
-
-
-def _is_telling(other: Definition, definition: Definition) -> bool:
-    """Whether their common genus shows what they are: an "amount of air" is no "amount of pressure"."""
-    if definition.genus not in _EMPTY_GENERA:
-        return True
-    mine, theirs = (normal(each.meaning).split() for each in (definition, other))
-    return definition.genus == "amount" and mine[:3] == theirs[:3]
 
 
 def _likeness(one: str, other: str) -> int:
@@ -209,8 +202,7 @@ def _likeness(one: str, other: str) -> int:
     a, b = normal(one), normal(other)
     if any(bool(sign.search(a)) != bool(sign.search(b)) for sign in _SIGNS):
         return -1
-    same_end = _head(one) == _head(other) or a[-4:] == b[-4:]
-    return 2 * same_end + (len(a.split()) == len(b.split()))
+    return 2 * (a[-4:] == b[-4:]) + (len(a.split()) == len(b.split()))
 
 
 def _head(name: str) -> str:

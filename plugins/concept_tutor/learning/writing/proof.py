@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from ragstone.core.citations import read_markers
+
 from ..reading.spelling import gives_away, normal, same_thing, stem_set
 from ..records import BLANK, Question
 
@@ -18,7 +20,6 @@ _LONGEST = {"text": 700, "key": 400, "option": 200, "explanation": 1200}
 _FEWEST, _MOST = 3, 6
 #: Of the stems of a key in other words, so many must be in its span.
 _BORNE = 0.8
-_MARKER = re.compile(r"\[(\d{1,4})\]")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _STRANGE = re.compile(r"https?:|www\.|<|[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
 
@@ -66,10 +67,10 @@ def _support(question: Question, chunks: Mapping[str, SourceChunk]) -> str | Non
 
 def _sources(question: Question, chunks: Mapping[str, SourceChunk]) -> str | None:
     known = {source.index: source for source in question.sources}
-    cited = {int(number) for number in _MARKER.findall(question.explanation)}
+    cited = set(read_markers(question.explanation)[1])
     if not cited or not cited <= known.keys() or len(known) != len(question.sources):
         return "its explanation cites no source, or one that it has not"
-    if any(int(number) not in known for number in _MARKER.findall(question.text)):
+    if not set(read_markers(question.text)[1]) <= known.keys():
         return "it cites a source that it has not"
     for source in question.sources:
         chunk = chunks.get(source.chunk_id)
@@ -103,5 +104,4 @@ def _options(question: Question, material: Material) -> str | None:
 def _gives_key_away(question: Question) -> str | None:
     if question.form == "open":
         return None
-    rest = _MARKER.sub("", question.text)
-    return "it gives its key away" if gives_away(rest, question.key) else None
+    return "it gives its key away" if gives_away(read_markers(question.text)[0], question.key) else None

@@ -43,7 +43,7 @@ def is_loopback(host: str) -> bool:
 
 
 def addresses_of(
-    host: str, lookup: Callable[[], Sequence[str]], deadline: Deadline, *, private: bool, where: str
+    host: str, lookup: Callable[[], Sequence[str]], deadline: Deadline, *, private: bool
 ) -> tuple[str, ...]:
     """The addresses that may be connected to for ``host``.
 
@@ -51,19 +51,18 @@ def addresses_of(
     address is none to be sent to, and ``WikiUnavailable`` if there is none or the name server takes longer than the
     deadline.
     """
-    found = _in_time(lookup, deadline, where)
+    found = _in_time(lookup, deadline)
     if not found:
-        raise WikiUnavailable("has no address", where=where)
+        raise WikiUnavailable("has no address")
     local = is_loopback(host)
     for text in found:
         try:
             address = _parsed(text)
         except ValueError as error:
-            raise WikiForbidden("has an address that is none", where=where) from error
+            raise WikiForbidden("has an address that is none") from error
         if not (address.is_loopback if local else _is_allowed(address, private=private)):
             raise WikiForbidden(
                 f"has the address {text}, which is not one of the public network",
-                where=where,
                 hint=f"if this wiki is your own, put {host} into private_hosts of [plugins.concept_tutor.wikis]",
             )
     return tuple(found)
@@ -91,13 +90,13 @@ def _parsed(text: str) -> _Address:
     return mapped or address
 
 
-def _in_time(lookup: Callable[[], Sequence[str]], deadline: Deadline, where: str) -> Sequence[str]:
+def _in_time(lookup: Callable[[], Sequence[str]], deadline: Deadline) -> Sequence[str]:
     """The lookup in a thread of its own: the system's cannot be cut."""
     answer = in_background(lookup, "wiki-lookup")
     try:
         error = answer.exception(deadline.left())
     except TimeoutError as late:
-        raise WikiUnavailable(f"the name server did not answer within {deadline.seconds:g} s", where=where) from late
+        raise WikiUnavailable(f"the name server did not answer within {deadline.seconds:g} s") from late
     if isinstance(error, OSError | UnicodeError):
-        raise WikiUnavailable(f"its name cannot be looked up: {error}", where=where) from error
+        raise WikiUnavailable(f"its name cannot be looked up: {error}") from error
     return answer.result()

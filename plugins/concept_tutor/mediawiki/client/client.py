@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote, urlencode
@@ -28,7 +28,7 @@ from .request_slots import RequestSlots
 from .responses import WikiOutcome, WikiPage, check_text, key_of, read_keys, redirect_of, revision_of, title_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from ...settings import WikiSettings
@@ -93,13 +93,13 @@ class WikiClient:
             )
 
         def fetch(_: Entry | None) -> Entry:
-            answer, body = self._ask(_search_path(query, limit), self._fetcher.deadline(), _JSON)
-            entry = Entry("", "0", None, datetime.now(UTC), body)
-            read_keys(body, self._where(answer))  # raises where it is no list of pages
-            return entry
+            _answer, body = self._ask(path, self._fetcher.deadline(), _JSON)
+            read_keys(body)  # raises where it is no list of pages
+            return Entry("", "0", None, datetime.now(UTC), body)
 
-        name = ("search", self._site.url, self._site.api_path, query, str(limit))
-        return read_keys(self._stored_or(fetch, name).body, self.name)[:limit]
+        path = _search_path(query, limit)
+        with self._located(path):
+            return read_keys(self._stored_or(fetch, "search", query, str(limit)).body)[:limit]
 
     def page(self, key: str) -> WikiPage:
         """The page of this key as it is now; a redirect is followed to the page that it names.
@@ -109,8 +109,8 @@ class WikiClient:
         ``SettingsError`` without a contact, and ``BadRequest`` for what can be no key.
         """
         key = _checked(key, self.name)
-        name = ("page", self._site.url, self._site.api_path, key)
-        entry = self._stored_or(lambda stored: self._fetch(key, stored), name)
+        with self._located(_page_path(key)):
+            entry = self._stored_or(lambda stored: self._fetch(key, stored), "page", key)
         return WikiPage(
             key=entry.key,
             title=title_of(entry.body, entry.key),
@@ -122,8 +122,18 @@ class WikiClient:
             language=self._site.language,
         )
 
-    def _stored_or(self, fetch: Callable[[Entry | None], Entry], name: tuple[str, ...]) -> Entry:
+    @contextmanager
+    def _located(self, path: str) -> Iterator[None]:
+        """Add to an error of the wiki its name, and the address that it was asked for."""
+        try:
+            yield
+        except WikiError as error:
+            error.where = f"{self.name} ({self._fetcher.url(path)[:300]})"
+            raise
+
+    def _stored_or(self, fetch: Callable[[Entry | None], Entry], kind: str, *asked: str) -> Entry:
         """The stored entry while it is fresh or the wiki cannot be asked, else what ``fetch`` makes of it."""
+        name = (kind, self._site.url, self._site.api_path, *asked)
         stored = self._cache.get(name)
         if stored and timedelta() <= datetime.now(UTC) - stored.retrieved_at < self._fresh:
             return stored
@@ -141,23 +151,21 @@ class WikiClient:
         for hop in range(_HOPS + 1):
             # What is stored under a redirect's key is the page that it leads to: its mark is none of the redirect's.
             etag = stored.etag if stored and stored.key == key else None
-            path = f"/v1/page/{quote(key, safe='')}/html"
-            answer, body = self._ask(path, deadline, _HTML, etag)
+            answer, body = self._ask(_page_path(key), deadline, _HTML, etag)
             now = datetime.now(UTC)
             if stored and etag and answer.status == 304:
                 return Entry(stored.key, stored.revision, etag, now, stored.body)
-            where = self._where(answer)
             if not body.rstrip().lower().endswith(b"</html>"):  # a server that sends no length may have been cut off
-                raise WikiInvalidAnswer("gives a page that ends too early", where=where)
+                raise WikiInvalidAnswer("gives a page that ends too early")
             mark = answer.headers.get("ETag")
-            own = self._key_from_wiki(key_of(answer.url, key), where)
+            own = self._key_from_wiki(key_of(answer.url, key))
             leads_to = redirect_of(body)
             if leads_to is None or hop == _HOPS:
                 revision = revision_of(body, mark)
                 if revision is None:
-                    raise WikiInvalidAnswer("gives a page without its revision", where=where)
+                    raise WikiInvalidAnswer("gives a page without its revision")
                 return Entry(own, revision, mark, now, body)
-            key = self._key_from_wiki(unquote(leads_to), where)
+            key = self._key_from_wiki(unquote(leads_to))
         raise AssertionError("the last hop returns")
 
     def _ask(self, path: str, deadline: Deadline, kind: str, etag: str | None = None) -> tuple[Fetched, bytes]:
@@ -167,7 +175,7 @@ class WikiClient:
             body = b""
             if not etag or answer.status != 304:
                 self._check_status(answer)
-                body = check_text(answer.body, answer.headers, kind=kind, where=self._where(answer))
+                body = check_text(answer.body, answer.headers, kind=kind)
         except WikiError as error:
             # A page that is missing or too large is no fault of the wiki.
             is_answer = kind == _HTML and isinstance(error, WikiPageMissing | WikiTooLarge)
@@ -176,34 +184,33 @@ class WikiClient:
         self._outcome = WikiOutcome(datetime.now(UTC), None)
         return answer, body
 
-    def _key_from_wiki(self, key: str, where: str) -> str:
+    def _key_from_wiki(self, key: str) -> str:
         """A key that the wiki gave: a wrong one is the wiki's fault, not the caller's."""
         try:
             return _checked(key, self.name)
         except BadRequest as error:
-            raise WikiInvalidAnswer(f"leads to a page that cannot be: {error.what}", where=where) from error
+            raise WikiInvalidAnswer(f"leads to a page that cannot be: {error.what}") from error
 
     def _check_status(self, answer: Fetched) -> None:
-        where = self._where(answer)
         if answer.status == 404:
-            raise WikiPageMissing("has no such page", where=where, hint="search for its title")
+            raise WikiPageMissing("has no such page", hint="search for its title")
         if answer.status in {401, 403}:
             raise WikiForbidden(
-                f"does not serve this client (status {answer.status})", where=where, hint="see whether contact is set"
+                f"does not serve this client (status {answer.status})", hint="see whether contact is set"
             )
         if answer.status != 200:
             raise WikiError(
                 f"answers with {answer.status}",
-                where=where,
                 hint="see whether url and api_path of the wiki are those of a MediaWiki's REST API",
             )
-
-    def _where(self, answer: Fetched) -> str:
-        return f"{self.name} ({answer.url[:300]})"
 
 
 def _search_path(query: str, limit: int) -> str:
     return f"/v1/search/page?{urlencode({'q': query, 'limit': limit}, quote_via=quote)}"
+
+
+def _page_path(key: str) -> str:
+    return f"/v1/page/{quote(key, safe='')}/html"
 
 
 def _checked(key: str, where: str) -> str:

@@ -6,7 +6,7 @@ from ragstone.core import SourceError
 
 
 class WikiError(SourceError):
-    """A wiki did not give what it was asked for; ``where`` is its name and address."""
+    """A wiki did not give what it was asked for; ``where``, which the client adds, is its name and address."""
 
 
 class WikiUnavailable(WikiError):
@@ -15,8 +15,8 @@ class WikiUnavailable(WikiError):
     status = 502
     title = "The wiki does not answer"
 
-    def __init__(self, what: str, *, where: str) -> None:
-        super().__init__(what, where=where, hint="try again later; pages that are kept are served meanwhile")
+    def __init__(self, what: str) -> None:
+        super().__init__(what, hint="try again later; pages that are kept are served meanwhile")
 
 
 class WikiRateLimited(WikiError):
@@ -25,10 +25,9 @@ class WikiRateLimited(WikiError):
     status = 503
     title = "The wiki takes no more requests now"
 
-    def __init__(self, retry_after: float, *, where: str) -> None:
+    def __init__(self, retry_after: float) -> None:
         super().__init__(
             f"asks to wait for {retry_after:.0f} s, which is longer than this request may take",
-            where=where,
             hint="try again after that time, or raise seconds in [plugins.concept_tutor.wikis]",
         )
         self.retry_after = retry_after

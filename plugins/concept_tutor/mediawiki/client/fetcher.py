@@ -53,7 +53,6 @@ class Fetcher:
     """Asks one wiki. It may be used by many threads."""
 
     def __init__(self, name: str, settings: WikiSettings, slots: RequestSlots, *, lookup: Lookup = look_up) -> None:
-        self._name = name
         self._site = site = settings.sites[name]
         self._settings = settings
         self._slots = slots
@@ -76,17 +75,20 @@ class Fetcher:
         """The one of a call that begins now."""
         return Deadline(self._settings.seconds)
 
+    def url(self, path: str) -> str:
+        """The address that ``path`` is asked for at."""
+        return self._site.url + self._site.api_path.rstrip("/") + path
+
     def get(self, path: str, deadline: Deadline, *, accept: str, etag: str | None = None) -> Fetched:
         """The answer to ``path``. Raises ``WikiError`` and, without a contact, ``SettingsError``."""
         self.check()
-        url = self._site.url + self._site.api_path.rstrip("/") + path
-        where = f"{self._name} ({url[:300]})"
+        url = self.url(path)
         headers = {"Accept": accept, "Accept-Encoding": "gzip", "User-Agent": self._agent, "Connection": "close"}
         if etag:
             headers["If-None-Match"] = etag
         for pause in (*_PAUSES, math.inf):
             try:
-                return self._follow(url, headers, deadline, where)
+                return self._follow(url, headers, deadline)
             except WikiUnavailable:
                 pause *= random.uniform(0.5, 1.0)  # noqa: S311 - no secret
                 if pause >= deadline.left():
@@ -94,54 +96,54 @@ class Fetcher:
                 time.sleep(pause)
         raise AssertionError("the last try raises")
 
-    def _follow(self, url: str, headers: dict[str, str], deadline: Deadline, where: str) -> Fetched:
+    def _follow(self, url: str, headers: dict[str, str], deadline: Deadline) -> Fetched:
         for _ in range(_REDIRECTS + 1):
-            with self._slots.acquire(self._account, deadline, where):
-                answer = self._exchange(url, headers, deadline, where)
-            self._check_status(answer, deadline, where)
+            with self._slots.acquire(self._account, deadline):
+                answer = self._exchange(url, headers, deadline)
+            self._check_status(answer, deadline)
             if answer.status not in _MOVED:
                 return answer
-            url = self._moved(url, answer.headers.get("Location"), where)
-        raise WikiForbidden(f"redirects more than {_REDIRECTS} times", where=where)
+            url = self._moved(url, answer.headers.get("Location"))
+        raise WikiForbidden(f"redirects more than {_REDIRECTS} times")
 
-    def _check_status(self, answer: Fetched, deadline: Deadline, where: str) -> None:
+    def _check_status(self, answer: Fetched, deadline: Deadline) -> None:
         """Raise for a status after which the request is sent again, and begin the pause that the wiki asks for."""
         if answer.status not in _AGAIN:
             return
         pause = _seconds_of(answer.headers.get("Retry-After"))
         self._slots.pause(self._account, pause)
         if pause and pause >= deadline.left():
-            raise WikiRateLimited(pause, where=where)
-        raise WikiUnavailable(f"answers with {answer.status}", where=where)
+            raise WikiRateLimited(pause)
+        raise WikiUnavailable(f"answers with {answer.status}")
 
-    def _moved(self, url: str, location: str | None, where: str) -> str:
+    def _moved(self, url: str, location: str | None) -> str:
         if not location:
-            raise WikiInvalidAnswer("redirects to nowhere", where=where)
+            raise WikiInvalidAnswer("redirects to nowhere")
         try:
             # The header comes as Latin-1; MediaWiki's own are percent-encoded.
             target = urljoin(url, location.encode("latin-1").decode("utf-8").strip())
             parts = urlsplit(target)
             port = parts.port or _PORTS.get(parts.scheme)
         except (ValueError, UnicodeError) as error:
-            raise WikiForbidden("redirects to what is no address", where=where) from error
+            raise WikiForbidden("redirects to what is no address") from error
         before = urlsplit(url).scheme
         own = port == self._port or (before, parts.scheme, self._port, port) == ("http", "https", 80, 443)
         if (parts.hostname or "").lower() != self._host or not own or parts.username is not None:
             shown = f"{parts.scheme}://{parts.hostname}:{port}"[:120]
             raise WikiForbidden(
-                f"redirects to {shown!r}, which is not the wiki", where=where, hint="if it has moved, change its url"
+                f"redirects to {shown!r}, which is not the wiki", hint="if it has moved, change its url"
             )
         if parts.scheme not in _PORTS or (before == "https" and parts.scheme != "https"):
-            raise WikiForbidden(f"redirects to {parts.scheme[:40]!r}, which is not what it was", where=where)
+            raise WikiForbidden(f"redirects to {parts.scheme[:40]!r}, which is not what it was")
         return target
 
-    def _exchange(self, url: str, headers: dict[str, str], deadline: Deadline, where: str) -> Fetched:
+    def _exchange(self, url: str, headers: dict[str, str], deadline: Deadline) -> Fetched:
         proxies = get_environ_proxies(url) if self._settings.environment_proxies else {}
         addresses: tuple[str, ...] = ()
         if not proxies:
             private = self._host in self._settings.private_hosts
             lookup = partial(self._lookup, self._host, self._port)
-            addresses = addresses_of(self._host, lookup, deadline, private=private, where=where)
+            addresses = addresses_of(self._host, lookup, deadline, private=private)
         limits = int(self._settings.sent_mb * 1_000_000), int(self._settings.unpacked_mb * 1_000_000)
         try:
             with (
@@ -158,19 +160,19 @@ class Fetcher:
                 ) as response,
             ):
                 wanted = response.status_code == 200
-                body = read_body(response.raw, response.headers, where=where, limits=limits) if wanted else b""
+                body = read_body(response.raw, response.headers, limits=limits) if wanted else b""
                 answer = Fetched(response.status_code, url, response.headers, body)
                 watch.wait_for_the_end(self._settings.patience * _AFTERWARDS)
         except WikiError:
             if not deadline.left():  # what was cut off looks garbled
-                raise _late(deadline, where) from None
+                raise _late(deadline) from None
             raise
         except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
             if not deadline.left():
-                raise _late(deadline, where) from error
-            raise WikiUnavailable(f"cannot be reached: {_short(error)}", where=where) from error
+                raise _late(deadline) from error
+            raise WikiUnavailable(f"cannot be reached: {_short(error)}") from error
         if watch.cut:
-            raise _late(deadline, where)
+            raise _late(deadline)
         return answer
 
     @cached_property  # to look up one's own version costs more than to send a request
@@ -187,8 +189,8 @@ def _seconds_of(retry_after: str | None) -> float:
         return 0.0
 
 
-def _late(deadline: Deadline, where: str) -> WikiUnavailable:
-    return WikiUnavailable(f"did not answer within {deadline.seconds:g} s", where=where)
+def _late(deadline: Deadline) -> WikiUnavailable:
+    return WikiUnavailable(f"did not answer within {deadline.seconds:g} s")
 
 
 def _short(error: BaseException) -> str:

@@ -46,7 +46,7 @@ class RequestSlots:
         self._pauses: dict[str, float] = {}
 
     @contextmanager
-    def acquire(self, wiki: str, deadline: Deadline, where: str) -> Iterator[None]:
+    def acquire(self, wiki: str, deadline: Deadline) -> Iterator[None]:
         """Hold a slot for one request, after the wiki's pause.
 
         Raises ``WikiUnavailable`` if no slot is free, and ``WikiRateLimited`` if the pause lasts, until the deadline.
@@ -54,12 +54,10 @@ class RequestSlots:
         if self._pid != os.getpid():  # the threads that would release the slots are not in the fork
             self._reset()
         while True:
-            self._wait(wiki, deadline, where)
+            self._wait(wiki, deadline)
             slot = self._free.acquire(deadline.left())
             if slot is None:
-                raise WikiUnavailable(
-                    f"had no place among {self._count} requests within {deadline.seconds:g} s", where=where
-                )
+                raise WikiUnavailable(f"had no place among {self._count} requests within {deadline.seconds:g} s")
             if not self._pause_left(wiki):
                 break
             self._free.release(slot)  # another request waits by now
@@ -81,8 +79,8 @@ class RequestSlots:
     def _pause_left(self, wiki: str) -> float:
         return max(0.0, self._pauses.get(wiki, 0.0) - time.monotonic())
 
-    def _wait(self, wiki: str, deadline: Deadline, where: str) -> None:
+    def _wait(self, wiki: str, deadline: Deadline) -> None:
         while left := self._pause_left(wiki):
             if left >= deadline.left():
-                raise WikiRateLimited(left, where=where)
+                raise WikiRateLimited(left)
             time.sleep(left)

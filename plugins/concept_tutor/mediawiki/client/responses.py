@@ -61,7 +61,7 @@ class WikiPage:
     language: str
 
 
-def read_body(raw: Any, headers: Mapping[str, str], *, limits: tuple[int, int], where: str) -> bytes:
+def read_body(raw: Any, headers: Mapping[str, str], *, limits: tuple[int, int]) -> bytes:
     """All of urllib3's ``raw`` answer, unpacked; ``limits``: of its bytes as they are sent, and unpacked.
 
     Raises ``WikiTooLarge``, ``WikiInvalidAnswer`` and what ``raw.read`` raises when the connection ends too early.
@@ -69,7 +69,7 @@ def read_body(raw: Any, headers: Mapping[str, str], *, limits: tuple[int, int], 
     sent, unpacked = limits
     coding = headers.get("Content-Encoding", "").strip().lower()
     if coding not in {"", "identity", "gzip", "x-gzip"}:
-        raise WikiInvalidAnswer(f"answers packed as {coding[:40]!r}, which it was not asked for", where=where)
+        raise WikiInvalidAnswer(f"answers packed as {coding[:40]!r}, which it was not asked for")
     pieces, made = list[bytes](), 0
     try:
         while piece := raw.read(_PIECE, decode_content=True):
@@ -79,40 +79,39 @@ def read_body(raw: Any, headers: Mapping[str, str], *, limits: tuple[int, int], 
                 ("unpacks to", made, unpacked, "unpacked_mb"),
             ):
                 if size > limit:
-                    raise WikiTooLarge(f"{does} more than {limit:,} bytes", where=where, hint=_HINT.format(key=key))
+                    raise WikiTooLarge(f"{does} more than {limit:,} bytes", hint=_HINT.format(key=key))
             pieces.append(piece)
     except DecodeError as error:
-        raise WikiInvalidAnswer("sends gzip that cannot be unpacked", where=where) from error
+        raise WikiInvalidAnswer("sends gzip that cannot be unpacked") from error
     return b"".join(pieces)
 
 
-def check_text(body: bytes, headers: Mapping[str, str], *, kind: str, where: str) -> bytes:
+def check_text(body: bytes, headers: Mapping[str, str], *, kind: str) -> bytes:
     """The body if it is of the type ``kind`` and in UTF-8. Raises ``WikiInvalidAnswer``."""
     given, *parameters = [part.strip() for part in headers.get("Content-Type", "").split(";")]
     if given.lower() != kind:
         raise WikiInvalidAnswer(
             f"answers with {given[:60] or 'no type'!r} where {kind} was asked for",
-            where=where,
             hint="see whether url and api_path of the wiki are those of a MediaWiki's REST API",
         )
     charset = next((p[8:].strip("\"' ").lower() for p in parameters if p.lower().startswith("charset=")), "utf-8")
     if charset not in {"utf-8", "utf8"}:
-        raise WikiInvalidAnswer(f"answers in {charset[:40]!r}, and MediaWiki's is UTF-8", where=where)
+        raise WikiInvalidAnswer(f"answers in {charset[:40]!r}, and MediaWiki's is UTF-8")
     try:
         body.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise WikiInvalidAnswer(f"answers in what is not UTF-8 at byte {error.start}", where=where) from error
+        raise WikiInvalidAnswer(f"answers in what is not UTF-8 at byte {error.start}") from error
     return body
 
 
-def read_keys(body: bytes, where: str) -> tuple[str, ...]:
+def read_keys(body: bytes) -> tuple[str, ...]:
     """The keys of the hits of ``/search/page``; one without key or title is left out. Raises ``WikiInvalidAnswer``."""
     try:
         pages = json.loads(body)["pages"]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise WikiInvalidAnswer(_NO_LIST, where=where) from error
+        raise WikiInvalidAnswer(_NO_LIST) from error
     if not isinstance(pages, list):
-        raise WikiInvalidAnswer(_NO_LIST, where=where)
+        raise WikiInvalidAnswer(_NO_LIST)
     return tuple(
         page["key"]
         for page in pages

@@ -6,6 +6,7 @@ import unicodedata
 from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil, sqrt
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from .coordinates import assign_coordinates
@@ -53,33 +54,12 @@ def _width(sign: str) -> float:
 
 
 def wrapped(name: str, widest: float, most: int) -> tuple[str, ...]:
-    """The name in at most ``most`` lines of ``widest`` em; what does not fit ends in an ellipsis."""
-    lines: list[str] = []
-    for word in name.split():
-        for part in _parts(word, widest):
-            if lines and width_of(f"{lines[-1]} {part}") <= widest:
-                lines[-1] = f"{lines[-1]} {part}"
-            else:
-                lines.append(part)
-    if len(lines) > most:
-        last = lines[most - 1]
-        while last and width_of(last + _ELLIPSIS) > widest:
-            last = last[:-1]
-        lines = [*lines[: most - 1], last.rstrip() + _ELLIPSIS]
-    return tuple(lines)
+    """The name in at most ``most`` lines of about ``widest`` em; what does not fit ends in an ellipsis.
 
-
-def _parts(word: str, widest: float) -> list[str]:
-    """A word that is wider than a line, in pieces that are not."""
-    parts, now, used = [], "", 0.0
-    for sign in word:
-        wide = _width(sign)
-        if now and used + wide > widest:
-            parts.append(now)
-            now, used = "", 0.0
-        now += sign
-        used += wide
-    return [*parts, now]
+    Its letters are taken to be as wide as they are on average; a box's padding has room for a line that is wider.
+    """
+    letters = max(2, int(widest * len(name) / max(1.0, width_of(name))))
+    return tuple(wrap(name, letters, max_lines=most, placeholder=_ELLIPSIS))
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ragstone.plugins.concept_tutor.learning.grading.feedback import cited, feedback
-from ragstone.plugins.concept_tutor.learning.grading.free import FreeAnswers
+from ragstone.plugins.concept_tutor.learning.grading.free import grade_free
 from ragstone.plugins.concept_tutor.learning.grading.short import grade_choice, grade_short
 from tests.plugins.concept_tutor.learning.texts import Question, QuestionSource, Support
 
@@ -114,14 +114,14 @@ ALMOST = [
 
 @pytest.mark.parametrize(("asked", "answer", "verdict"), [*FREE, *STRICT, *ALMOST])
 def test_free_answers(encoder: Encoder, asked: Question, answer: str, verdict: str) -> None:
-    assert FreeAnswers(encoder).grade(asked, answer).verdict == verdict
+    assert grade_free(asked, answer, encoder).verdict == verdict
 
 
 def test_a_copy_of_the_page_is_no_answer(encoder: Encoder) -> None:
     page = (
         f"{VOLCANO.support.text} " + "Volcanoes are found where plates diverge or converge, mostly under water. " * 20
     )
-    found = FreeAnswers(encoder).grade(VOLCANO, page)
+    found = grade_free(VOLCANO, page, encoder)
     assert (found.verdict, found.because) == (
         "partly",
         "it says much more than what was asked for; say it in a sentence",
@@ -129,18 +129,16 @@ def test_a_copy_of_the_page_is_no_answer(encoder: Encoder) -> None:
 
 
 def test_without_an_encoder_the_words_decide() -> None:
-    grader = FreeAnswers()
-    assert grader.grade(VOLCANO, VOLCANO.key).verdict == "right"
-    assert grader.grade(VOLCANO, "A mountain that spits fire.").verdict == "wrong"
+    assert grade_free(VOLCANO, VOLCANO.key).verdict == "right"
+    assert grade_free(VOLCANO, "A mountain that spits fire.").verdict == "wrong"
 
 
 def test_what_is_wrong_is_named(encoder: Encoder) -> None:
-    grader = FreeAnswers(encoder)
-    number = grader.grade(MARATHON, "A foot race over a distance of 50 kilometres that is run on roads.")
+    number = grade_free(MARATHON, "A foot race over a distance of 50 kilometres that is run on roads.", encoder)
     assert number.because == "it says “50 kilometres” where the source says “42 kilometres”"
-    denied = grader.grade(VOLCANO, "A rupture in the crust that does not allow lava and gases to escape.")
+    denied = grade_free(VOLCANO, "A rupture in the crust that does not allow lava and gases to escape.", encoder)
     assert denied.because == "it denies what the source says"
-    cold = grader.grade(VOLCANO, "A rupture in the crust that lets cold lava escape.")
+    cold = grade_free(VOLCANO, "A rupture in the crust that lets cold lava escape.", encoder)
     assert cold.because == "it says “cold” where the source says “hot”"
 
 
@@ -192,7 +190,7 @@ def test_a_choice_is_the_option_or_it_is_wrong() -> None:
 
 
 def test_feedback_names_the_page_and_its_number() -> None:
-    finding = FreeAnswers().grade(VOLCANO, "a small island")
+    finding = grade_free(VOLCANO, "a small island")
     output = feedback(VOLCANO, finding)
     assert output.startswith("Not right. As the article on Tides says [2]: “A volcano is")
     assert output.endswith("Read on in the article on Tides, section “Causes” [2].")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ragstone.plugins.concept_tutor.learning.grading.free import FreeAnswers
+from ragstone.plugins.concept_tutor.learning.grading.free import grade_free
 from ragstone.plugins.concept_tutor.learning.grading.short import grade_short
 from tests.plugins.concept_tutor.learning.test_grading import question
 
@@ -229,7 +229,7 @@ SHORT: list[tuple[str, str, dict[str, list[str]]]] = [
 )
 def test_answers_in_own_words(encoder: Encoder, subject: str, key: str, answer: str, grade: str) -> None:
     span = f"{subject.capitalize()} is {key}."
-    found = FreeAnswers(encoder).grade(question("open", f"In your own words: what is {subject}?", key, span), answer)
+    found = grade_free(question("open", f"In your own words: what is {subject}?", key, span), answer, encoder)
     # Wrong by one thing may be called partly right, with the thing named; it is never right.
     assert found.verdict == grade or (grade, found.verdict) == ("wrong", "partly")
     assert found.verdict == "right" or found.because or found.credit == 0
@@ -295,7 +295,7 @@ ASKED = {
 def test_causes_numbers_and_what_is_lacking(
     encoder: Encoder, asked: tuple[str, str], key: str, answer: str, grade: str
 ) -> None:
-    found = FreeAnswers(encoder).grade(question("open", asked[0], key, asked[1]), answer)
+    found = grade_free(question("open", asked[0], key, asked[1]), answer, encoder)
     assert found.verdict == grade or (grade, found.verdict) == ("wrong", "partly")
 
 
@@ -314,5 +314,5 @@ def test_short_answers_in_own_words(text: str, key: str, answer: str, grade: str
 
 def test_partly_names_what_is_there_and_what_is_missing(encoder: Encoder) -> None:
     asked = question("open", "What is a syphon?", OPEN["a syphon"][0], f"A syphon is {OPEN['a syphon'][0]}.")
-    because = FreeAnswers(encoder).grade(asked, "a bent pipe").because
+    because = grade_free(asked, "a bent pipe", encoder).because
     assert because == "you have “bent”, “pipe”; still missing: “liquid”, “higher”, “tank”, “edge”, “lower”"

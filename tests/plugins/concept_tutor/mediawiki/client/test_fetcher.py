@@ -363,10 +363,10 @@ def _away(client: WikiClient, number: int) -> None:
 
 def test_a_fork_has_slots_of_its_own() -> None:
     slots = RequestSlots(count=1)
-    with slots.acquire("wiki", Deadline(1), "wiki"):
+    with slots.acquire("wiki", Deadline(1)):
         child = os.fork()
         if child == 0:
-            with slots.acquire("wiki", Deadline(1), "wiki"):
+            with slots.acquire("wiki", Deadline(1)):
                 os._exit(0)
         assert os.waitpid(child, 0)[1] == 0
 
@@ -374,7 +374,7 @@ def test_a_fork_has_slots_of_its_own() -> None:
 def test_a_server_that_says_a_year_is_believed_for_an_hour() -> None:
     slots = RequestSlots()
     slots.pause("wiki", 3e7)
-    with pytest.raises(WikiRateLimited) as raised, slots.acquire("wiki", Deadline(1), "wiki"):
+    with pytest.raises(WikiRateLimited) as raised, slots.acquire("wiki", Deadline(1)):
         pass
     assert 3500 < raised.value.retry_after <= 3600
 
