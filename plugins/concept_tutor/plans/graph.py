@@ -72,6 +72,25 @@ def study_order(keys: Sequence[str], edges: Iterable[Edge]) -> tuple[str, ...]:
     return tuple(done)
 
 
+def transitive_reduction(keys: Sequence[str], edges: Sequence[Edge]) -> tuple[Edge, ...]:
+    """The edges without those that a way through other concepts implies (transitive reduction); no circles."""
+    place = {key: number for number, key in enumerate(study_order(keys, edges))}
+    _needs, leads = needs_and_leads(edges)
+    reached = dict.fromkeys(place, 0)
+    kept = set()
+    for key in reversed(place):
+        # the nearest first: whatever they reach, the others need not be led to
+        for after in sorted(set(leads[key]), key=place.__getitem__):
+            if not reached[key] >> place[after] & 1:
+                kept.add((key, after))
+                reached[key] |= reached[after] | 1 << place[after]
+    return tuple(
+        {
+            (edge.prerequisite, edge.concept): edge for edge in edges if (edge.prerequisite, edge.concept) in kept
+        }.values()
+    )
+
+
 def _path(start: str, end: str, leaving: Mapping[str, Sequence[Edge]]) -> tuple[str, ...]:
     """A shortest way from one concept to another that it leads to."""
     came: dict[str, str] = {start: ""}

@@ -54,9 +54,8 @@ def likeness(question: Question, answer: str, found: Comparison, encoder: Encode
     matched = set(found.matches.values())
     lows = {word.low for word in found.key}
     added = [at for at, word in enumerate(found.answer) if word.stem and at not in matched and word.low not in lows]
-    had = _without(question.key, [places[0][at] for at in found.weights if at not in found.matches])
-    texts = [question.key, answer, had, f"{question.text} {question.key}", f"{question.text} {answer}"]
-    (key, given, reduced, *stated), (mine, theirs, *_) = encoder.embed_parts(texts, [*places, [], [], []])
+    texts = [question.key, answer, f"{question.text} {question.key}", f"{question.text} {answer}"]
+    (key, _answer, *stated), (mine, theirs, *_) = encoder.embed_parts(texts, [*places, [], []])
     wanted = [at for at, weight in found.weights.items() if weight == 1]
     asserting = [place for place, word in enumerate(found.answer) if word.stem and not is_light(word)]
     foreign = [place for place in found.foreign if place in asserting]
@@ -67,12 +66,10 @@ def likeness(question: Question, answer: str, found: Comparison, encoder: Encode
     features = {
         # What key and answer say of the question; alone the two have too little context.
         "stated": float(stated[0] @ stated[1]),
-        "cosine": float(key @ given),
-        # Words of the key: how near the answer comes to them, those that make up its meaning first, how much those
-        # that it has stand among the same ones, and how much of its meaning they have without the others.
+        # Words of the key: how near the answer comes to them, those that make up its meaning first, and how much those
+        # that it has stand among the same ones.
         "reached": float(np.average(reached, weights=[max(0.01, mine[at] @ key) for at in wanted])) if wanted else 1.0,
         "least_context": min((float(near[at, found.matches[at]]) for at in wanted if at in found.matches), default=1.0),
-        "without_missing": float(key @ reduced),
         # Words of the answer: how near the key comes to them, how many it has not, and whether one says the opposite.
         "least_near": min((1.0 if at in matched else float(near[:, at].max()) for at in asserting), default=0.0),
         "added": float(min(_MANY, len(added))),
@@ -81,13 +78,6 @@ def likeness(question: Question, answer: str, found: Comparison, encoder: Encode
         "exchanged": frame**2 * max((1 - float(near[np.ix_(*each)].max()) for each in exchanged), default=0.0),
     }
     return Likeness(features, frozenset(at for at in wanted if at not in found.matches and best[at] >= _ALIKE))
-
-
-def _without(text: str, places: Sequence[tuple[int, int]]) -> str:
-    """The text without what stands at the places."""
-    for start, end in sorted(places, reverse=True):
-        text = text[:start] + text[end:]
-    return " ".join(text.split()) or "nothing"
 
 
 def _places(text: str, words: Sequence[Word]) -> list[tuple[int, int]]:

@@ -9,8 +9,8 @@ from math import ceil, sqrt
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from .coordinates import assign_coordinates
-from .layers import Point, assign_rows, transitive_reduction
+from ..graph import transitive_reduction
+from .layout import Point, assign_coordinates, assign_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -10,8 +10,8 @@ from hypothesis import strategies as some
 from ragstone.plugins.concept_tutor import Edge
 from ragstone.plugins.concept_tutor.plans.drawing import draw
 from ragstone.plugins.concept_tutor.plans.drawing.drawing import width_of, wrapped
-from ragstone.plugins.concept_tutor.plans.drawing.layers import assign_rows, transitive_reduction
-from ragstone.plugins.concept_tutor.plans.graph import neighbourhood
+from ragstone.plugins.concept_tutor.plans.drawing.layout import assign_rows
+from ragstone.plugins.concept_tutor.plans.graph import neighbourhood, transitive_reduction
 
 
 @some.composite
@@ -79,7 +79,7 @@ def test_the_longest_curves_go_straight_across_when_there_is_no_room(monkeypatch
     keys = [f"c{number}" for number in range(12)]
     edges = [Edge(keys[0], keys[1]), *(Edge(keys[number], keys[number + 2]) for number in range(10))]
     bent = draw({key: key for key in keys}, edges, abreast=1)
-    monkeypatch.setattr("ragstone.plugins.concept_tutor.plans.drawing.layers._MOST_PASSING", 3)
+    monkeypatch.setattr("ragstone.plugins.concept_tutor.plans.drawing.layout._MOST_PASSING", 3)
     straight = draw({key: key for key in keys}, edges, abreast=1)
     assert len(straight.curves) == len(bent.curves)
     assert sum("L" in curve.path for curve in straight.curves) == 3 < sum("L" in curve.path for curve in bent.curves)
