@@ -178,8 +178,7 @@ def definitions_of(chunk: SourceChunk) -> Iterator[Definition]:
 
 def definition_of(sentence: Sentence) -> Definition | None:
     """The sentence as a definition; ``None`` where it is none."""
-    text = _PARENTHESES.sub(lambda found: _HIDDEN * len(found[0]), sentence.text)
-    text = _PARENTHESES.sub(lambda found: _HIDDEN * len(found[0]), text)
+    text = hidden(sentence.text, _HIDDEN)
     match = _DEFINITION.match(text)
     if match is None:
         return None
@@ -202,9 +201,16 @@ def definition_of(sentence: Sentence) -> Definition | None:
     return Definition(sentence, match["det"] or "", subject, verb, meaning, start, end, genus)
 
 
+def hidden(text: str, sign: str) -> str:
+    """The text with as many signs in the place of what is in parentheses, which may stand in parentheses."""
+    for _ in range(2):
+        text = _PARENTHESES.sub(lambda found: sign * len(found[0]), text)
+    return text
+
+
 def without_parentheses(text: str) -> str:
     """The text without what is in parentheses."""
-    return _PARENTHESES.sub("", _PARENTHESES.sub("", text))
+    return hidden(text, "")
 
 
 def is_subject(subject: str, determiner: str | None) -> bool:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from ..reading.definitions import without_parentheses
+from ..reading.definitions import hidden, without_parentheses
 from ..reading.numbers import years_in
 from ..reading.spelling import gives_away, normal, stem_set, topic_key
 from ..records import BLANK, Asked, Form
@@ -115,7 +115,7 @@ class Clozes:
         yield from self._best(sentence, list(_names_in(sentence, (0, len(sentence.text)))), worth)
 
     def _terms_in(self, sentence: Sentence, span: tuple[int, int]) -> Iterator[_Place]:
-        inside = _hidden(sentence.text)
+        inside = hidden(sentence.text, " ")
         for match in re.finditer(r"(?<![\w-])[a-z][a-z-]{3,}(?![\w-])", inside[: span[1]]):
             word, (start, end) = match[0], match.span()
             if start < span[0] or not _WHOLE.match(inside[end:]) or _NO_NOUN.search(word):
@@ -163,13 +163,8 @@ class Clozes:
         yield Draft("choice" if wrong else "blank", asked, f"{asking} “{asks}”", key, wrong, sentence, worth)
 
 
-def _hidden(text: str) -> str:
-    """The text with spaces for what is in parentheses."""
-    return re.sub(r"\([^()]*\)", lambda match: " " * len(match[0]), text)
-
-
 def _names_in(sentence: Sentence, span: tuple[int, int]) -> Iterator[_Place]:
-    inside, title = _hidden(sentence.text), f" {normal(sentence.chunk.page_title)} "
+    inside, title = hidden(sentence.text, " "), f" {normal(sentence.chunk.page_title)} "
     found: list[_Place] = [
         (0.15, *match.span("name"), "name") for match in _NAMED.finditer(inside, span[0], span[1] + 1)
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import Any
 from urllib.parse import unquote
 
@@ -20,7 +21,7 @@ class Links:
     """Counts links to pages that are there."""
 
     def __init__(self) -> None:
-        self._counts: dict[str, int] = {}
+        self._counts = Counter[str]()
         self._sections: dict[str, int] = {}
 
     def note(self, element: Any, section: int) -> None:
@@ -28,7 +29,7 @@ class Links:
         for link in element.iter("a"):
             key = key_of(link.get("rel") or "", link.get("href") or "", link.get("class") or "")
             if key and (key in self._counts or len(self._counts) < _MOST):
-                self._counts[key] = self._counts.get(key, 0) + 1
+                self._counts[key] += 1
                 self._sections.setdefault(key, section)
 
     def found(self) -> tuple[Link, ...]:

@@ -49,7 +49,8 @@ def read_page(raw: bytes, language: str = "") -> Page:
         raise TooDeep
     if root is None:
         return Page(())
-    _check_depth(root)
+    if root.xpath(f"boolean({'/*' * (MAX_DEPTH + 2)})"):
+        raise TooDeep
     body = root.find("body")
     body = root if body is None else body
     reader = _Reader(language or (body.get("lang") or root.get("lang") or "")[:35])
@@ -60,19 +61,6 @@ def read_page(raw: bytes, language: str = "") -> Page:
         links=reader.links.found(),
         categories=categories_of(root),
     )
-
-
-def _check_depth(root: Any) -> None:
-    depth, at = 0, root
-    while at is not None:
-        if len(at):
-            at, depth = at[0], depth + 1
-            if depth > MAX_DEPTH:
-                raise TooDeep
-            continue
-        while at is not None and at.getnext() is None:
-            at, depth = at.getparent(), depth - 1
-        at = at.getnext() if at is not None else None
 
 
 class _Reader:

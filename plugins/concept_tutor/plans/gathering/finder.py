@@ -66,11 +66,14 @@ class SourceFinder:
         """
         errors: list[SourceError | SettingsError] = []
         pages: list[tuple[TextNode, ...]] = []
+        wiki_of: dict[str, str] = {}
         for wiki, key in self._hits(name, errors):
             try:
                 pages.append(self._chunks(wiki, key))
             except SourceError as error:
                 errors.append(error)
+            else:
+                wiki_of |= dict.fromkeys((node.node_id for node in pages[-1]), wiki)
         scores: dict[str, float] = {}
         chosen: list[TextNode] = []
         caps = self._wikis.options.pages
@@ -81,8 +84,7 @@ class SourceFinder:
         if not chosen and errors:
             raise errors[0]
         chosen.sort(key=lambda node: -scores[node.node_id])
-        wiki_of = {site.url: wiki for wiki, site in self._wikis.options.wikis.sites.items()}
-        chunks = tuple(_chunk(node, scores[node.node_id], _source(node, wiki_of)) for node in chosen)
+        chunks = tuple(_chunk(node, scores[node.node_id], wiki_of[node.node_id]) for node in chosen)
         return FoundSources(chunks, "; ".join(dict.fromkeys(_short(error) for error in errors)))
 
     def _hits(self, name: str, errors: list[SourceError | SettingsError]) -> list[tuple[str, str]]:
@@ -137,11 +139,6 @@ def _chunk(node: TextNode, relevance: float, source: str) -> NewChunk:
         language=str(known.get("language") or ""),
         categories=tuple(map(storable, known.get("categories") or ())),
     )
-
-
-def _source(node: TextNode, wiki_of: dict[str, str]) -> str:
-    url = str(node.metadata["url"])
-    return next((wiki for base, wiki in wiki_of.items() if url.startswith(f"{base}/")), "")
 
 
 def _short(error: SourceError | SettingsError) -> str:
