@@ -71,10 +71,15 @@ def opposite(found: Comparison) -> str | None:
     matched = set(found.matches.values())
     stems = {word.stem for word in found.key if word.stem}
     for at, word in enumerate(found.key):
-        if at in found.matches or at not in found.weights or word.low in _lows(found.answer):
+        if at in found.matches or (at not in found.weights and word.stem) or word.low in _lows(found.answer):
             continue
         for place, other in enumerate(found.answer):
-            if place not in matched and other.stem not in stems and are_opposite(word.low, other.low):
+            if (
+                place not in matched
+                and other.stem not in stems
+                and are_opposite(word.low, other.low)
+                and (at in found.weights or _stand_alike(found, at, place))
+            ):
                 return f"it says “{other.text}” where the source says “{word.text}”"
     mine, theirs = _modifiers(found.key), _modifiers(found.answer)
     for noun, one in theirs - mine:
@@ -86,6 +91,15 @@ def opposite(found: Comparison) -> str | None:
 
 def _lows(words: list[Word]) -> set[str]:
     return {word.low for word in words}
+
+
+def _stand_alike(found: Comparison, at: int, place: int) -> bool:
+    """Whether the nearest word that both have is the same for a word of the key and one of the answer."""
+    back = {each: number for number, each in found.matches.items()}
+    mine, theirs = sorted(found.matches), sorted(back)
+    return [number for number in mine if number > at][:1] == [back[each] for each in theirs if each > place][:1] or [
+        number for number in mine if number < at
+    ][-1:] == [back[each] for each in theirs if each < place][-1:]
 
 
 def _modifiers(words: list[Word]) -> set[tuple[str, str]]:
