@@ -109,9 +109,10 @@ def assistant(host: Host, plan: str | None = None, learner: str = ME) -> Assista
     )
 
 
-def _url(node: BaseNode) -> str:
-    return page_address(str(node.metadata.get("url") or ""), node.node_id)
-
-
 #: What the citations of the chat, and the sources of questions, have.
-CITATIONS = CitationFormat(_FIELDS, url=_url, title="page_title", parts=("section",))
+CITATIONS = CitationFormat(
+    _FIELDS,
+    url=lambda node: page_address(str(node.metadata.get("url") or ""), node.node_id),
+    title="page_title",
+    parts=("section",),
+)

@@ -106,7 +106,12 @@ class Lessons:
         now = self.clock()
         yield from (one for one, memory in memories.items() if memory.due <= now and concept in (None, one.concept))
         asked = {question.question_id for question in memories}
-        for key in self._open(plan, concept, learner):
+        if concept is not None:
+            keys = [concept]
+        else:  # what is mastered comes last
+            mastery, mastered = self.mastery(plan, learner), self._options.mastered
+            keys = sorted(self.order(plan), key=lambda key: mastery[key].level >= mastered)
+        for key in keys:
             yield from (one for one in self.questions(plan, key) if one.question_id not in asked)
 
     def hint(self, question_id: str, step: int) -> Hint:
@@ -211,15 +216,6 @@ class Lessons:
         if question.form == "blank":
             return grade_short(question, text)
         return grade_free(question, text, self._host.hooks.encoder)
-
-    def _open(self, plan: str, concept: str | None, learner: str) -> Iterator[str]:
-        if concept is not None:
-            yield concept
-            return
-        mastery = self.mastery(plan, learner)
-        keys = self.order(plan)
-        yield from (key for key in keys if mastery[key].level < self._options.mastered)
-        yield from (key for key in keys if mastery[key].level >= self._options.mastered)
 
     def order(self, plan: str) -> tuple[str, ...]:
         """The keys of the plan's concepts in an order to learn them in."""

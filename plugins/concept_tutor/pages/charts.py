@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 #: In units of the drawing, in which letters are 11 high; below the axis are the days.
 WIDTH, HEIGHT = 320, 140
 _LEFT, _RIGHT, _TOP, _BOTTOM = 26, 8, 12, 22
+_BASE = HEIGHT - _BOTTOM
 _GAP = 3
 _LABELS_APART = 7
 _SQUARE, _ROWS = 18, 7
@@ -51,9 +52,9 @@ def bars(days: Sequence[tuple[date, int]]) -> Chart:
     marks = []
     for number, (day, value) in enumerate(days):
         height = _scale(value, top)
-        label = "today" if number == 0 else _short(day) if number % _LABELS_APART == 0 else ""
+        label = "today" if number == 0 else f"{day:%-d %b}" if number % _LABELS_APART == 0 else ""
         x = _LEFT + number * wide + _GAP / 2
-        marks.append(Mark(_r(x), _r(_base() - height), _r(wide - _GAP), _r(height), _long(day), value, label))
+        marks.append(Mark(_r(x), _r(_BASE - height), _r(wide - _GAP), _r(height), f"{day:%-d %B}", value, label))
     return Chart(tuple(marks), _lines(top))
 
 
@@ -63,10 +64,10 @@ def curve(days: Sequence[tuple[date, int]]) -> Chart:
     marks = []
     for number, (day, value) in enumerate(days):
         x = _LEFT + (WIDTH - _LEFT - _RIGHT) * ((day - first).days / span if len(days) > 1 else 1)
-        label = "today" if number == len(days) - 1 else _short(day) if number == 0 else ""
-        marks.append(Mark(_r(x), _r(_base() - _scale(value, 100)), 0, 0, _long(day), value, label))
+        label = "today" if number == len(days) - 1 else f"{day:%-d %b}" if number == 0 else ""
+        marks.append(Mark(_r(x), _r(_BASE - _scale(value, 100)), 0, 0, f"{day:%-d %B}", value, label))
     path = "M" + "L".join(f"{one.x} {one.y}" for one in marks)
-    surface = f"{path}L{marks[-1].x} {_base()}L{marks[0].x} {_base()}Z"
+    surface = f"{path}L{marks[-1].x} {_BASE}L{marks[0].x} {_BASE}Z"
     return Chart(tuple(marks), _lines(100), path, surface)
 
 
@@ -77,7 +78,7 @@ def strip(days: Sequence[tuple[date, int]]) -> Chart:
         column += number > 0 and day.weekday() == 0
         depth = 0 if not value else 1 if value < 5 else 2 if value < 15 else 3
         size = _SQUARE - _GAP
-        marks.append(Mark(column * _SQUARE, day.weekday() * _SQUARE, size, size, _long(day), value, str(depth)))
+        marks.append(Mark(column * _SQUARE, day.weekday() * _SQUARE, size, size, f"{day:%-d %B}", value, str(depth)))
     return Chart(tuple(marks), width=(column + 1) * _SQUARE - _GAP, height=_ROWS * _SQUARE - _GAP)
 
 
@@ -91,30 +92,18 @@ def charts(progress: Progress) -> dict[str, Chart]:
     return found
 
 
-def _base() -> int:
-    return HEIGHT - _BOTTOM
-
-
 def _scale(value: int, top: int) -> float:
     return (HEIGHT - _TOP - _BOTTOM) * value / top
 
 
 def _lines(top: int) -> tuple[tuple[float, int], ...]:
-    return tuple((_r(_base() - _scale(value, top)), value) for value in (0, top // 2, top))
+    return tuple((_r(_BASE - _scale(value, top)), value) for value in (0, top // 2, top))
 
 
 def _round_up(value: int) -> int:
     """An even number that is not smaller, and round."""
     step = 2 if value <= 10 else 10 if value <= 100 else 50
     return max(2, -(-value // step) * step)
-
-
-def _short(day: date) -> str:
-    return day.strftime("%-d %b")
-
-
-def _long(day: date) -> str:
-    return day.strftime("%-d %B")
 
 
 def _r(value: float) -> float:

@@ -70,8 +70,9 @@ def opposite(found: Comparison) -> str | None:
     """A word of the answer that says the opposite of what the source says, in words for the learner."""
     matched = set(found.matches.values())
     stems = {word.stem for word in found.key if word.stem}
+    lows = {word.low for word in found.answer}
     for at, word in enumerate(found.key):
-        if at in found.matches or (at not in found.weights and word.stem) or word.low in _lows(found.answer):
+        if at in found.matches or (at not in found.weights and word.stem) or word.low in lows:
             continue
         for place, other in enumerate(found.answer):
             if (
@@ -87,10 +88,6 @@ def opposite(found: Comparison) -> str | None:
             if noun == named and are_opposite(before, one):
                 return f"it says “{one}” where the source says “{before}”"
     return None
-
-
-def _lows(words: list[Word]) -> set[str]:
-    return {word.low for word in words}
 
 
 def _stand_alike(found: Comparison, at: int, place: int) -> bool:

@@ -61,7 +61,9 @@ class Material:
             if definition.is_entry:
                 rank = 0
             elif (
-                definition.past and not definition.plural and not definition.determiner and self._is_common(definition)
+                definition.past
+                and not (definition.plural or definition.determiner)
+                and self.lowered(definition.subject)[0].islower()
             ):
                 continue  # "Flight was an innovation of the insects" says no more than what it was once
             elif is_about(definition.subject, chunk.page_title):
@@ -101,9 +103,6 @@ class Material:
         return definition.determiner in {"A", "An", "a", "an"} or (
             not definition.determiner and self.lowered(definition.subject)[0].islower()
         )
-
-    def _is_common(self, definition: Definition) -> bool:
-        return self.lowered(definition.subject)[0].islower()
 
     def names_of(self, name: str) -> frozenset[str]:
         """The ``topic_key`` of a name and of the other names that the sources give the same thing."""

@@ -13,7 +13,6 @@ import socket
 import threading
 import time
 from http.cookiejar import DefaultCookiePolicy
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, cast
 
 import requests
@@ -57,9 +56,7 @@ class Watch:
         self._timer.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._timer.cancel()
         with self._lock:
             self._over = True

@@ -66,27 +66,26 @@ def _item(element: Any, name: str, depth: int) -> tuple[str, list[str]]:
     run = InlineText()
     texts: list[str] = []  # the text before the first list in it
     nested: list[str] = []
+    indent = "  " * (depth + 1)
 
     def close() -> None:
         text = run.take().replace("\n", " ")
         if not texts:
             texts.append(text)
         elif text:
-            nested.append("  " * (depth + 1) + text)
+            nested.append(f"{indent}{text}")
 
     def take(inner: Any, inner_name: str) -> bool:
         if inner_name in LISTS:
-            close()
-            nested.extend(list_lines(inner, depth + 1))
+            lines = list_lines(inner, depth + 1)
         elif inner_name == "pre":
-            close()
-            nested.extend("  " * (depth + 1) + line for line in fenced_code(inner).split("\n"))
+            lines = [f"{indent}{line}" for line in fenced_code(inner).split("\n")]
         elif inner_name == "table":
-            close()
-            if not is_navigation(inner):
-                nested.extend("  " * (depth + 1) + line for line in table_lines(inner)[1])
+            lines = [] if is_navigation(inner) else [f"{indent}{line}" for line in table_lines(inner)[1]]
         else:
             return False
+        close()
+        nested.extend(lines)
         return True
 
     run.inside(element, take)
