@@ -88,9 +88,11 @@ class Retrieval:
     memo: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def terms(self, chunk: int) -> ChunkTerms:
-        """The terms of the chunk with this index."""
+        """The terms of the chunk with this index; those that are stored, unless a retriever cut its text since."""
         node = self.nodes[chunk].node
-        return self.stored_terms.get(node.node_id) or terms_of(node)
+        stored = self.stored_terms.get(node.node_id)
+        is_whole = stored is not None and (not stored.units or stored.units[-1].end <= len(node.get_content()))
+        return stored if stored is not None and is_whole else terms_of(node)
 
 
 def check_top_k(top_k: object, most: int | None = MOST_CHUNKS) -> None:

@@ -117,7 +117,12 @@ class TutorRetriever(ScoredRetriever):
         others = others[: self._top_k - len(own)]
         rest = focused.nodes[len(own) : self._top_k - len(others)]
         chosen = [*own, *rest, *(NodeWithScore(node=each.node, score=(each.score or 0.0) * _LESS) for each in others)]
-        return replace(general, nodes=tuple(chosen), scores={**general.scores, **focused.scores})
+        return replace(
+            general,
+            nodes=tuple(chosen),
+            scores={**general.scores, **focused.scores},
+            stored_terms={**general.stored_terms, **focused.stored_terms},
+        )
 
     def _of_weakest(self, slugs: Sequence[str], question: str) -> Retrieval | None:
         lessons, store = self._host.once(Lessons), self._host.once(PlanStore)
@@ -153,7 +158,15 @@ class TutorRetriever(ScoredRetriever):
             f"It was graded {attempt.verdict}; the right answer: {key})"
         )
         # The gate has nothing to weigh: these are the words that support the graded question.
-        return replace(found, question=" ".join(rewritten.split()), nodes=(node,), threshold=0.0)
+        return replace(
+            found,
+            question=" ".join(rewritten.split()),
+            nodes=(node,),
+            threshold=0.0,
+            # Those that are stored are of the whole chunk.
+            stored_terms={},
+            sentence_cosines={},
+        )
 
 
 def _around(node: object, words: str) -> TextNode:

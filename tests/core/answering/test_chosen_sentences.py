@@ -864,3 +864,10 @@ def test_what_a_question_can_do_without_is_no_missing_word(tmp_path: Path) -> No
         assert set(search("Is it possible?").idf) == {"possibl"}
         corpus.ingest([Document(id_="two", text="It is possible to oil the winch.")])
         assert set(search("Is it possible to oil it?").idf) == {"possibl", "oil"}
+
+
+def test_stored_terms_of_a_text_that_was_cut_since_are_made_anew() -> None:
+    whole = _retrieval("What does a winch pull?", "A winch pulls a rope.\n\n```\nwinch()\n```\n\nwhich is long.")
+    cut = TextNode(id_="n", text="A winch pulls a rope.")
+    found = replace(whole, nodes=(NodeWithScore(node=cut, score=1.0),), stored_terms={"n": whole.terms(0)})
+    assert [each.text for each in sentences_of(found)] == ["A winch pulls a rope."]
