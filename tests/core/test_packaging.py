@@ -19,6 +19,7 @@ OPTIONAL |= {
     "docutils",
     "fsrs",
     "genanki",
+    "itsdangerous",
     "langchain_core",
     "lxml",
     "mammoth",
