@@ -56,9 +56,9 @@ _KEY_BONUS = 0.5
 _ELSEWHERE_PENALTY = 0.4
 #: Words of a sentence, unless it is all that its chunk says: a turn of a dialogue.
 _SHORTEST_WORDS = 3
-_WORD = re.compile(r"\w[^\s]*")
-#: Characters in which these words are counted.
-_BEGINNING = 200
+_WORD = re.compile(r"\w\S*")
+#: Characters up to which signs between spaces are told from words.
+_SHORT = 40
 #: Two cells of a row with words: one alone says nothing.
 _FILLED = re.compile(r"\w[^|]*\|[\s|]*[^\s|]")
 #: Units after which the budget is checked: asking for a thread's time is a system call.
@@ -129,7 +129,7 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
             span = span_of(text, known, index, takes_steps=takes_steps, takes_code=takes_code)
             start, end, parts = span.start, span.end, span.steps
             within_steps, quote = index + len(parts), text[start:end]
-            is_short = len(known.units) > 1 and len(_WORD.findall(quote, 0, _BEGINNING)) < _SHORTEST_WORDS
+            is_short = len(known.units) > 1 and _is_short(quote)
             if len(quote) > span.longest or is_short or (kind == "row" and not _FILLED.search(quote)):
                 continue
             own = [cosines[at] for at in parts or (index,) if at < len(cosines) and not math.isnan(cosines[at])]
@@ -177,6 +177,11 @@ def _without_instructions(sentences: Sequence[ScoredSentence], retrieval: Retrie
             given.add(key)
             end = pieces[kept[-1]].end
             yield replace(sentence, end=end, text=sentence.text[: end - sentence.start])
+
+
+def _is_short(quote: str) -> bool:
+    least = _SHORTEST_WORDS
+    return len(quote.split(None, least)) < least or (len(quote) < _SHORT and len(_WORD.findall(quote)) < least)
 
 
 def _is_rest(quote: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 import numpy as np
 import pytest
@@ -68,6 +69,14 @@ def test_what_an_older_version_packed_is_reranked_by_and_no_more(text: str) -> N
     scores = [rerank_scores(each, words, idf) for each in ([packed], [older], [older, packed])]
     for new, old, both in zip(*scores, strict=True):
         assert [new[0], new[0]] == [old[0], old[0]] == both.tolist()
+
+
+def test_the_units_of_the_version_before_are_used() -> None:
+    packed = pack("Wheels", "A caster is a wheel. It swivels.")
+    numbers = np.frombuffer(packed[:-4], "<u4").copy()
+    numbers[0] -= 1
+    before = numbers.tobytes()
+    assert unpack(before + crc32(before).to_bytes(4, "little")) == unpack(packed)
 
 
 @pytest.mark.parametrize("place", [4 * HEADER, 4 * HEADER + 4, -4, -16])
