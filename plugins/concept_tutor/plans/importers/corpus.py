@@ -86,8 +86,9 @@ def plan_from_corpus(host: Host, corpus: str, *, part: str = "", most: int = 60,
         needs = () if chapter not in before else (NeedSchema(concept=before[chapter], reason="comes before it"),)
         concepts.append(ConceptSchema(name=name, needs=needs, sources=tuple(sources)))
         before[chapter] = name
-    schema = PlanSchema(title=title or part or corpus, concepts=tuple(concepts))
     titles = list(dict.fromkeys(filter(None, (_book(metadata) for metadata, _ in found))))
+    is_book = part.casefold() in _names(found[0][0], _BOOK)  # by its slug perhaps
+    schema = PlanSchema(title=title or (titles[0] if is_book and titles else part) or corpus, concepts=tuple(concepts))
     origin = " and ".join(f"“{each}”" for each in titles) or f"the corpus {corpus}"
     made = assemble(schema, title=title, origin=f"from {origin}")
     books = sorted({str(metadata["book"]) for metadata, _ in found if metadata.get("book")})

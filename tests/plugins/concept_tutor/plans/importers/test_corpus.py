@@ -182,7 +182,8 @@ def test_a_book_of_one_file_is_learned_by_its_chapters_sections(tmp_path: Path) 
     with open_host(tmp_path, options={"concept_tutor": {"sample": False}}) as host:
         shelf = host.once(Shelf)
         shelf.add(shelf.plan(tmp_path / "robots.md"))
-        made = plan_from_corpus(host, "books", part="Robots")
+        made = plan_from_corpus(host, "books", part="robots")
+        assert made.plan.title == "Robots"
         assert [concept.name for concept in made.plan.concepts] == ["Wheels", "Castors", "Hubs", "Legs", "Knees"]
         assert made.sources["castors"][0].content.startswith("1.1 Castors is explained")
         chapters = plan_from_corpus(host, "books", part="Robots", most=3).plan.concepts
