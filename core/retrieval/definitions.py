@@ -18,11 +18,14 @@ _CERTAIN = 0.6
 #: What follows a term in a sentence that may define it, and what precedes one: "X (…) is", "X: …", "known as X".
 _FOLLOWS = re.compile(
     r"(?:\s\w+)?(?:\s*\([^)]*\))?(?:,\s(?:the|an?)\s[^,.]{2,60},)?(?:\s\w+)?"
-    r"(?:,?\s(?:is|are|was|were|can|may|refers?|means?|denotes?|describes?|stands?)\b|\s*[:–—|])"
+    r"(?:,?\s(?:is|are|was|were|(?:can|may|could|might)(?:\s\w+)?\sbe|refers?|means?|denotes?|describes?|stands?)\b"
+    r"|\s*[:–—|])"
 )
 _PRECEDES = re.compile(r"\b(?:called|known as|termed|referred to as)\s+(?:an?\s+|the\s+)?\W*$")
 #: "The simplest one is X, which …", "… a numeric X, which is a …".
-_WHICH = re.compile(r",\s(?:which|where|that)")
+_IS = re.compile(r"\bis\s+(?:an?\s+|the\s+)?$")
+_WHICH = re.compile(r",\s(?:which|where)")
+_WHICH_IS = re.compile(r",\s(?:which|that)\s(?:is|are|means?|refers?)\b")
 #: Characters in which what precedes a term is looked for.
 _BEFORE = 40
 
@@ -50,7 +53,7 @@ def _may_define(text: str, term: re.Pattern[str]) -> bool:
         before = text[max(0, start - _BEFORE) : start]
         if (not before[-1:].isalnum() and _FOLLOWS.match(text, end)) or _PRECEDES.search(before):
             return True
-        if _WHICH.match(text, end):
+        if _WHICH_IS.match(text, end) or (_WHICH.match(text, end) and _IS.search(before)):
             return True
         if text.startswith(" (", end) or (before.endswith("(") and text.startswith(")", end)):
             return True
