@@ -91,8 +91,8 @@ class Retrieval:
         """The terms of the chunk with this index; those that are stored, unless a retriever cut its text since."""
         node = self.nodes[chunk].node
         stored = self.stored_terms.get(node.node_id)
-        is_whole = stored is not None and (not stored.units or stored.units[-1].end <= len(node.get_content()))
-        return stored if stored is not None and is_whole else terms_of(node)
+        is_cut = stored is not None and stored.units and stored.units[-1].end > len(node.get_content())
+        return terms_of(node) if stored is None or is_cut else stored
 
 
 def check_top_k(top_k: object, most: int | None = MOST_CHUNKS) -> None:

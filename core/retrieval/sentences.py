@@ -57,7 +57,7 @@ _ELSEWHERE_PENALTY = 0.4
 #: Words of a sentence, unless it is all that its chunk says: a turn of a dialogue.
 _SHORTEST_WORDS = 3
 _WORD = re.compile(r"\w\S*")
-#: Characters up to which signs between spaces are told from words.
+#: In a quote of fewer characters, signs alone are not counted as words.
 _SHORT = 40
 #: Two cells of a row with words: one alone says nothing.
 _FILLED = re.compile(r"\w[^|]*\|[\s|]*[^\s|]")

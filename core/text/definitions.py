@@ -70,8 +70,8 @@ _NAMED = re.compile(
     r"|\bis\s+(?:an?\s+|the\s+)?([\w-]+(?: [\w-]+){0,2}),\s(?:which|where)\b",
     re.IGNORECASE,
 )
-#: "… uses a numeric vector, which is an ordered set of …".
-_EXPLAINED = re.compile(r"\b((?:[\w-]+ ){0,2}[\w-]+),\s(?:which|that)\s(?:is|are|means?|refers? to)\s(?:an?|one|any)\s")
+#: Behind X in "… uses a numeric X, which is an ordered set of …".
+_EXPLAINED = re.compile(r",\s(?:which|that)\s(?:is|are|means?|refers? to)\s(?:an?|one|any)\s")
 #: An option of a program is no term.
 _OPTION = re.compile(r"[\s\"'`*_(\[]*--?\w")
 
@@ -94,7 +94,7 @@ _WORDS_PRECEDE = re.compile(
 _STANDS_FOR = re.compile(r"\W{1,3}(?:stands? for|(?:(?:is|are) )?short for|abbreviates)\b", re.IGNORECASE)
 #: It has two capital letters or more, and few letters.
 _ABBREVIATION = re.compile(r"\b(?=\w{0,11}[A-Z][a-z\d-]{0,11}[A-Z])[\w-]{2,12}\b")
-#: Characters before and behind an abbreviation in which its words are looked for.
+#: Characters before and behind an abbreviation, and before an explanation, in which words are looked for.
 _NEAR = 80
 #: Such a beginning is no subject.
 _CLAUSE = re.compile(
@@ -227,6 +227,6 @@ def _names(sentence: str, subject: frozenset[str]) -> float:
     if size == 1 and spells_out(sentence, subject):
         return 0.6
     named = [next(filter(None, each.groups())).split()[:size] for each in _NAMED.finditer(sentence)]
-    if ", which " in sentence or ", that " in sentence:  # few have it, and to look for what stands before takes long
-        named += [each[1].split()[-size:] for each in _EXPLAINED.finditer(sentence)]
+    before = (sentence[max(0, each.start() - _NEAR) : each.start()] for each in _EXPLAINED.finditer(sentence))
+    named += [each.split()[-size:] for each in before]
     return 0.6 * any(frozenset(stems(" ".join(words))) == subject for words in named)

@@ -116,9 +116,9 @@ def _continued_end(text: str, pieces: Sequence[Unit], at: int, limit: int) -> in
 def kind_behind(text: str, units: Sequence[Unit], index: int) -> str:
     """The kind of the unit behind this one: "formula" for a sentence that is one, "sentence" where there is none."""
     unit = next(iter(units[index + 1 : index + 2]), None)
-    if unit is None or (unit.kind == "sentence" and is_formula(text[unit.start : unit.end])):
-        return "sentence" if unit is None else "formula"
-    return unit.kind
+    if unit is None:
+        return "sentence"
+    return "formula" if unit.kind == "sentence" and is_formula(text[unit.start : unit.end]) else unit.kind
 
 
 def list_end(text: str, pieces: Sequence[Unit], at: int, limit: int) -> int:

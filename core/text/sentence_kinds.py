@@ -101,9 +101,9 @@ _NAVIGATION = re.compile(
     r"\b(?=.{0,90}(?:$|https?:|website|page|video|animation|link|chapter|section|:))",
     re.IGNORECASE,
 )
-#: Left of "shown in Figure 3" without the link.
+#: What is left of "shown in Figure 3" when the link had no text.
 _FRAGMENT = re.compile(r"^[,;]|\((?:see|in|and|e\.g\.,?)\s*\)|\b(?:in|see|by|at)\s+[,.;](?:\s|$)|\bin , ")
-#: "The key innovation: Domain Randomization", where "Melting point: 250 °C" says something.
+#: "The key innovation: Domain Randomization", where "Melting point: 250 °C" and "Author: A. Smith" say something.
 _HEADLINE = re.compile(
     r"[*_]*(?:The|An?|Our|This|These|Its|Your)\s[^:.!?]{1,60}:[*_]*\s(?:[*_]*[A-Z][\w’'-]*[*_]*\s?){1,6}"
 )

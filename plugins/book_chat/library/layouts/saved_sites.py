@@ -22,6 +22,8 @@ from .sites import Repository, Site, pages_of
 #: Bytes of a page that is searched for links and a title, and pages of which the titles are compared.
 _LONGEST_PAGE, _COMPARED = 3_000_000, 24
 _MOST_AUTHORS = 20
+#: Pages above a page: more are a chain that somebody made.
+_DEEPEST = 12
 _LINK = re.compile(r"""<a\s[^<>]{0,500}?href\s*=\s*["']([^"'<>]{1,500})["']""", re.IGNORECASE)
 #: Links to the following page, the one above and the front page, as DocBook, Texinfo and Sphinx write them.
 _NEXT, _UP, _HOME = (
@@ -61,7 +63,7 @@ def find_saved_site(repository: Repository, folder: Path, paths: Sequence[Path])
     title = _common_title([*([front] if front else []), *kept[:_COMPARED]])
     ordered = list(dict.fromkeys([*_linked(kept, front), *kept]))
     files = _below_chapters(pages_of(repository, ordered))
-    return Site("folder", folder, folder, files, title, _authors(ordered), left=named)
+    return Site("folder", folder, folder, files, title, _authors(front) if front else (), left=named)
 
 
 def _front_page(pages: Sequence[Path]) -> Path | None:
@@ -92,27 +94,24 @@ def _below_chapters(files: Sequence[ChapterFile]) -> tuple[ChapterFile, ...]:
     """The pages with the chapter that is above each by its links: the first below the front page and below a part."""
     there = {os.path.normpath(file.path): file.path for file in files}
     above = {path: up for path in there.values() if (up := _target(there, path, _link(_UP, path)))}
+    titles = {path: next(iter(_parts(path)), path.stem) for path in above}
 
-    def titles(page: Path) -> list[str]:
-        chain = [page]
-        while (up := above.get(chain[-1])) in above and up not in chain:
+    def placed(file: ChapterFile) -> ChapterFile:
+        chain = [file.path]
+        while (up := above.get(chain[-1])) in titles and up not in chain and len(chain) < _DEEPEST:
             chain.append(up)
-        found = [next(iter(_parts(each)), each.stem) for each in reversed(chain)]
-        return found[1:] if len(found) > 1 and _PART.match(found[0]) else found
+        chapter, *within = [titles[path] for path in reversed(chain)]
+        if within and _PART.match(chapter):
+            chapter, *within = within
+        return replace(file, title=titles[file.path], chapter=chapter, within=tuple(within))
 
-    placed = {file.path: titles(file.path) for file in files if file.path in above}
-    return tuple(
-        replace(file, title=known[-1], chapter=known[0], within=tuple(known[1:]))
-        if (known := placed.get(file.path))
-        else file
-        for file in files
-    )
+    return tuple(placed(file) if file.path in titles else file for file in files)
 
 
-def _authors(pages: Sequence[Path]) -> tuple[str, ...]:
+def _authors(front: Path) -> tuple[str, ...]:
     """The authors that the front page names."""
-    found = (_words(_TAG.sub("", name or marked)) for name, marked in _AUTHOR.findall(_source(pages[0])))
-    return tuple(dict.fromkeys(filter(None, found)))[:_MOST_AUTHORS] if pages else ()
+    found = (_words(_TAG.sub("", name or marked)) for name, marked in _AUTHOR.findall(_source(front)))
+    return tuple(dict.fromkeys(filter(None, found)))[:_MOST_AUTHORS]
 
 
 def _link(form: re.Pattern[str], page: Path) -> str | None:

@@ -48,7 +48,7 @@ def build_part(folder: Path, number: int, open_host: Callable[[], Host]) -> dict
 
 
 def drive(folder: Path, address: str, open_host: Callable[[], Host], seconds: float, say: Callable[..., None]) -> None:
-    """Give Ray a task for each part until all are built; ``say`` is told what becomes of them.
+    """Give Ray a task for each part until all are built, and report by ``say`` what becomes of them.
 
     ``seconds``: that a part may take. Ray retries nothing by itself: a task that failed is reported with its reason,
     and given again. Ends, with parts left, where Ray has no processors any more.
