@@ -106,8 +106,10 @@ def _parts(corpus: Corpus, part: str, most: int) -> list[DocumentPart]:
         (DocumentPart(document.metadata, document.doc_id) for document in corpus.contents.documents()),
         key=lambda one: (str(one.metadata.get("book", "")), int(one.metadata.get("position") or 0)),
     )
-    # A chapter may be a document, or one of several in a document.
-    named = _of_part(documents, part, corpus.name) or _of_part(split(documents), part, corpus.name)
+    # A chapter may be a document, or one of several in a document, of the book that is named with it if one is.
+    wanted = part.casefold()
+    of_book = [one for one in documents if any(wanted.startswith(f"{book}: ") for book in _names(one.metadata, _BOOK))]
+    named = _of_part(documents, part, corpus.name) or _of_part(split(of_book or documents), part, corpus.name)
     chapters = split((_explaining(named) or named)[: _MOST * 2])
     sections = list(chain.from_iterable(map(sections_of, chapters)))
     return _explaining(chapters if len(sections) > most else sections) or chapters
