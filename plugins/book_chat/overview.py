@@ -12,6 +12,7 @@ from ragstone.core.text import section_kind, stems, topic_of
 from .library.authors import ASKS_AUTHORS, WORKS, written_by
 from .library.chapters import nodes_in_order
 from .library.editions import newest_editions
+from .library.enumerations import asks_for_parts, enumerated
 from .library.headings import ASKS_EXERCISES, chapter_with_number, exercises, list_titles, path_of
 
 if TYPE_CHECKING:
@@ -122,7 +123,8 @@ def overview(shelf: Shelf, question: str, filters: Mapping[str, str]) -> Overvie
     topic = None if _TELL.match(question) else topic_of(question)
     authors, tasks = ASKS_AUTHORS.search(question), ASKS_EXERCISES.search(question)
     front_matter = next((heading for asked, heading in _FRONT_MATTER.items() if asked.search(question)), None)
-    if not (chapter or part or whole or topic or authors or tasks or front_matter):
+    parts = asks_for_parts(question)
+    if not (chapter or part or whole or topic or authors or tasks or front_matter or parts):
         return None
     book = _asked_book(shelf, filters)
     if book is None:
@@ -135,6 +137,8 @@ def overview(shelf: Shelf, question: str, filters: Mapping[str, str]) -> Overvie
         return written_by(shelf, book, nodes)
     if tasks:
         return exercises(nodes, int(tasks[1]))
+    if not (chapter or part or whole) and parts and (enumeration := enumerated(nodes, parts)):
+        return enumeration
     if front_matter:
         own = [node for node in nodes if front_matter.fullmatch(path_of(node)[-1].lstrip("0123456789."))]
         found = Overview("", own[:1], kinds=frozenset({"explanation", "objective"}))

@@ -1,0 +1,85 @@
+"""Questions for the parts of a whole, "What are the RAID levels?", which a section with that title enumerates."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ragstone.core.answering import Overview
+from ragstone.core.text import is_addressed, section_kind, stems
+
+from .headings import list_titles, path_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from llama_index.core.schema import TextNode
+
+_PLAIN = "all|the|some|different|various|main|major|basic|common|possible|two|three|four|five|six|seven|eight"
+_BESIDE = rf"(?:(?:{_PLAIN}|\d{{1,2}}) )"
+#: What is enumerated is one of the groups.
+_ASKS = re.compile(
+    rf"^\W*(?:(?:what|which) are {_BESIDE}+(?P<a>.+?)|(?:what|which) {_BESIDE}*(?P<b>.+?) (?:are there|exist)"
+    rf"|(?:please )?(?:list|name|enumerate) {_BESIDE}*(?P<c>.+?))\W*$",
+    re.IGNORECASE,
+)
+_NOUNS = (
+    r"(?:types|kinds|sorts|forms|levels|classes|categories|stages|phases|steps|parts|components|elements|methods"
+    r"|approaches|ways|techniques|principles|rules|laws|theories|models|properties|characteristics|functions|roles"
+    r"|causes|effects|reasons|advantages|disadvantages|benefits|limitations|goals|strategies|arguments|features)"
+)
+#: Titles whose sections are one of the parts each: "Types of joints", "Installation methods".
+_OF_PARTS = re.compile(rf"^(?:{_BESIDE}*{_NOUNS} of\b|[^:]* {_NOUNS}$)", re.IGNORECASE)
+#: "RAID-0: This level …": the label of a paragraph or an item.
+_LABEL = re.compile(r"^(?:[-*+•]\s+)?([A-Z“](?:[^\s:.!?=]+ ){0,5}[^\s:.!?=]+):\s+(?=[A-Z\d“\"(])", re.MULTILINE)
+_CODE = re.compile(r"^```.*?(?:^```|\Z)", re.MULTILINE | re.DOTALL)
+#: Sections about the others.
+_ABOUT_THEM = re.compile(r"\b(?:summary|takeaways?|introduction|overview|conclusions?|recap)\b", re.IGNORECASE)
+#: The number before a title: "12.1.1.", "Chapter 3:".
+_NUMBER = re.compile(r"^\W*(?:[a-z]+ )?\d[\d.]*\W+", re.IGNORECASE)
+#: Labels of what stands beside the text.
+_BESIDE_TEXT = re.compile(
+    r"(?:notes?|examples?|for (?:example|instance)|tips?|warning|caution|hints?|important|see(?: also)?|where"
+    r"|question|answer|(?:figure|table|listing|box)(?: [\d.]+)?)",
+    re.IGNORECASE,
+)
+_PLAIN_STEMS = frozenset(stems(_PLAIN.replace("|", " ")))
+#: Words of a title beside those that are asked for; labels or sections that make an enumeration.
+_MOST_OTHERS = 1
+_LEAST = 3
+
+
+def asks_for_parts(question: str) -> frozenset[str]:
+    """The stems of what the question wants enumerated; none where it asks for something else."""
+    asked = _ASKS.match(question)
+    return frozenset(stems(next(filter(None, asked.groups())))) - _PLAIN_STEMS if asked else frozenset()
+
+
+def enumerated(nodes: Sequence[TextNode], wanted: frozenset[str]) -> Overview | None:
+    """The parts that the first section with these stems in its title enumerates, by its own sections or labels, with
+    its first sentences; ``None`` without such a section. ``nodes``: of the book, in its order."""
+    for title in dict.fromkeys(title for node in nodes for title in path_of(node)):
+        bare = _NUMBER.sub("", title)
+        own = [stem for stem in stems(bare) if stem not in _PLAIN_STEMS]
+        is_named = wanted.issuperset(own[-1:]) and wanted.issubset(own)  # "brake levels" are levels
+        if is_named and len(set(own) - wanted) <= _MOST_OTHERS and section_kind(title) is None:
+            section = [node for node in nodes if title in path_of(node)]
+            parts = _sections(section, title) if _OF_PARTS.match(bare) else []
+            parts = parts if len(parts) >= _LEAST else _labels(node for node in section if path_of(node)[-1] == title)
+            if len(parts) >= _LEAST:
+                return Overview(list_titles(f"“{title}” has", "part", parts), section[:1])
+    return None
+
+
+def _sections(nodes: Iterable[TextNode], title: str) -> list[str]:
+    """The titles directly below that title, but those of exercises and summaries."""
+    paths = [path_of(node) for node in nodes]
+    below = dict.fromkeys(path[at + 1] for path in paths if (at := path.index(title)) + 1 < len(path))
+    return [each for each in below if section_kind(each) is None and not _ABOUT_THEM.search(each)]
+
+
+def _labels(nodes: Iterable[TextNode]) -> list[str]:
+    """The labels of paragraphs and items, each once; none of code, and none that orders an assistant."""
+    texts = (_CODE.sub("", node.get_content()) for node in nodes)
+    found = dict.fromkeys(label for text in texts for label in _LABEL.findall(text))
+    return [label for label in found if not (_BESIDE_TEXT.fullmatch(label) or is_addressed(label))]
