@@ -123,8 +123,9 @@ def overview(shelf: Shelf, question: str, filters: Mapping[str, str]) -> Overvie
     topic = None if _TELL.match(question) else topic_of(question)
     authors, tasks = ASKS_AUTHORS.search(question), ASKS_EXERCISES.search(question)
     front_matter = next((heading for asked, heading in _FRONT_MATTER.items() if asked.search(question)), None)
-    parts = asks_for_parts(question)
-    if not (chapter or part or whole or topic or authors or tasks or front_matter or parts):
+    asks = chapter or part or whole or topic or authors or tasks or front_matter
+    parts = frozenset() if chapter or part or whole else asks_for_parts(question)
+    if not (asks or parts):
         return None
     book = _asked_book(shelf, filters)
     if book is None:
@@ -132,13 +133,14 @@ def overview(shelf: Shelf, question: str, filters: Mapping[str, str]) -> Overvie
         if len(titles) < 2 or not (chapter or whole or authors or front_matter):
             return None
         return Overview(f"{list_titles('The shelf has', 'book', titles)} Choose one to ask about it.", ())
+    enumeration = enumerated(shelf, book.slug, parts) if parts else None
+    if enumeration or not asks:
+        return enumeration
     nodes = nodes_in_order(shelf.corpus, book.slug)
     if authors:
         return written_by(shelf, book, nodes)
     if tasks:
         return exercises(nodes, int(tasks[1]))
-    if not (chapter or part or whole) and parts and (enumeration := enumerated(nodes, parts)):
-        return enumeration
     if front_matter:
         own = [node for node in nodes if front_matter.fullmatch(path_of(node)[-1].lstrip("0123456789."))]
         found = Overview("", own[:1], kinds=frozenset({"explanation", "objective"}))

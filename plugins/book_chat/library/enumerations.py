@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING
 from ragstone.core.answering import Overview
 from ragstone.core.text import is_addressed, section_kind, stems
 
-from .headings import list_titles, path_of
+from .chapters import nodes_in_order
+from .headings import list_titles, path_from, path_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from llama_index.core.schema import TextNode
+
+    from .shelf import Shelf
 
 _PLAIN = "all|the|some|different|various|main|major|basic|common|possible|two|three|four|five|six|seven|eight"
 _BESIDE = rf"(?:(?:{_PLAIN}|\d{{1,2}}) )"
@@ -55,20 +58,27 @@ def asks_for_parts(question: str) -> frozenset[str]:
     return frozenset(stems(next(filter(None, asked.groups())))) - _PLAIN_STEMS if asked else frozenset()
 
 
-def enumerated(nodes: Sequence[TextNode], wanted: frozenset[str]) -> Overview | None:
-    """The parts that the first section with these stems in its title enumerates, by its own sections or labels, with
-    its first sentences; ``None`` without such a section. ``nodes``: of the book, in its order."""
-    for title in dict.fromkeys(title for node in nodes for title in path_of(node)):
-        bare = _NUMBER.sub("", title)
-        own = [stem for stem in stems(bare) if stem not in _PLAIN_STEMS]
-        is_named = wanted.issuperset(own[-1:]) and wanted.issubset(own)  # "brake levels" are levels
-        if is_named and len(set(own) - wanted) <= _MOST_OTHERS and section_kind(title) is None:
-            section = [node for node in nodes if title in path_of(node)]
-            parts = _sections(section, title) if _OF_PARTS.match(bare) else []
-            parts = parts if len(parts) >= _LEAST else _labels(node for node in section if path_of(node)[-1] == title)
-            if len(parts) >= _LEAST:
-                return Overview(list_titles(f"“{title}” has", "part", parts), section[:1])
+def enumerated(shelf: Shelf, slug: str, wanted: frozenset[str]) -> Overview | None:
+    """The parts that the book's first section with these stems in its title enumerates, by its own sections or labels,
+    with its first sentences; ``None`` without such a section."""
+    counted = shelf.corpus.contents.facets("book", "chapter", "section")
+    paths = (path_from(chapter, section or "") for (book, chapter, section), _ in counted if book == slug)
+    titles = {title for path in paths for title in path if _names(title, wanted)}
+    nodes = nodes_in_order(shelf.corpus, slug) if titles else []
+    for title in dict.fromkeys(title for node in nodes for title in path_of(node) if title in titles):
+        section = [node for node in nodes if title in path_of(node)]
+        parts = _sections(section, title) if _OF_PARTS.match(_NUMBER.sub("", title)) else []
+        parts = parts if len(parts) >= _LEAST else _labels(node for node in section if path_of(node)[-1] == title)
+        if len(parts) >= _LEAST:
+            return Overview(list_titles(f"“{title}” has", "part", parts), section[:1])
     return None
+
+
+def _names(title: str, wanted: frozenset[str]) -> bool:
+    """Whether the title names what is wanted: "brake levels" are levels, and "Wheel brake levels" brake levels."""
+    own = [stem for stem in stems(_NUMBER.sub("", title)) if stem not in _PLAIN_STEMS]
+    is_named = wanted.issuperset(own[-1:]) and wanted.issubset(own)
+    return is_named and len(set(own) - wanted) <= _MOST_OTHERS and section_kind(title) is None
 
 
 def _sections(nodes: Iterable[TextNode], title: str) -> list[str]:

@@ -38,7 +38,11 @@ _MOST_QUOTED = 8
 
 def path_of(node: TextNode) -> list[str]:
     """The headings of a chunk, its chapter first."""
-    chapter, section = str(node.metadata["chapter"]), str(node.metadata["section"] or "")
+    return path_from(str(node.metadata["chapter"]), str(node.metadata["section"] or ""))
+
+
+def path_from(chapter: str, section: str) -> list[str]:
+    """The headings of the chunks with that chapter and section, the chapter first."""
     titles = [title for title in section.split(SEPARATOR) if title]
     return titles if titles[:1] == [chapter] else [chapter, *titles]
 

@@ -238,7 +238,9 @@ def test_what_a_section_enumerates_is_listed(fast_host: Host, tmp_path: Path, qu
     assert fast_host.assistant("book_chat").ask(question).text.startswith(begins)
 
 
-@pytest.mark.parametrize("question", ["What are brake levels?", "What are the wheel levels?", "What are the levels of noise?"])
+@pytest.mark.parametrize(
+    "question", ["What are brake levels?", "What are the wheel levels?", "What are the levels of noise?"]
+)
 def test_what_no_section_enumerates_is_not_listed(fast_host: Host, tmp_path: Path, question: str) -> None:
     _add(fast_host, tmp_path, _PARTS)
     assert " parts: " not in fast_host.assistant("book_chat").ask(question).text
