@@ -47,9 +47,9 @@ _BESIDE_TEXT = re.compile(
     re.IGNORECASE,
 )
 _PLAIN_STEMS = frozenset(stems(_PLAIN.replace("|", " ")))
-#: Words of a title beside those that are asked for; labels or sections that make an enumeration.
+#: Words of a title beside those that are asked for; sections, and labels, that make an enumeration.
 _MOST_OTHERS = 1
-_LEAST = 3
+_LEAST_SECTIONS, _LEAST_LABELS = 2, 3
 
 
 def asks_for_parts(question: str) -> frozenset[str]:
@@ -68,8 +68,10 @@ def enumerated(shelf: Shelf, slug: str, wanted: frozenset[str]) -> Overview | No
     for title in dict.fromkeys(title for node in nodes for title in path_of(node) if title in titles):
         section = [node for node in nodes if title in path_of(node)]
         parts = _sections(section, title) if _OF_PARTS.match(_NUMBER.sub("", title)) else []
-        parts = parts if len(parts) >= _LEAST else _labels(node for node in section if path_of(node)[-1] == title)
-        if len(parts) >= _LEAST:
+        if len(parts) < _LEAST_SECTIONS:
+            parts = _labels(node for node in section if path_of(node)[-1] == title)
+            parts = parts if len(parts) >= _LEAST_LABELS else []
+        if parts:
             return Overview(list_titles(f"“{title}” has", "part", parts), section[:1])
     return None
 
