@@ -28,8 +28,8 @@ _ASKS = re.compile(
 )
 _NOUNS = (
     r"(?:types|kinds|sorts|forms|levels|classes|categories|stages|phases|steps|parts|components|elements|methods"
-    r"|approaches|ways|techniques|principles|rules|laws|theories|models|properties|characteristics|functions|roles"
-    r"|causes|effects|reasons|advantages|disadvantages|benefits|limitations|goals|strategies|arguments|features)"
+    r"|approaches|ways|techniques|principles|rules|laws|theories|models|properties|functions|roles"
+    r"|causes|effects|reasons|advantages|disadvantages|benefits|limitations|goals|strategies|arguments)"
 )
 #: Titles whose sections are one of the parts each: "Types of joints", "Installation methods".
 _OF_PARTS = re.compile(rf"^(?:{_BESIDE}*{_NOUNS} of\b|[^:]* {_NOUNS}$)", re.IGNORECASE)
