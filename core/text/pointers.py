@@ -1,4 +1,4 @@
-"""Sentences that say where something is said, or what a part of a text covers, and not what it says."""
+"""Sentences that say where something is said, what a part of a text covers, or how well something is known, no more."""
 
 from __future__ import annotations
 
@@ -22,9 +22,17 @@ _COVERS = re.compile(
     r"|^\W*welcome to (?:this|the|our)\b|^\W*the content (?:of this \w+ )?is (?:organi[sz]ed|structured|divided)\b",
     re.IGNORECASE,
 )
+#: "The causes of this extinction are poorly understood."
+_UNKNOWN = re.compile(
+    r"\b(?:is|are|was|were|be|been|remains?)\s"
+    r"(?:(?:very|quite|still|largely|yet|not|poorly|well|fully|completely|less)\s){0,3}"
+    r"(?:understood|known|documented|studied|unclear|unknown|debated|complex|complicated)\W*$",
+    re.IGNORECASE,
+)
 
 
 def only_points(sentence: str) -> bool:
     """Whether the sentence says where something is said ("See chapter 3."), or what a part covers ("This chapter
-    introduces the basics of control."), or is an entry of its summary ("Control: Understanding its basics")."""
-    return any(pattern.search(sentence) for pattern in (_POINTS, _COVERS, _NAMES))
+    introduces the basics of control."), or is an entry of its summary ("Control: Understanding its basics"), or says how
+    well something is known."""
+    return any(pattern.search(sentence) for pattern in (_POINTS, _COVERS, _NAMES, _UNKNOWN))
