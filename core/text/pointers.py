@@ -33,6 +33,6 @@ _UNKNOWN = re.compile(
 
 def only_points(sentence: str) -> bool:
     """Whether the sentence says where something is said ("See chapter 3."), or what a part covers ("This chapter
-    introduces the basics of control."), or is an entry of its summary ("Control: Understanding its basics"), or says how
+    introduces the basics of control."), is an entry of its summary ("Control: Understanding its basics"), or says how
     well something is known."""
     return any(pattern.search(sentence) for pattern in (_POINTS, _COVERS, _NAMES, _UNKNOWN))
