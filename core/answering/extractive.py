@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ..retrieval.quote_spans import LONGEST_SENTENCE
 from ..retrieval.sentences import ScoredSentence, instructing_units, sentences_of
 from ..text.formulas import has_formula
+from ..text.pointers import announces
 from ..text.question_kinds import (
     asks_for_a_reason,
     asks_for_manner,
@@ -52,16 +53,6 @@ _GOES_ON = re.compile(
     r"|because of this)\b",
     re.IGNORECASE,
 )
-#: A sentence that says that something follows, and not what.
-_ANNOUNCES = re.compile(
-    r"\b(?:some|several|many|various|different|following|two|three|four|five|a (?:few|number of)|main|key)\s"
-    r"(?:[\w-]+\s){0,2}?"
-    r"(?:ways?|steps?|parts?|types?|kinds?|forms?|phases?|stages?|reasons?|benefits|advantages|differences|purposes|uses"
-    r"|use cases|methods?|approaches|problems|process|categories|groups|components|functions|limitations|examples"
-    r"|factors|challenges|rules|causes|effects|features|principles|options|drawbacks)\b[^.:]{0,60}[.:]?$"
-    r"|\b(?:as follows|we distinguish between|differ in)\b",
-    re.IGNORECASE,
-)
 #: A sentence that says that there is something to be said, or to be wished for.
 _SAYS_LITTLE = re.compile(
     r"\b(?:is|are|was|were|be|been)\s(?:(?:very|quite|rather|particularly|most|more|less|well|best|better|poorly|not|still"
@@ -98,7 +89,7 @@ def choose(retrieval: Retrieval) -> list[ScoredSentence]:
         is_enough = bool(best.for_defining) or has_list or _are_items(best, other, retrieval)
         is_beside = is_enough and asked.isdisjoint(own - stems[0])
         is_beside |= other.words < best.words and has_formula(other.text)
-        is_beside |= takes_one and bool(_ANNOUNCES.search(other.text))  # "… defines three categories.", with its table
+        is_beside |= takes_one and announces(other.text)  # "… defines three categories.", with its table
         if not is_beside and not any(_says_the_same(own, known) for known in stems):
             chosen.append(other)
             stems.append(own)
@@ -187,13 +178,13 @@ def _with_what_follows(quote: ScoredSentence, retrieval: Retrieval, quoted: Cont
     several ways."), or where they go on with what is asked ("Then it …"), up to one that is quoted
     already. ``quoted``: where those begin."""
     known, text, end = retrieval.terms(quote.chunk), retrieval.nodes[quote.chunk].node.get_content(), quote.end
-    announces = _ANNOUNCES.search(quote.text) or _SAYS_LITTLE.search(quote.text)
-    announces = announces if end <= known.units[quote.unit].end else None
+    needs_more = announces(quote.text) or bool(_SAYS_LITTLE.search(quote.text))
+    needs_more = needs_more and end <= known.units[quote.unit].end
     goes_on, has_form = asks_for_manner(retrieval.question), form_scorer(retrieval.question)
     lacks_form = not has_form(quote.text)
     instructing = instructing_units(quote.chunk, retrieval)
     last = max(at for at, unit in enumerate(known.units) if unit.start < quote.end)
-    if announces and (listed := _list_end(text, known.units, last, instructing)) > known.units[last].end:
+    if needs_more and (listed := _list_end(text, known.units, last, instructing)) > known.units[last].end:
         return replace(quote, end=listed, text=text[quote.start : listed])
     for at in range(last + 1, min(last + 1 + _MOST_SENTENCES, len(known.units))):
         unit = known.units[at]
@@ -202,7 +193,7 @@ def _with_what_follows(quote: ScoredSentence, retrieval: Retrieval, quoted: Cont
             break
         # What was asked for comes behind the sentence that is about it: "It has four legs. They make it slow."
         adds_form = lacks_form and at == last + 1 and has_form(text[unit.start : unit.end])
-        if not (announces or adds_form or (goes_on and _GOES_ON.match(text, unit.start))):
+        if not (needs_more or adds_form or (goes_on and _GOES_ON.match(text, unit.start))):
             break
         if text.endswith(":", unit.start, unit.end):  # with its list, or not at all
             listed = _list_end(text, known.units, at, instructing)

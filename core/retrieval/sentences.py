@@ -14,7 +14,7 @@ from ..runtime.request import check_budget
 from ..text.answer_types import answer_type_scorer
 from ..text.definitions import abbreviation_of, compound_of, defines, spells_out, subject_of
 from ..text.instructions import instructions_of, is_asked_about
-from ..text.pointers import only_points
+from ..text.pointers import announces, only_points
 from ..text.question_kinds import asks_for_code, asks_for_steps, asks_for_tasks, form_scorer
 from ..text.sentence_kinds import NO_ANSWER, Kind
 from ..text.stemming import STOP_WORDS, stem_hash, stem_hashes
@@ -138,10 +138,12 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
             score = words + _PLACE_WEIGHT * place + _TYPE_WEIGHT * of_type(quote) - _PENALTIES.get(kind, 0.0)
             if quote.endswith(":"):  # what it leads in to is elsewhere, or cannot be quoted
                 end, quote, score = end - 1, quote[:-1], score - _ELSEWHERE_PENALTY
-            score -= _ELSEWHERE_PENALTY * (only_points(quote) or _is_rest(quote))
+            has_form = of_form(quote)
+            is_elsewhere = announces(quote) and end <= unit.end and not (has_form or _goes_on(known, index))
+            score -= _ELSEWHERE_PENALTY * (is_elsewhere or only_points(quote) or _is_rest(quote))
             if kind == "row" and _names(quote.partition("|")[0], asked_stems):
                 score += _KEY_BONUS
-            score += _FORM_BONUS * words * of_form(quote)
+            score += _FORM_BONUS * words * has_form
             defining = float(spells_out(quote, abbreviation)) if abbreviation else defines(quote, subject)
             if subject and not defining and "\n|" in quote and not _TAKES_TABLE.search(asked):
                 score -= _TABLE_PENALTY
@@ -182,6 +184,12 @@ def _without_instructions(sentences: Sequence[ScoredSentence], retrieval: Retrie
 def _is_short(quote: str) -> bool:
     least = _SHORTEST_WORDS
     return len(quote.split(None, least)) < least or (len(quote) < _SHORT and len(_WORD.findall(quote)) < least)
+
+
+def _goes_on(known: ChunkTerms, index: int) -> bool:
+    """Whether another sentence follows in the unit's paragraph."""
+    following = next(iter(known.units[index + 1 : index + 2]), None)
+    return following is not None and (following.kind, following.block) == ("sentence", known.units[index].block)
 
 
 def _is_rest(quote: str) -> bool:

@@ -8,6 +8,9 @@ _POINTS = re.compile(
     r"\b(?:is|are|be|been)\s(?:described|found|explained|discussed|covered|listed|documented|detailed|given|presented)\s"
     r"(?:\w+\s){0,2}?(?:in|on|at)\s[^.]{0,80}\b(?:chapters?|sections?|pages?|documentation|guides?|tutorials?"
     r"|appendix|appendices|articles?|repository|website)\b[^.,;]{0,40}\W*$"
+    r"|^\W*(?:\w+ )?we (?:will|shall) (?:\w+ ){0,3}?(?:see|discuss|learn|look|explore|return|describe)\b"
+    r"|^\W*th(?:is|e|ese) (?:animation|video|simulation|website|site|link|applet|podcast|interactive)s? (?:\w+ )?"
+    r"(?:describe|show|explain|illustrate|demonstrate|discuss|explore|provide|give|offer|review)(?:s|es)?\b"
     r"|^\W*(?:see|refer to|check out|consult|for (?:more|further) (?:information|details?|reading))\b",
     re.IGNORECASE,
 )
@@ -30,9 +33,25 @@ _UNKNOWN = re.compile(
     re.IGNORECASE,
 )
 
+#: That something follows, and not what: "They differ in several ways."
+_ANNOUNCES = re.compile(
+    r"\b(?:some|several|many|various|different|following|two|three|four|five|a (?:few|number of)|main|key)\s"
+    r"(?:[\w-]+\s){0,2}?"
+    r"(?:ways?|steps?|parts?|types?|kinds?|forms?|phases?|stages?|reasons?|benefits|advantages|differences|purposes|uses"
+    r"|use cases|methods?|approaches|problems|process|categories|groups|components|functions|limitations|examples"
+    r"|factors|challenges|rules|causes|effects|features|principles|options|drawbacks)\b[^.:]{0,60}[.:]?$"
+    r"|\b(?:as follows|we distinguish between|differ in)\b",
+    re.IGNORECASE,
+)
+
 
 def only_points(sentence: str) -> bool:
     """Whether the sentence says where something is said ("See chapter 3."), or what a part covers ("This chapter
     introduces the basics of control."), is an entry of its summary ("Control: Understanding its basics"), or says how
     well something is known."""
     return any(pattern.search(sentence) for pattern in (_POINTS, _COVERS, _NAMES, _UNKNOWN))
+
+
+def announces(sentence: str) -> bool:
+    """Whether the sentence says that something follows, and not what: "They differ in several ways."."""
+    return bool(_ANNOUNCES.search(sentence))

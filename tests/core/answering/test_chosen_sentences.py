@@ -818,6 +818,9 @@ def test_a_turn_of_two_words_is_quoted_where_it_is_all_that_its_chunk_says() -> 
         "The content is organized into chapters on how the drum of a winch turns.",
         "Welcome to the book that tells how the drum of a winch turns.",
         "How the drum of a winch turns is still poorly understood.",
+        "This video shows how the drum of a winch turns.",
+        "We will soon see how the drum of a winch turns.",
+        "The drum of a winch turns in several ways.\n\n",
     ],
 )
 def test_what_a_part_covers_answers_nothing(beside: str) -> None:
