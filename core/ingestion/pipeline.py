@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 #: Chunks that are embedded as a group: enough that sorting by length fills the encoder's runs, few enough that a
 #: document is acknowledged within seconds of being read.
 _GROUP_CHUNKS = 192
-#: Chunks after which embedding checks whether it must stop.
-_SLICE_CHUNKS = 64
+#: Chunks after which embedding checks whether it must stop: some seconds on a small machine.
+_SLICE_CHUNKS = 16
 
 
 @dataclass(frozen=True)

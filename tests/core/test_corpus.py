@@ -147,6 +147,21 @@ def test_an_interrupted_ingestion_embeds_no_more(fast_host: Host, monkeypatch: p
     assert corpus.ingest(documents).added == ["1", "2"]
 
 
+def test_ctrl_c_waits_for_a_few_chunks_of_a_long_document_only() -> None:
+    stopped, embedded = threading.Event(), []
+
+    class Stopped:
+        def embed_chunks(self, chunks: Sequence[tuple[str, str]]) -> list[None]:
+            stopped.set()
+            embedded.extend(chunks)
+            return [None] * len(chunks)
+
+    nodes = [TextNode(text=f"It has {count} wheels.") for count in range(100)]
+    with pytest.raises(CancelledError):
+        ingest_module._embed_group([(Document(text="Wheels"), nodes)], {}, Stopped(), stopped)  # type: ignore[arg-type]
+    assert len(embedded) <= 16
+
+
 def test_what_was_read_before_a_document_that_cannot_be_is_stored(fast_host: Host) -> None:
     text = "\n\n".join(f"## Part {part}\n\n{'It has four wheels. ' * 70}" for part in range(200))
 
