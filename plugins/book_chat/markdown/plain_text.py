@@ -10,7 +10,7 @@ from ragstone.core import SourceError
 from ragstone.core.runtime import open_regular
 
 from .characters import escape_block, without_controls
-from .html.markup import decoded
+from .html.markup import decoded, is_binary
 from .html.text import Text
 
 _MOST_BYTES = 20_000_000
@@ -43,7 +43,7 @@ def read_plain_text(path: Path) -> Text:
     """The book in a file, without the publisher's header and licence. Raises ``SourceError``."""
     with open_regular(path, _MOST_BYTES) as file:
         data = file.read(_MOST_BYTES + 1)
-    if b"\0" in data and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
+    if is_binary(data):
         raise SourceError("is not text: it has NUL bytes", where=str(path), hint="save it as UTF-8 text")
     return book_of(decoded(data))
 

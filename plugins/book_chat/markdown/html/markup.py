@@ -11,6 +11,7 @@ from ragstone.core.runtime import Unanswered
 #: What is nested deeper than this is read as text.
 MAX_DEPTH = 100
 _LONGEST_HEAD = 20_000
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _XML_NAMES = frozenset({"amp", "lt", "gt", "quot", "apos"})
 _DOCTYPE = re.compile(r"<!DOCTYPE[^\[>]*+(?:\[.*?\]\s*+)?>", re.DOTALL | re.IGNORECASE)
 _ENCODING = re.compile(rb"""^<\?xml[^>]{0,100}?encoding\s*=\s*["']([\w.:-]{1,40})["']""")
@@ -27,9 +28,14 @@ class Malformed(ValueError):
     """What should be XML is none."""
 
 
+def is_binary(data: bytes) -> bool:
+    """Whether it has NUL bytes, which text has in UTF-16 alone."""
+    return b"\0" in data and not data.startswith(_UTF_16)
+
+
 def decoded(data: bytes) -> str:
     """The text of a page: as its byte order mark, its declaration or UTF-8 says, else Windows' Western encoding."""
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+    if data.startswith(_UTF_16):
         return data.decode("utf-16", "replace")
     data = data.removeprefix(b"\xef\xbb\xbf")
     stated = _ENCODING.match(data) or _META_CHARSET.search(data[:2048])

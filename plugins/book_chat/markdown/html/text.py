@@ -11,7 +11,7 @@ from ragstone.core.runtime import Unanswered
 from ragstone.core.text import StatedKind  # noqa: TC001 - pydantic reads it
 
 from .inline import MARK, Marks
-from .markup import name_of, names_of, parse_page, words_of
+from .markup import is_binary, name_of, names_of, parse_page, words_of
 from .page import HtmlBlock, PageReader
 
 #: What holds a page's text, the surest first: a name of an element, a role, then ids and classes. It counts if it is
@@ -59,8 +59,11 @@ def assembled(
 
 
 def read_html(file: IO[bytes]) -> Text:
-    """The page's text without the menus around it. Raises ``Unanswered`` for one without text."""
-    text = text_of_page(file.read(), site=True)
+    """The page's text without the menus around it. Raises ``Unanswered`` for one without text, or that is no text."""
+    data = file.read()
+    if is_binary(data):
+        raise Unanswered("broken", "is not text: it has NUL bytes")
+    text = text_of_page(data, site=True)
     if not text.text:
         raise Unanswered("empty", "has no text; a page that a script fills must be saved as a browser shows it")
     return text

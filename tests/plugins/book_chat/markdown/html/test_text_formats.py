@@ -391,6 +391,14 @@ def test_a_page_that_a_script_fills_is_named(fast_host: Host, tmp_path: Path) ->
         fast_host.hooks.readers[".html"].load_data(tmp_path / "a.html")
 
 
+def test_what_is_no_text_is_no_page_and_utf_16_is_one(fast_host: Host, tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_bytes(bytes(range(256)) * 4)
+    with pytest.raises(UnreadableFile, match="broken: it is not text: it has NUL bytes"):
+        fast_host.hooks.readers[".html"].load_data(tmp_path / "a.html")
+    (tmp_path / "b.html").write_text("<h1>Bees</h1><p>Bees make wax.</p>", "utf-16")
+    assert fast_host.hooks.readers[".html"].load_data(tmp_path / "b.html")[0].text == "# Bees\n\nBees make wax.\n"
+
+
 GUTENBERG = """\
 The Project Gutenberg eBook of Robots of the Sea
 
