@@ -168,7 +168,7 @@ def overview(shelf: Shelf, question: str, filters: Mapping[str, str]) -> Overvie
     own = [node for node in nodes if title in path_of(node)]
     paths = (path_of(node) for node in own)
     tops = dict.fromkeys(next(iter(path[path.index(title) + 1 :]), "") for path in paths)
-    sections = [top for top in tops if top and top != title and section_kind(top) is None]
+    sections = [top for top in tops if top and top != title and section_kind(top) in {None, "procedure"}]
     summaries = [node for node in own if _SUMMARY.search(str(node.metadata["section"]))]
     introduction = "" if topic and not sections else list_titles(f"“{title}” has", "section", sections)
     found = Overview(introduction, [*_openings(own)[:1], *summaries[:2]], _COVERS)

@@ -280,7 +280,9 @@ def test_parts_by_number_and_title_and_what_they_say_of_themselves(tmp_path: Pat
         "utf-8",
     )
     (book / "02-gait.md").write_text(
-        f"# 2 Gait\n\nLegs move in turn.{long}\n\n## 2.1 Trot\n\nIn a trot two legs move at once.{long}\n", "utf-8"
+        f"# 2 Gait\n\nLegs move in turn.{long}\n\n## 2.1 Trot\n\nIn a trot two legs move at once.{long}\n\n"
+        "## Steps\n\n1. Lift one leg.\n2. Put it down.\n",
+        "utf-8",
     )
     (book / "03-gait.md").write_text(f"# Gait: Exercises\n\nCount the legs.{long}\n", "utf-8")
     with open_host(tmp_path) as host:
@@ -298,7 +300,7 @@ def test_parts_by_number_and_title_and_what_they_say_of_themselves(tmp_path: Pat
         for question in ("What is section 2.1 about?", "Summarize the section on the trot"):
             assert ask(question).text.startswith("“2.1 Trot” has no sections with titles.\n\nIn a trot two legs")
         assert ask("What is section 2 about?").text.startswith(
-            "“2 Gait” has 1 section: 2.1 Trot.\n\nLegs move in turn."
+            "“2 Gait” has 2 sections: 2.1 Trot; Steps.\n\nLegs move in turn."
         )
 
 
