@@ -109,7 +109,7 @@ def _tag(text: str) -> str:
 def export_questions(host: Host, plan: str, format: QuestionFormat) -> bytes:  # noqa: A002 - as users call it
     """All questions of the plan as a file of this format; those not yet written are written.
 
-    Raises ``BadRequest``, ``NotFound``, and ``MissingExtra`` for Anki without ``genanki``.
+    Raises ``BadRequest``, so for no questions, ``NotFound``, and ``MissingExtra`` for Anki without ``genanki``.
     """
     check_type(host, "host", Host, "an open Host")
     check_type(plan, "plan", str, "a string")
@@ -118,6 +118,8 @@ def export_questions(host: Host, plan: str, format: QuestionFormat) -> bytes:  #
     lessons, store = host.once(Lessons), host.once(PlanStore)
     names, title = {concept.key: concept.name for concept in store.concepts(plan)}, store.plan(plan).title
     questions = [question for key in names for question in lessons.questions(plan, key)]
+    if not questions:
+        raise BadRequest(f"the plan {plan!r} has no question yet", hint=f"ragstone tutor sources {plan}")
     if format in _TEXTS:
         return _TEXTS[format](title, names, questions)
     write = anki if format == "anki" else qti

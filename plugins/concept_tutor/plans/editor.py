@@ -112,7 +112,7 @@ def _check(plan: NewPlan, concept: NewConcept, needs: tuple[Edge, ...]) -> None:
     edges = (*(edge for edge in plan.edges if edge.concept != concept.key), *needs)
     names = {one.key: one.name for one in concepts}
     if missing := next((edge.prerequisite for edge in needs if edge.prerequisite not in names), None):
-        raise BadRequest(f"{missing[:80]!r} is no concept of the plan", hint="load the page again")
+        raise BadRequest(f"{missing[:80]!r} is no concept of the plan", hint=f"it has {', '.join(names)}"[:500])
     if circles := break_cycles(list(names), edges)[1]:
         named = " → ".join(names[key] for key in (*circles[0].keys, circles[0].keys[0]))
         raise BadRequest(f"each would have to be learned before the next: {named}", hint="take one of them out")

@@ -66,12 +66,15 @@ def plan_from_corpus(host: Host, corpus: str, *, part: str = "", most: int = 60,
     if not 1 <= most <= _MOST:
         raise BadRequest(f"a plan from a corpus has 1 to {_MOST} concepts")
     found: list[tuple[Mapping[str, Any], list[SourceSchema]]] = []
-    for one in _parts(host.find_corpus(corpus), part, most):
+    parts = _parts(host.find_corpus(corpus), part, most)
+    for one in parts:
         chosen = _chunks(one.nodes, one.metadata, corpus)
         if chosen:
             found.append((one.metadata, chosen))
     if not found:
-        raise BadRequest(f"the corpus {corpus!r} has nothing to learn under {part!r}", hint="name a book or a chapter")
+        what = f"no passage of at least {_LEAST_WORDS} words that explains something" if parts else "nothing to learn"
+        under = f" under {part!r}" if part else ""
+        raise BadRequest(f"the corpus {corpus!r} has {what}{under}", hint="name a book or a chapter")
     if len(found) > most:
         chapters = ", ".join(list(dict.fromkeys(str(each.get("chapter") or title_of(each)) for each, _ in found))[:5])
         raise BadRequest(

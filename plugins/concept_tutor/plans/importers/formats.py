@@ -200,5 +200,5 @@ def _validated(model: type[Schema], found: Any, where: str) -> Schema:
         first = error.errors(include_url=False, include_input=False)[0]
         place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"]).lstrip(".")
         raise BadRequest(
-            f"{place}: {first['msg']}" if place else first["msg"], where=where, hint="see the plan's file in the README"
+            f"{place}: {first['msg']}" if place else first["msg"], where=where, hint="see FORMATS.md of concept_tutor"
         ) from error

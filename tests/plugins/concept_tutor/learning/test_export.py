@@ -12,9 +12,9 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from ragstone.core import NotFound
+from ragstone.core import BadRequest, NotFound
 from ragstone.core.testing import open_host
-from ragstone.plugins.concept_tutor import export_questions
+from ragstone.plugins.concept_tutor import PlanStore, export_questions, read_plan
 from ragstone.plugins.concept_tutor.learning.qti import qti
 from ragstone.plugins.concept_tutor.learning.text_formats import gift, text2qti
 from tests.plugins.concept_tutor.learning import texts
@@ -193,3 +193,6 @@ def test_a_plan_is_exported_by_a_command_and_by_python(tmp_path: Path, format_: 
         assert out.read_bytes()[:2] == made[:2]
         with pytest.raises(NotFound):
             export_questions(host, "nowhere", format_)  # type: ignore[arg-type]
+        host.once(PlanStore).add(read_plan("Mulch", title="Bare").plan)
+        with pytest.raises(BadRequest, match="'bare' has no question yet"):
+            export_questions(host, "bare", format_)  # type: ignore[arg-type]

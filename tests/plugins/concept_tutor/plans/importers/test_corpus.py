@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from llama_index.core.schema import Document
 from lxml import html
 
 from ragstone.core import BadRequest, NotFound
@@ -130,6 +131,9 @@ def test_a_part_is_named_by_its_title_and_what_is_not_there_says_so(host: Host) 
     assert ([concept.name for concept in made.plan.concepts], made.plan.slug) == (["Mitosis"], "one")
     with pytest.raises(BadRequest, match="nothing to learn under 'Meiosis'"):
         plan_from_corpus(host, "books", part="Meiosis")
+    host.corpus("short", kind="book").ingest([Document(text="# Mulch\n\nMulch keeps water.\n")])
+    with pytest.raises(BadRequest, match="'short' has no passage of at least 30 words that explains something "):
+        plan_from_corpus(host, "short")
     with pytest.raises(BadRequest, match="more than 1 documents"):
         plan_from_corpus(host, "books", most=1)
     with pytest.raises(NotFound):
