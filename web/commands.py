@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _LIMITS = ("doors", "assistants", "books")
 
 
-@click.command()
+@click.command(epilog="Example: ragstone serve --port 9000 --open")
 @click.option("--host", "address", metavar="ADDRESS", help="Address to listen on (default: 127.0.0.1).")
 @click.option("--port", type=click.IntRange(0, 65535), help="Port to listen on (default: 8000; 0 takes a free one).")
 @click.option("--open/--no-open", "show", default=False, help="Open the page in the browser.")
@@ -35,7 +35,7 @@ def serve(deployment: Deployment, address: str | None, port: int | None, show: b
 
 @click.group()
 def key() -> None:
-    """Keys of the clients that may ask when the server listens beyond this machine."""
+    """Keys of clients that ask from beyond this machine."""
 
 
 def _limits(command: Callable[..., None]) -> Callable[..., None]:

@@ -54,7 +54,7 @@ def plugins(deployment: Deployment, as_json: bool) -> None:
 @output.json_option()
 @_pass
 def encoder(deployment: Deployment, as_json: bool) -> None:
-    """Show the sentence encoder: file, hash, dimension, window, speed."""
+    """Show the encoder: file, hash, dimension, window, speed."""
     from ..embedding import encoder_info
 
     info = asdict(encoder_info(deployment.loaded().hooks.encoder))
@@ -88,7 +88,8 @@ def corpus_list(deployment: Deployment, as_json: bool) -> None:
 @output.json_option()
 @click.pass_context
 def corpus_check(ctx: click.Context, name: str | None, as_json: bool) -> None:
-    """Compare each corpus with what the deployment would make, and each chunk with what was stored.
+    """Check each corpus and its chunks. It compares the corpus with what the deployment would make, and each chunk with
+    what was stored.
 
     Exits with 1 if a corpus should be rebuilt or a chunk is damaged.
     """
@@ -130,7 +131,7 @@ def _threshold(info: CorpusInfo) -> str:
 @output.json_option()
 @_pass
 def corpus_index(deployment: Deployment, name: str | None, as_json: bool) -> None:
-    """Put the vectors of each corpus into the catalog's index, with [index] store = "pgvector". Can be resumed.
+    """Put the vectors of each corpus into the catalog's index. It needs [index] store = "pgvector", and can be resumed.
 
     New corpora need no such step, and ragstone serve does it too.
     """
@@ -160,7 +161,7 @@ def corpus_index(deployment: Deployment, name: str | None, as_json: bool) -> Non
 @output.json_option()
 @_pass
 def corpus_rebuild(deployment: Deployment, name: str, as_json: bool) -> None:
-    """Make a corpus anew from the catalog; the old one answers until the new one is whole. Can be resumed."""
+    """Make a corpus anew from the catalog. The old one answers until the new one is whole. Can be resumed."""
     found = deployment.host().find_corpus(name)
     total = found.info().documents
     with output.progress(f"rebuilding {name}", total) as on_progress:
@@ -177,7 +178,7 @@ def corpus_rebuild(deployment: Deployment, name: str, as_json: bool) -> None:
 @output.json_option()
 @_pass
 def corpus_copy(deployment: Deployment, names: tuple[str, ...], url: str, as_json: bool) -> None:
-    """Copy corpora, by default all, to another catalog: from SQLite to PostgreSQL, or back (sqlite:////PATH).
+    """Copy corpora, by default all, to another catalog. It is PostgreSQL or SQLite (sqlite:////PATH).
 
     Documents, passages, vectors and full text are copied, nothing is embedded again. A corpus that is there already is
     not overwritten. An interrupted copy goes on where it was when it is begun again.
@@ -226,7 +227,7 @@ def ask(asked: Asked) -> None:
 
 @asks('ragstone search book_chat "What is a caster?" --top-k 3 --json')
 def search(asked: Asked) -> None:
-    """Search an assistant's sources: the passages that a question would be answered from, best first."""
+    """List the passages that would answer a question, best first."""
     from ..answering.findings import find_chunks
 
     found = find_chunks(asked.assistant, asked.question)

@@ -16,7 +16,7 @@ _VARIABLE = "_RAGSTONE_COMPLETE"
 @click.argument("shell", type=click.Choice(_SHELLS))
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:
-    """Print the script by which a shell completes ragstone's commands, options and assistants.
+    """Print the script for a shell's completion. It completes commands, options and assistants.
 
     \b
     bash, in ~/.bashrc:  eval "$(ragstone completion bash)"

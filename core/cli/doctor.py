@@ -27,7 +27,7 @@ EXIT_CODES: dict[Status, int] = {"ok": 0, "impaired": 1, "unavailable": 2}
 @output.json_option()
 @click.pass_context
 def doctor(ctx: click.Context, as_json: bool) -> None:
-    """Check the whole deployment, however broken it is: a line for each part, with its repair.
+    """Check the whole deployment, however broken it is. Each part has a line with its repair.
 
     Exits with 0 when all is well, with 1 when something is not but questions are answered, with 2 when nothing can be.
     """

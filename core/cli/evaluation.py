@@ -31,7 +31,7 @@ _questions = partial(output.counter, "asking")
 
 @click.group("eval")
 def evaluate() -> None:
-    """Measure retrieval, refusal and answers on questions with known answers."""
+    """Measure retrieval, refusal and answers on a data set."""
 
 
 @evaluate.command("retrieval", epilog="Example: ragstone eval retrieval --data ./scifact --json")
@@ -41,7 +41,7 @@ def evaluate() -> None:
 @output.json_option()
 @click.pass_obj
 def eval_retrieval(deployment: Deployment, data: Path, limit: int | None, assistant: str | None, as_json: bool) -> None:
-    """NDCG@10, recall and MRR@10 of the dense, the lexical and the hybrid side, and the latency.
+    """NDCG@10, recall, MRR@10 and latency of retrieval. The dense, the lexical and the hybrid side are measured.
 
     With --assistant, those of its own retriever: its documents must have the ids that the folder's judgements name.
     """
@@ -86,7 +86,7 @@ def eval_retrieval(deployment: Deployment, data: Path, limit: int | None, assist
 def eval_refusal(
     deployment: Deployment, data: Path, negatives: Path, limit: int | None, top_k: int, as_json: bool
 ) -> None:
-    """How well the gate separates answerable from unanswerable questions."""
+    """How well the gate refuses what cannot be answered."""
     from ..evaluation.corpora import read_questions_file
     from ..evaluation.measures import refusal
 
@@ -106,7 +106,7 @@ def eval_refusal(
 @output.json_option()
 @click.pass_obj
 def eval_answers(deployment: Deployment, data: Path, limit: int | None, top_k: int, as_json: bool) -> None:
-    """For what share of the questions the extractive answer contains the gold answer."""
+    """How often an extractive answer contains the gold answer."""
     from ..evaluation.measures import answers
 
     with _opened(deployment, data, limit) as (corpus, questions):

@@ -27,7 +27,7 @@ _DIGITS = {"fused": 4, "dense": 4, "lexical": 3, "linked": 4}
 
 @asks('ragstone inspect book_chat "What is a caster?" --top-k 10')
 def inspect(asked: Asked) -> None:
-    """Show what is retrieved for a question: scores and ranks, the evidence, and what was cut."""
+    """Show what is retrieved for a question, and why. It has scores and ranks, the evidence, and what was cut."""
     from ..retrieval.models import MOST_CHUNKS
     from ..retrieval.sentences import sentences_of
 

@@ -27,7 +27,7 @@ def plugin() -> None:
 @output.json_option()
 @click.pass_context
 def new(ctx: click.Context, name: str, into: Path, as_json: bool) -> None:
-    """Make a package with a short example of everything that a plugin can contribute, to keep or to delete.
+    """Make a package with an example of all that a plugin can give. Each may be kept or deleted.
 
     It can be installed, has tests that pass, and is then listed by ragstone plugins.
     """

@@ -91,5 +91,5 @@ def ragstone_commands(cli: click.Group) -> None:
     modules |= {"keygen": "publish", "sign": "publish", "verify": "info"}
     names = (*modules, "build", "episodes", "export", "info", "install", "publish", "search", "tend")
     paths = {name: f"{__package__}.commands.{modules.get(name, name)}.{name}" for name in names}
-    text = "Shards of an offline encyclopedia: build, check, sign, give away, install, search."
+    text = "Shards of an encyclopedia: build, sign, install, search."
     cli.add_command(LazyGroup("wiki", help=text, lazy_subcommands=paths))

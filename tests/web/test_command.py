@@ -77,6 +77,11 @@ def test_beyond_this_machine_it_says_who_may_ask(
             process.communicate(timeout=60)
 
 
+def test_its_help_has_an_example() -> None:
+    done = subprocess.run([COMMAND, "serve", "--help"], capture_output=True, text=True, check=True)
+    assert "Example: ragstone serve" in done.stdout
+
+
 def test_a_busy_port_is_one_line_and_an_exit_code(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

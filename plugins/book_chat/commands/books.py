@@ -37,8 +37,8 @@ _REASONS_SHOWN, _NAMES_SHOWN, _SAMPLES = 8, 3, 20
 @json_option()
 @click.pass_obj
 def add(deployment: Deployment, /, path: str, queued: bool, as_json: bool, **options: str | None) -> None:
-    """Read a book: a PDF, an EPUB, a DOCX, a file of Markdown, HTML, reStructuredText, AsciiDoc or plain text, a folder
-    of them, or a repository with a book in it.
+    """Put a book on the shelf, or bring it up to date. It is a PDF, an EPUB, a DOCX, a file of Markdown, HTML,
+    reStructuredText, AsciiDoc or plain text, a folder of them, or a repository with a book in it.
 
     The book of a repository is found by its mdBook, Docusaurus, MkDocs, Jupyter Book, Quarto or Sphinx configuration.
 
@@ -113,7 +113,10 @@ def list_books(deployment: Deployment, as_json: bool) -> None:
 @json_option()
 @click.pass_obj
 def diff_books(deployment: Deployment, before: str, after: str, as_json: bool) -> None:
-    """Show which sections changed from one edition to another, by their slugs. Line breaks do not count."""
+    """Show which sections changed from one edition to another. They are named by their slugs.
+
+    Line breaks do not count.
+    """
     shelf = Shelf(deployment.host())
     old, new = shelf.book(before), shelf.book(after)
     found = diff(shelf.corpus, old, new)

@@ -40,7 +40,7 @@ _AFTER_FAILURE = 5.0
 @json_option("Print each event as one line of JSON.")
 @click.pass_context
 def watch(ctx: click.Context, folder: Path, mode: Mode | None, once: bool, every: float, as_json: bool) -> None:
-    """Follow a folder: what is put into it comes onto the shelf, what is deleted goes.
+    """Follow a folder: its books come, change and go with its files.
 
     A folder with a book's configuration or with pages of text in it is one book; in any other each file and folder is
     one. The choice is kept. Books that were uploaded or added otherwise are never touched, and a book that you remove

@@ -48,7 +48,8 @@ def add(
     most: int | None,
     as_json: bool,
 ) -> None:
-    """Make a plan of a list, JSON, JSON lines or CSV (FILE, or - for what is piped in), of a page, topic or corpus.
+    """Make a plan of a FILE, a wiki's page, a topic or a corpus. FILE is a list, JSON, JSON lines or CSV; - is what is
+    piped in.
 
     In a list every line is a concept, and "A <- B, C" means that A needs B and C. Sources are then found by ragstone
     tutor sources.
@@ -82,7 +83,7 @@ def add(
 @json_option()
 @click.pass_obj
 def seed(deployment: Deployment, file: str, as_json: bool) -> None:
-    """Put a plan with its sources in place, without a network: a file as ragstone tutor export writes it."""
+    """Store a plan that ragstone tutor export wrote. It needs no network."""
     made = read_plan_file(Path(file), format="json")
     if not made.sources:
         raise BadRequest("no concept of it has sources", where=file, hint="ragstone tutor plan add takes it as it is")
@@ -93,7 +94,7 @@ def seed(deployment: Deployment, file: str, as_json: bool) -> None:
 @click.argument("slug", metavar="PLAN")
 @click.pass_obj
 def export(deployment: Deployment, slug: str) -> None:
-    """Print a plan with its sources as JSON, as ragstone tutor seed reads it."""
+    """Print a plan with its sources, as ragstone tutor seed reads it."""
     show_json(export_plan(deployment.host().once(PlanStore), slug))
 
 

@@ -35,7 +35,8 @@ _learner = click.option("--learner", default=ME, show_default=True, help="Whose 
 @_learner
 @click.pass_obj
 def learn(deployment: Deployment, plan: str, concept: str | None, most: int, kind: str | None, learner: str) -> None:
-    """Be asked, with hints: ? or an empty line gives a hint, ?? the answer, - skips, q ends the session."""
+    """Answer a plan's questions, with hints. Type ? or nothing for a hint, ?? for the answer, - to skip, q to end the
+    session."""
     host = deployment.host()
     lessons, sessions = host.once(Lessons), host.once(Sessions)
     try:
@@ -91,7 +92,7 @@ def due(deployment: Deployment, plan: str | None, learner: str, as_json: bool) -
 @json_option()
 @click.pass_obj
 def questions(deployment: Deployment, plan: str, concept: str | None, as_json: bool) -> None:
-    """List the questions of a plan with their answers and proofs; those not yet written are written."""
+    """List a plan's questions with their answers and proofs. Those not yet written are written."""
     host = deployment.host()
     lessons, store = host.once(Lessons), host.once(PlanStore)
     keys = [concept] if concept is not None else [each.key for each in store.concepts(plan)]
@@ -131,25 +132,25 @@ def _export_command(format: QuestionFormat, suffix: str, help: str, then: str) -
 anki = _export_command(
     "anki",
     ".apkg",
-    "Write the questions of a plan as a package for Anki; importing a later one brings its cards up to date.",
+    "Write a plan's questions as a package for Anki. Importing a later one brings its cards up to date.",
     "In Anki: File, Import.",
 )
 gift = _export_command(
     "gift",
     ".gift",
-    "Write the questions of a plan in GIFT, with a category for each concept.",
+    "Write a plan's questions in GIFT. Each concept has a category.",
     "In Moodle: Question bank, Import, GIFT format.",
 )
 text2qti = _export_command(
     "text2qti",
     ".txt",
-    "Write the questions of a plan as the text of which the program text2qti makes a quiz for Canvas (QTI 1.2).",
+    "Write a plan's questions for Canvas, as text. The program text2qti makes a quiz (QTI 1.2) of it.",
     "Then: text2qti FILE, and in Canvas: Settings, Import Course Content, QTI .zip file.",
 )
 qti = _export_command(
     "qti",
     ".zip",
-    "Write the questions of a plan as a content package of QTI 2.1, with a section for each concept.",
+    "Write a plan's questions as a content package of QTI 2.1. Each concept has a section.",
     "Import it where QTI 2.1 packages are read.",
 )
 

@@ -46,7 +46,7 @@ def list_plans(deployment: Deployment, as_json: bool) -> None:
 @json_option()
 @click.pass_obj
 def show(deployment: Deployment, slug: str, as_json: bool) -> None:
-    """Show a plan's concepts in an order to learn them in, what each needs, and how far its sources are."""
+    """Show a plan's concepts in an order to learn them in. Each has what it needs, and how far its sources are."""
     store = deployment.host().once(PlanStore)
     size, concepts, edges = store.size(slug), {one.key: one for one in store.concepts(slug)}, store.edges(slug)
     chunks = store.chunk_ids(slug)
@@ -172,7 +172,7 @@ def _source_words(concept: Any, chunks: int) -> str:
 @json_option()
 @click.pass_obj
 def sources(deployment: Deployment, slug: str, concepts: tuple[str, ...], retry: bool, as_json: bool) -> None:
-    """Look in the wikis for the sources of a plan's concepts, and show how each of them fares.
+    """Look in the wikis for the sources of a plan's concepts.
 
     An interrupted run goes on where it was. The exit code is 1 when a concept that was looked for has no sources.
     """

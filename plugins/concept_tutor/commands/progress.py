@@ -7,6 +7,7 @@ from dataclasses import asdict
 import click
 
 from ragstone.core.cli import Deployment, json_option, printable, show_json, show_table
+from ragstone.core.text import counted
 
 from ..learning.explanations import explain as explanation_of
 from ..learning.lessons import Lessons
@@ -23,7 +24,7 @@ from .learning import show_sources
 @json_option()
 @click.pass_obj
 def explain(deployment: Deployment, plan: str, concept: str, as_json: bool) -> None:
-    """Print what the sources say of a concept, in the words of the sources: two minutes to read."""
+    """Print what the sources say of a concept, in their own words."""
     host = deployment.host()
     name = host.once(PlanStore).concept(plan, concept).name
     chunks = host.once(PlanStore).sources(plan, concept)
@@ -45,13 +46,13 @@ def explain(deployment: Deployment, plan: str, concept: str, as_json: bool) -> N
 @json_option()
 @click.pass_obj
 def progress(deployment: Deployment, plan: str, learner: str, as_json: bool) -> None:
-    """Show the reviews to come, the mastery up to now, and the days in a row with an answer."""
+    """Show the reviews to come, the mastery, and the days in a row."""
     found = deployment.host().once(Progresses).progress(plan, learner)
     if as_json:
         show_json(found.as_json())
         return
     known = found.mastery[-1][1] if found.mastery else 0
-    click.echo(f"{known} % known, {found.total} answers, {found.streak} days in a row (longest {found.longest}).")
+    click.echo(f"{known} % known, {counted(answer=found.total, day=found.streak)} in a row (longest {found.longest}).")
     show_table(
         ("day", "reviews"), [(f"{day}", count) for day, count in found.due if count], empty="Nothing comes again."
     )

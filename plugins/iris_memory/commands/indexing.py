@@ -48,7 +48,7 @@ def update(ctx: click.Context, full: bool, prune: bool, as_json: bool) -> None:
 @json_option()
 @click.pass_obj
 def status(deployment: Deployment, as_json: bool) -> None:
-    """Show what is stored, what is left out and why, and what the next update will read."""
+    """Show what is stored, what is left out and why, and what waits."""
     found = memory_of(deployment.host()).status()
     if as_json:
         show_json({**asdict(found), "files": found.files, "chunks": found.chunks})
@@ -76,7 +76,7 @@ def status(deployment: Deployment, as_json: bool) -> None:
 @json_option()
 @click.pass_obj
 def forget(deployment: Deployment, target: str, as_json: bool) -> None:
-    """Forget a file, the files of a folder, or one chunk by its id, until they change.
+    """Forget a file, a folder's files, or a chunk, until they change.
 
     The files themselves are not touched.
     """
@@ -94,7 +94,7 @@ def forget(deployment: Deployment, target: str, as_json: bool) -> None:
 @json_option("Print each update as one line of JSON.")
 @click.pass_obj
 def watch(deployment: Deployment, as_json: bool) -> None:
-    """Update the memory whenever a file changes, until interrupted; within a second."""
+    """Update the memory whenever a file changes, until interrupted."""
     from ..indexing.watcher import Watcher
 
     memory = memory_of(deployment.host())

@@ -8,6 +8,8 @@ from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from ragstone.core.text import counted
+
 if TYPE_CHECKING:
     from .chunk import MemoryChunk
     from .search import Finding, Recall
@@ -115,4 +117,4 @@ def _beginning(text: str) -> Iterator[str]:
     for line in islice(lines, _LINES_SHOWN):
         yield line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…"
     if len(lines) > _LINES_SHOWN:
-        yield f"… {len(lines) - _LINES_SHOWN} more lines"
+        yield f"… {counted(**{'more line': len(lines) - _LINES_SHOWN})}"

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _FILE = click.Path(path_type=Path)
+_FOLDER = click.Path(path_type=Path, file_okay=False)
 #: Seconds between two lines where there is no terminal.
 _EVERY = 15.0
 _CHOICES = (
@@ -58,7 +59,7 @@ def _choices(command: Callable[..., None]) -> Callable[..., None]:
 )
 @click.argument("source", type=_FILE)
 @click.option(
-    "--out", required=True, type=_FILE, metavar="DIR", help="Folder of the manifest; made where it is missing."
+    "--out", required=True, type=_FOLDER, metavar="DIR", help="Folder of the manifest; made where it is missing."
 )
 @click.option("--id", "shard_id", required=True, help="The shard's id, and its folder in DIR.")
 @_choices
@@ -68,7 +69,8 @@ def _choices(command: Callable[..., None]) -> Callable[..., None]:
 def build(
     deployment: Deployment, /, source: Path, out: Path, shard_id: str, restart: bool, as_json: bool, **chosen: Any
 ) -> None:
-    """Build a shard from SOURCE: a MediaWiki dump, a ZIM file, wikimedia/wikipedia or BEIR as parquet or JSON lines.
+    """Build a shard from SOURCE. That is a MediaWiki dump, a ZIM file, wikimedia/wikipedia or BEIR as parquet or JSON
+    lines.
 
     Other files are read by the plugin that reads their suffix. A folder is read file after file. An
     interrupted build goes on where it was when the same command is given again. It is plan, work and merge in one.
@@ -83,7 +85,7 @@ def build(
 
 @click.command(epilog="Example: ragstone wiki plan enwiki-latest-pages-articles-multistream.xml.bz2 --out ./enwiki")
 @click.argument("source", type=_FILE)
-@click.option("--out", required=True, type=_FILE, metavar="PLAN", help="A new folder, which the workers must see.")
+@click.option("--out", required=True, type=_FOLDER, metavar="PLAN", help="A new folder, which the workers must see.")
 @click.option("--id", "shard_id", help="The shard's id; by default the source's name.")
 @_choices
 @json_option()
@@ -91,8 +93,8 @@ def build(
 def plan(
     deployment: Deployment, /, source: Path, out: Path, shard_id: str | None, as_json: bool, **chosen: Any
 ) -> None:
-    """Split SOURCE into parts that any number of workers build: streams of a dump, row groups of parquet, clusters of
-    a ZIM file, ranges of JSON lines.
+    """Split SOURCE into parts that any number of workers build. Parts are streams of a dump, row groups of parquet,
+    clusters of a ZIM file, ranges of JSON lines.
 
     Then: ragstone wiki work PLAN, on as many machines as see it under this path, and ragstone wiki merge PLAN.
     """
@@ -122,7 +124,7 @@ def plan(
 @json_option()
 @click.pass_obj
 def work(deployment: Deployment, folder: Path, ray: str | None, part_seconds: float, as_json: bool) -> None:
-    """Build the parts of PLAN that are not built yet, until none is left.
+    """Build the parts of PLAN that are not built yet.
 
     Any number of workers may do so at once, on this machine and on others. What a worker that dies has begun is taken
     over: at once on its machine, after 90 seconds on another. With --ray each part is a task of one processor; the
@@ -152,11 +154,11 @@ def work(deployment: Deployment, folder: Path, ray: str | None, part_seconds: fl
 
 @click.command(epilog="Example: ragstone wiki merge ./enwiki --out ./shards")
 @click.argument("folder", metavar="PLAN", type=_FILE)
-@click.option("--out", type=_FILE, metavar="DIR", help="Folder of the manifest.  [default: PLAN/shards]")
+@click.option("--out", type=_FOLDER, metavar="DIR", help="Folder of the manifest.  [default: PLAN/shards]")
 @json_option()
 @click.pass_obj
 def merge(deployment: Deployment, folder: Path, out: Path | None, as_json: bool) -> None:
-    """Write the shard of PLAN's parts, in their order; every part's SHA-256 is compared. PLAN stays as it is."""
+    """Write the shard of PLAN's parts, in their order. Every part's SHA-256 is compared. PLAN stays as it is."""
     from ..shards.building.build import merge_plan
 
     with _show_progress(folder.name) as on_progress:
@@ -216,8 +218,8 @@ def show_report(report: BuildReport, *, as_json: bool) -> None:
         show_json({"id": entry.id, "folder": str(report.folder), **counts, "entry": entry.as_json()})
         return
     earlier = f", {report.resumed:,} of them by an earlier run" if report.resumed else ""
-    click.echo(printable(f"Shard {entry.id} is in {report.folder}: {report.articles:,} articles, "
-                         f"{report.chunks:,} chunks{earlier}, revision {entry.revision}."))  # fmt: skip
+    made = counted(article=report.articles, chunk=report.chunks)
+    click.echo(printable(f"Shard {entry.id} is in {report.folder}: {made}{earlier}, revision {entry.revision}."))
     if report.rest:
         click.echo(f"{report.rest:,} more chunks have no vector yet: words find them, and a question then makes it.")
     for why, count in report.left_out.items():

@@ -23,7 +23,7 @@ _DAMAGED = 1
 
 @click.group()
 def episodes() -> None:
-    """The planner's steps, written down in the form of RLDS: look at them, give them away."""
+    """The planner's steps in the form of RLDS: check, export."""
 
 
 @episodes.command(epilog="Example: ragstone wiki episodes check --repair")
@@ -32,7 +32,7 @@ def episodes() -> None:
 @json_option()
 @click.pass_obj
 def check(deployment: Deployment, folder: Path | None, repair: bool, as_json: bool) -> None:
-    """Report of each episode whether it is whole, open, cut off, or damaged, with file and line.
+    """Report which episodes are whole, open, cut off or damaged.
 
     A death cuts an episode's last line at most; --repair takes that line away and writes the last step. Damage
     elsewhere is reported and left. Ends with 1 where something is damaged.
@@ -67,7 +67,7 @@ def check(deployment: Deployment, folder: Path | None, repair: bool, as_json: bo
 @json_option()
 @click.pass_obj
 def export(deployment: Deployment, out: Path, folder: Path | None, form: str, python: str, as_json: bool) -> None:
-    """Write every whole episode into the new folder OUT, once more without secrets.
+    """Write every whole episode into the new folder OUT. Secrets are removed once more.
 
     jsonl: episodes.jsonl, a line an episode. tfds: a TensorFlow data set, written by an environment of its own.
     """

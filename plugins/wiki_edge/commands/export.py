@@ -16,7 +16,7 @@ from .build import check_names, show_report
 @click.option(
     "--out",
     required=True,
-    type=click.Path(path_type=Path),
+    type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
     help="Folder of the manifest; made where it is missing.",
 )
@@ -36,7 +36,7 @@ def export(
     licence: str | None,
     as_json: bool,
 ) -> None:
-    """Write a CORPUS of the catalog as a shard, with the vectors that it has: nothing is embedded again."""
+    """Write a CORPUS of the catalog as a shard. It has the corpus's vectors: nothing is embedded again."""
     from ..shards.building.export import ExportOptions, export_corpus
 
     options = ExportOptions(corpus, out, shard_id or corpus, domain, language, licence)

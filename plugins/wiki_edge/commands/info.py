@@ -27,7 +27,7 @@ _KEY_SHOWN = 12
 @json_option()
 @click.pass_obj
 def info(deployment: Deployment, folder: Path | None, as_json: bool) -> None:
-    """List the shards of the folders that serve, or of DIR: the manifest's entries, and who signed them.
+    """List the shards of the folders that serve, or of DIR. It shows the manifest's entries, and who signed them.
 
     Files are not read; ragstone wiki verify does that.
     """
@@ -126,7 +126,7 @@ def megabytes(size: int) -> str:
 @json_option()
 @click.pass_context
 def verify(ctx: click.Context, folder: Path | None, keys: tuple[str, ...], most: int, as_json: bool) -> None:
-    """Check a folder of shards: manifest, checksums, signatures, every row and every line.
+    """Check a folder of shards completely. Manifest, checksums, signatures, every row and every line are read.
 
     Without DIR the folder that serves. Lines count from 1, rows from 0. Exits with 1 if anything is wrong.
     """

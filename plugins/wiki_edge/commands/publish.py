@@ -30,7 +30,7 @@ PASSPHRASE = "WIKI_KEY_PASSPHRASE"  # noqa: S105 - the variable's name
 )
 @json_option()
 def keygen(file: Path, asks: bool, as_json: bool) -> None:
-    """Make an Ed25519 key to sign shards with: the private half goes to FILE, the public half is printed."""
+    """Make an Ed25519 key to sign shards with. The private half goes to FILE, the public half is printed."""
     from ..shards.keys import keygen as made
 
     passphrase = os.environ.get(PASSPHRASE)
@@ -52,7 +52,7 @@ def keygen(file: Path, asks: bool, as_json: bool) -> None:
 @click.option("--revision", type=click.IntRange(1), help="The revision to give; it only rises.")
 @json_option()
 def sign(folder: Path, key: Path, only: str | None, revision: int | None, as_json: bool) -> None:
-    """Sign the shards in DIR: checksums and revisions go into its manifest, the signature beside it.
+    """Sign the shards in DIR. Checksums and revisions go into its manifest, the signature beside it.
 
     Each shard is verified before. A new one gets revision 1; one that was changed after it was signed the next.
     """
@@ -103,7 +103,7 @@ def publish(
     address: str,
     as_json: bool,
 ) -> None:
-    """Write what is needed to give shards away: an archive, its checksum, its signature, and a page about it.
+    """Write what is needed to give shards away. That is an archive, its checksum, its signature, and a page about it.
 
     DIR is a folder of shards; without it the one that serves. Everything is verified before. Others install the archive
     with ragstone wiki install.

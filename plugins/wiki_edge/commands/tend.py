@@ -14,7 +14,7 @@ from ragstone.core.cli import Deployment, json_option, printable, show_json, sho
 @json_option("Print JSON: a list of {name, ok, detail}.")
 @click.pass_context
 def tend(ctx: click.Context, as_json: bool) -> None:
-    """Prepare everything that a first question would wait for, and report what does not work.
+    """Prepare what a first question would wait for. What does not work is reported.
 
     The encoder's model is made if it is not there yet, every shard is opened, the threshold of answers calibrated, and
     new memories become part of their shard. Meant for an installation and for a timer. Exits with 1 where something

@@ -65,6 +65,15 @@ def test_the_helps_examples_can_be_parsed(here: Here) -> None:
         assert "Usage:" not in asked.err, asked.err
 
 
+@pytest.mark.parametrize(
+    "group", ["", "book", "corpus", "eval", "key", "memory", "plugin", "tutor", "tutor plan", "wiki", "wiki episodes"]
+)
+def test_a_list_of_commands_has_whole_sentences(group: str, here: Here) -> None:
+    done = here(*group.split(), "--help")
+    assert done.code == 0
+    assert "...\n" not in done.out.partition("Commands:")[2]
+
+
 def test_help_lists_the_plugins_commands(here: Here) -> None:
     done = here("--help")
     assert done.code == 0

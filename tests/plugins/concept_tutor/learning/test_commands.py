@@ -36,6 +36,7 @@ def test_learn_asks_gives_hints_and_says_what_is_right(host: Host) -> None:
     assert "https://en.wikipedia.org/wiki/" in message
     assert "known, 0 due." in message
     assert [attempt.hints for attempt in Lessons(host).last()] == [2]
+    assert "1 answer, 1 day in a row (longest 1)." in run(host, "progress", "garden")
 
 
 def test_an_option_is_named_by_its_letter_and_nonsense_is_asked_again(host: Host) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from ragstone.core import BadRequest, Host, NotFound, Question
 from ragstone.core.testing import open_host
+from ragstone.plugins.iris_memory.recall.output import _beginning
 from tests.plugins.iris_memory.recall.strict_block import read
 from tests.plugins.iris_memory.stored_files import File, mail, store
 from tests.support.commands import run
@@ -59,6 +60,7 @@ def test_a_long_chunk_is_begun_and_a_mail_names_its_people(host: Host) -> None:
     message = asked(host, "primed the pump, dry seal", "--min-relevance", "-1")
     assert "logs/day.md:1-11" in message
     assert "… 4 more lines" in message
+    assert list(_beginning("line\n" * 7))[-1] == "… 1 more line"
     assert "from Ana <ana@home.org>  to iris@home.org  The pump" in message
     assert "\x1b" not in message
 

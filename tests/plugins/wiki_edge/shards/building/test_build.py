@@ -38,6 +38,7 @@ from ragstone.core.cli import main
 from ragstone.core.runtime import OwnedFolders
 from ragstone.core.testing import open_host
 from ragstone.plugins.wiki_edge import BuildOptions, Manifest, ShardEntry, build_shard, verify_shards
+from ragstone.plugins.wiki_edge.commands.build import show_report
 from ragstone.plugins.wiki_edge.readers import article_reader
 from ragstone.plugins.wiki_edge.readers.sources import open_source
 from ragstone.plugins.wiki_edge.shards.building.work_folder import work_folders
@@ -537,6 +538,18 @@ def test_what_cannot_be_is_reported(
     assert ended.value.code in (1, 2)
     assert message in capsys.readouterr().err
     assert {path.name for path in tmp_path.glob("out/*")} <= {".ragstone-id"}  # and nothing is left behind
+
+
+def test_the_report_counts_with_nouns_and_a_file_is_no_folder(
+    tmp_path: Path, fast_host: Host, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "corpus.jsonl"
+    source.write_text(json.dumps({"_id": "1", "title": "Whisk", "text": "A whisk blends."}) + "\n", "utf-8")
+    show_report(build_shard(BuildOptions(source, tmp_path / "out", "x"), fast_host), as_json=False)
+    assert ": 1 article, 1 chunk, revision 1." in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        main(["wiki", "build", str(source), "--out", str(source), "--id", "x"])
+    assert "is a file" in capsys.readouterr().err
 
 
 class _NotesReader(BaseReader):
