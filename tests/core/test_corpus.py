@@ -148,7 +148,8 @@ def test_an_interrupted_ingestion_embeds_no_more(fast_host: Host, monkeypatch: p
 
 
 def test_ctrl_c_waits_for_a_few_chunks_of_a_long_document_only() -> None:
-    stopped, embedded = threading.Event(), []
+    stopped = threading.Event()
+    embedded: list[tuple[str, str]] = []
 
     class Stopped:
         def embed_chunks(self, chunks: Sequence[tuple[str, str]]) -> list[None]:
