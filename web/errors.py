@@ -48,7 +48,7 @@ _WORDS = {
     415: ("This is not JSON", "Send the request as application/json."),
 }
 #: Plain titles for errors whose details are their own.
-_TITLES = {401: "The key is wrong", 403: "This may not be done", 429: "That was too often", 503: "Not now"}
+_TITLES = {401: "A valid key is needed", 403: "This may not be done", 429: "That was too often", 503: "Not now"}
 #: What a page says in place of the details of a bug, and of a form without its key.
 _OURS = "That was a mistake of this server, not yours. Please try again; if it stays, tell the person who runs it."
 _NO_KEY = "Please open the page before it again and give the key: without it this cannot be done."

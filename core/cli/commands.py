@@ -201,7 +201,7 @@ def corpus_copy(deployment: Deployment, names: tuple[str, ...], url: str, as_jso
     rows = [(each.name, each.documents, each.chunks, each.resumed) for each in found]
     output.table(("copied", "documents", "chunks", "from before"), rows, empty="There is no corpus to copy.")
     if found:
-        click.echo(output.printable(f'To use the copy: database = "…" in ragstone.toml, for {target.where}'))
+        click.echo("To use the copy: set database in ragstone.toml to the URL that --to had.")
 
 
 def _dimension(host: Host, name: str) -> int | None:

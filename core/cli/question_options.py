@@ -54,6 +54,9 @@ def asks(example: str) -> Callable[[Callable[[Asked], None]], click.Command]:
         ) -> None:
             from ..answering.question import Question
 
+            if assistant.startswith("-"):
+                hint = "its options follow its name, --config stands before the command"
+                raise BadRequest(f"{assistant} is no assistant's name", hint=hint)
             asked = deployment.host().assistant(assistant)
             history = [{"question": earlier} for earlier in after]
             known = asked.profile.filters.by_name
@@ -84,6 +87,8 @@ def _parsed(words: tuple[str, ...], known: Collection[str]) -> tuple[str, dict[s
         if name not in known:
             options = ", ".join(f"--{option}" for option in (*known, "top-k", "after", "json"))
             raise BadRequest(f"there is no option --{name}", hint=f"known: {options}")
+        if name in found:
+            raise BadRequest(f"--{name} may be given once")
         if not equals:
             if not rest:
                 raise BadRequest(f"{word} needs a value")

@@ -64,7 +64,7 @@ def translate_error(
         if status is not None:
             return _refused(status, link, key_variables)
     if _has(chain, _NOT_SENT):
-        what, hint = "the language model's server cannot be reached", "is it running, and is that its address?"
+        what, hint = "the language model's server cannot be reached", "is it running, and is api_base its address?"
         return Failed(what, hint=hint, pause=_PAUSE, reached=False)
     if _has(chain, httpx.TimeoutException):
         return timed_out(None)

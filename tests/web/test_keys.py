@@ -146,6 +146,7 @@ def test_no_key_and_a_wrong_one_open_nothing(client: FlaskClient, host: Host, he
     new(host)
     result = client.post("/query", json={"question": "What is a caster?"}, headers=headers)
     assert (result.status_code, result.mimetype) == (401, "application/problem+json")
+    assert result.get_json()["title"] == "A valid key is needed"
     assert result.headers["WWW-Authenticate"].startswith("Bearer")
     result = client.post("/v1/chat/completions", json=CHAT, headers=headers)
     assert (result.status_code, result.get_json()["error"]["code"]) == (401, "invalid_api_key")

@@ -174,5 +174,5 @@ def test_the_command(
         assert "A caster is a wheel" in here("ask", "book_chat", "What is a caster?").out
         back = here("corpus", "copy", "--to", f"sqlite:///{tmp_path}/back.sqlite")
         assert (back.code, back.err) == (0, "")
-        assert "books" in back.out
+        assert "To use the copy: set database in ragstone.toml to the URL that --to had." in back.out
         assert "cannot be kept in mysql" in here("corpus", "copy", "--to", "mysql://x/y").err

@@ -475,6 +475,7 @@ def test_a_wrongly_written_command(here: Here) -> None:
     [
         (("--top-k", "0"), "top_k must be from 1 to 50, not 0"),
         (("--book",), "--book needs a value"),
+        (("--book", "one", "--book=two"), "--book may be given once"),
         (("--bok", "robot-parts"), "there is no option --bok (known: --book, --setting, --top-k, --after, --json)"),
         (("wheel?",), "unexpected argument 'wheel?' (put a question of several words in quotes)"),
         (("--book", "nothing"), "there is no book 'nothing' (there are: robot-parts)"),
@@ -483,6 +484,14 @@ def test_a_wrongly_written_command(here: Here) -> None:
 def test_a_question_that_cannot_be_asked(with_book: Here, words: tuple[str, ...], message: str) -> None:
     done = with_book("ask", "book_chat", "What is a caster", *words)
     assert (done.code, done.line) == (2, message)
+
+
+def test_an_option_before_the_assistant_is_said_to_be_no_assistant(here: Here) -> None:
+    done = here("ask", "--config", "x.toml", "book_chat", QUESTION)
+    assert done.code == 2
+    assert done.line == (
+        "--config is no assistant's name (its options follow its name, --config stands before the command)"
+    )
 
 
 def test_a_filter_may_stand_before_the_question(with_book: Here) -> None:

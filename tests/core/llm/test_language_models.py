@@ -302,7 +302,7 @@ class TestMisbehaviour:
             unused.bind(("127.0.0.1", 0))
             base = f"http://127.0.0.1:{unused.getsockname()[1]}/v1"
             with deployment(tmp_path, small_book, provider="openai_like", model="m", api_base=base) as host:
-                assert "cannot be reached" in str(failure(host))
+                assert "cannot be reached (is it running, and is api_base its address?)" in str(failure(host))
 
     def test_whoever_stops_reading_ends_the_request(self, tmp_path: Path, small_book: Path, server: Server) -> None:
         server.acts(stall(f"{CASTER} [1]. Casters"))
