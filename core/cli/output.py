@@ -56,14 +56,16 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, empty: st
     from rich.table import Table
     from rich.text import Text
 
-    shown = Table(box=None, pad_edge=False, header_style="bold")
-    for column in columns:
-        shown.add_column(column, overflow="fold")
-    for row in rows:
-        shown.add_row(*(Text("" if cell is None else printable(" ".join(str(cell).split()))) for cell in row))
     console = Console(highlight=False)
     if not console.is_terminal:  # for a program or a file no line is folded
         console.width = _WIDEST
+    shown = Table(box=None, pad_edge=False, header_style="bold")
+    # The first column has the names that are typed again: they stay in one piece where there is room.
+    whole = max(len(str(row[0])) for row in rows) <= console.width * 3 // 5
+    for number, column in enumerate(columns):
+        shown.add_column(column, overflow="fold", no_wrap=whole and number == 0)
+    for row in rows:
+        shown.add_row(*(Text("" if cell is None else printable(" ".join(str(cell).split()))) for cell in row))
     with console.capture() as printed:
         console.print(shown)
     click.echo("\n".join(line.rstrip() for line in printed.get().splitlines()))  # rich pads every line

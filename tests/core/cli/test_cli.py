@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import click
 import pytest
 
-from ragstone.core.cli import show_json
+from ragstone.core.cli import show_json, show_table
 from ragstone.core.cli.app import _cli
 from tests.support.installed import BUILTINS, INTERFACES, PLUGINS
 from tests.support.needs import missing
@@ -550,6 +550,21 @@ def test_ctrl_c(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
     done = here("plugins")
     assert done.code == 130
     assert done.err.strip() == "ragstone: interrupted"
+
+
+def test_a_terminal_folds_titles_and_keeps_names_whole(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")  # counts as a terminal
+    monkeypatch.setenv("COLUMNS", "50")
+    slug, title = "programming-multiple-robots", "Programming Multiple Robots with ROS 2"
+    show_table(("slug", "title", "passages"), [(slug, title, 375)], empty="")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].startswith(f"{slug}  Programming")
+    assert max(map(len, lines[1:])) <= 50
+    assert " ".join(" ".join(lines[1:]).split()) == f"{slug} Programming 375 Multiple Robots with ROS 2"
+    show_table(("slug",), [(slug * 3,)], empty="")  # longer than a line: nothing of it is lost
+    assert "".join("".join(capsys.readouterr().out.splitlines()[1:]).split()) == slug * 3
 
 
 def test_a_bug_keeps_its_traceback(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
