@@ -88,8 +88,13 @@ def instructions_of(node: BaseNode, stored: ChunkTerms | None = None) -> frozens
 
 
 def contains_instructions(node: BaseNode, stored: ChunkTerms | None = None) -> bool:
-    """Whether a unit or a heading of the chunk instructs an assistant or its reader."""
-    return bool(instructions_of(node, stored)) or any(is_addressed(line) for line in headings_of(node).splitlines())
+    """Whether a unit or a heading of the chunk instructs an assistant or its reader.
+
+    The ``context`` in its metadata are earlier turns: "user: Thank you." has a speaker there, and no mark of a role.
+    """
+    turns = str(node.metadata.get("context") or "").splitlines()
+    lines = (line.partition(": ")[2] if line in turns else line for line in headings_of(node).splitlines())
+    return bool(instructions_of(node, stored)) or any(map(is_addressed, lines))
 
 
 def instruction_note(node: BaseNode, stored: ChunkTerms | None = None) -> str:
