@@ -63,6 +63,8 @@ _TECHNICAL = re.compile(
 )
 #: References to the surrounding text.
 _POINTING = re.compile(r"\b(?:this|here|above|below|following)\b|: *$", re.IGNORECASE)
+#: A speaker of a chat with a language model; where earlier turns above a text begin so too, it is no mark of a role.
+_SPEAKER = re.compile(r"(?:user|human|assistant|ai): ", re.IGNORECASE)
 _CLOSED = re.compile(r"[.!?:][\"')\]”’]*\s*$")
 #: A question about instructions in a text.
 _ABOUT_INSTRUCTIONS = re.compile(
@@ -119,6 +121,8 @@ def find_instructions(headings: str, text: str) -> frozenset[int]:
     """Indices of the text's units (``segmentation.units``) that instruct an assistant or its reader."""
     terms = analyze_chunk(headings, text)
     pieces = [text[unit.start : unit.end] for unit in terms.units]
+    if pieces and any(map(_SPEAKER.match, headings.splitlines())):
+        pieces[0] = _SPEAKER.sub("", pieces[0], 1)
     found = {
         index
         for index, unit in enumerate(terms.units)
