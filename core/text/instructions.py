@@ -89,19 +89,14 @@ def instructions_of(node: BaseNode, stored: ChunkTerms | None = None) -> frozens
     return find_instructions(headings_of(node), node.get_content())
 
 
-def contains_instructions(node: BaseNode, stored: ChunkTerms | None = None) -> bool:
-    """Whether a unit or a heading of the chunk instructs an assistant or its reader.
+def instruction_note(node: BaseNode, stored: ChunkTerms | None = None) -> str:
+    """The note for a citation of the chunk: ``INSTRUCTIONS_NOTE`` where a unit or a heading instructs, else empty.
 
     The ``context`` in its metadata are earlier turns: "user: Thank you." has a speaker there, and no mark of a role.
     """
     turns = str(node.metadata.get("context") or "").splitlines()
     lines = (line.partition(": ")[2] if line in turns else line for line in headings_of(node).splitlines())
-    return bool(instructions_of(node, stored)) or any(map(is_addressed, lines))
-
-
-def instruction_note(node: BaseNode, stored: ChunkTerms | None = None) -> str:
-    """The note for a citation of the chunk: ``INSTRUCTIONS_NOTE`` or empty."""
-    return INSTRUCTIONS_NOTE if contains_instructions(node, stored) else ""
+    return INSTRUCTIONS_NOTE if instructions_of(node, stored) or any(map(is_addressed, lines)) else ""
 
 
 def is_asked_about(question: str, sentence: str) -> bool:

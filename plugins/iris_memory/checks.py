@@ -44,7 +44,7 @@ def _remembered(memory: Memory) -> Check:
         return Check("memory", False, "the folder to remember is empty", mend=mend, where=str(root))
     if missing := state.missing():
         mend = "ragstone memory status names them, ragstone memory update --prune removes them"
-        detail = f"{len(missing)} files are missing or cannot be read, and were not removed"
+        detail = f"{counted(file=len(missing))} missing or unreadable, and not removed"
         return Check("memory", False, detail, mend=mend, where=str(root))
     last = state.last()
     when = "" if last is None else f"; looked at in whole {datetime.fromtimestamp(last.at, UTC):%Y-%m-%d %H:%M UTC}"

@@ -137,7 +137,7 @@ def test_more_than_half_at_once_is_asked_about_however_much_is_new(memory: Memor
     report = memory.update()
     assert (report.removed, len(report.missing[0].files)) == ([], 6)
     check = check_of(memory)
-    assert (check.ok, check.detail) == (False, "6 files are missing or cannot be read, and were not removed")
+    assert (check.ok, check.detail) == (False, "6 files missing or unreadable, and not removed")
     notes(home, "old/0.md")
     (home / "more" / "0.md").unlink()
     report = memory.update()
