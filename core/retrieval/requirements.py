@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..text.answer_types import is_lacking
 from ..text.definitions import abbreviation_of, compound_of, qualifier_of
 from ..text.question_kinds import action_of, lacks_items
-from ..text.stemming import stem_hash, stems
+from ..text.stemming import question_stems, stem_hash, stems
 from .answerability import NAME, stems_near
 from .comparatives import degree_of, lacks_modifier
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 #: Least ``defining`` of a sentence that answers what something is, or stands for.
 DEFINES = 0.9
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)$")
+#: Stems from one of two words to the other that are together.
+_MOST_APART = 8
 _ASKS_WHETHER = re.compile(
     r"(?:and |but |so )?(?:do|does|did|is|are|was|were|can|could|will|would|has|have|had|should|may|must)\b",
     re.IGNORECASE,
@@ -38,6 +40,8 @@ def missing_subject(retrieval: Retrieval, sentences: Sequence[ScoredSentence]) -
         return "what it is asked of, in or for is near no sentence"
     if _lacks_term(retrieval, asked, sentences):
         return "the words of the term are together in no sentence"
+    if _lacks_predicate(retrieval, asked, sentences[0]):
+        return "the two words of the question are not together in the best sentence"
     if _lacks_comparison(retrieval, asked, sentences):
         return "no sentence compares by what is asked for"
     if abbreviation_of(asked) and sentences[0].defining < DEFINES:
@@ -103,6 +107,19 @@ def _lacks_term(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSent
     """Whether the question asks what a term of several words is, and each sentence is about one of them alone."""
     term = {stem_hash(retrieval.spelling.correct(stem)) for stem in compound_of(asked)}
     return bool(term) and not any(term <= stems_near(retrieval, sentence) for sentence in sentences)
+
+
+def _lacks_predicate(retrieval: Retrieval, asked: str, best: ScoredSentence) -> bool:
+    """Whether the question asks if X is or does Y, and the best sentence has not both near, or far apart: "Are viruses
+    alive?" is not answered by "The cells that a virus infects may stop to function normally, but they stay alive."."""
+    pair = dict.fromkeys(map(retrieval.spelling.correct, question_stems(asked)))
+    if not _ASKS_WHETHER.match(asked) or len(pair) != 2:
+        return False
+    own = stems(best.text)
+    one, other = ([at for at, stem in enumerate(own) if stem == each] for each in pair)
+    if one and other:
+        return min(abs(first - second) for first in one for second in other) > _MOST_APART
+    return not {*map(stem_hash, pair)} <= stems_near(retrieval, best)
 
 
 def _lacks_comparison(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:

@@ -12,7 +12,7 @@ from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
 
 from ragstone.core import Host, Settings
 from ragstone.core.answering.extractive import choose, header_of
-from ragstone.core.retrieval import HybridRetriever, Retrieval, weigh_evidence
+from ragstone.core.retrieval import HybridRetriever, Retrieval, judge, weigh_evidence
 from ragstone.core.retrieval.answerability import FEATURES, features_of, least_likelihood, missing_words
 from ragstone.core.retrieval.follow_up import FollowUp
 from ragstone.core.retrieval.models import Spelling
@@ -800,6 +800,16 @@ def test_what_may_not_be_quoted_is_no_evidence() -> None:
     )
     assert [each.text for each in sentences_of(found)] == ["It is in the engine room."]
     assert weigh_evidence(found).likelihood < least_likelihood()
+
+
+def test_two_words_of_a_question_whether_something_is_so_must_be_together() -> None:
+    def judged(text: str) -> str:
+        found = _retrieval("Are winches alive?", text)
+        return judge(weigh_evidence(found), found)
+
+    apart = "The load that a winch moves may make it impossible for the crew to work at night, although it stays alive."
+    assert judged("No winch is alive.") == "answered"
+    assert judged(apart) == judged("A winch has a drum of steel and a crank of wood.") == "closest"
 
 
 def test_a_turn_of_two_words_is_quoted_where_it_is_all_that_its_chunk_says() -> None:
