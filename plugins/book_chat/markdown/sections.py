@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
@@ -13,6 +14,8 @@ from .blocks import Block, read_blocks
 from .characters import SEPARATOR
 
 _NUMBERING = re.compile(r"^(?:(?:chapter|part|section|unit)\s+)?\d+(?:\.\d+)*\s*[:.)\-\u2013\u2014]*\s+", re.IGNORECASE)
+#: A part of the book, which only groups its chapters.
+_PART = re.compile(r"(?:part|unit|book|volume|teil|band|partie|parte|livre|libro|tome)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,26 @@ def read_sections(text: str, known: dict[str, Any]) -> list[Section]:
             name = SEPARATOR.join(titles) if path else start
             sections.append(Section(chapter, name, (chapter, *titles), begin, end, body))
     return sections
+
+
+def outline_levels(entries: Sequence[tuple[int, str]]) -> list[int]:
+    """The level of the heading of each entry, a level and a title, of a table of contents, 1 to 6.
+
+    A part's chapters are on its level. So are those of the book's own title, where it is the one entry above all.
+    """
+    levels: list[int] = []
+    top = min((level for level, _ in entries), default=1)
+    lone = [level for level, _ in entries].count(top) == 1 and len(entries) > 1 and entries[0][0] == top
+    if lone:
+        levels, entries = [1], entries[1:]
+        top = min(level for level, _ in entries)
+    in_part = 0
+    for at, (level, title) in enumerate(entries):
+        if level == top:
+            has_below = at + 1 < len(entries) and entries[at + 1][0] > level
+            in_part = int(has_below and _PART.match(title) is not None)
+        levels.append(min(6, max(1, level - top + 1 - in_part)))
+    return levels
 
 
 def _bare(title: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import islice, takewhile
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import pypdfium2.raw as pdfium
 from pypdfium2 import PdfDocument
 
+from ..markdown.sections import outline_levels
 from .glyphs import read_page
 from .headings import bare, body_size, from_outline, from_type, is_contents, is_numbered
 from .lines import Column, columns_of
@@ -81,7 +83,8 @@ def read_outline(document: PdfDocument, pages: Sequence[Page]) -> tuple[Entry, .
         if title and at is not None and at < len(pages):
             origin, y = pages[at].origin, _entry_top(target)
             found.append(Entry(mark.level + 1, title, at + 1, None if y is None or origin is None else origin - y))
-    return tuple(found)
+    levels = outline_levels([(entry.level, entry.title) for entry in found])
+    return tuple(replace(entry, level=level) for entry, level in zip(found, levels, strict=True))
 
 
 def utf16_text(write: Callable[[Any, int], int], longest: int) -> str:

@@ -31,8 +31,8 @@ class Headings:
         self.taken: set[int] = set()
 
     def put(self, at: Line, level: int, text: str, lines: Iterable[Line] = ()) -> None:
-        """Put a heading before the line ``at`` in the place of ``lines``."""
-        self.before[id(at)].append((min(level, 6), " ".join(text.split())))
+        """Put a heading before the line ``at`` in the place of ``lines``, each of which is one of ``text``."""
+        self.before[id(at)].append((min(level, 6), text))
         self.taken |= {id(line) for line in lines}
 
 
@@ -62,7 +62,7 @@ def from_outline(entries: Sequence[Entry], pages: dict[int, list[Column]]) -> He
         number, lines = next(((n, found) for n, found in by_page.items() if n >= entry.page and found), (0, []))
         found = _find(entry, lines, out.taken) if number == entry.page else []
         if found:
-            first, text = found[0], " ".join(line.text for line in found)
+            first, text = found[0], "\n".join(line.text for line in found)
             at = lines.index(first)
             if at and _CHAPTER.match(lines[at - 1].text) and id(lines[at - 1]) not in out.taken:
                 found = [lines[at - 1], *found]
@@ -120,7 +120,7 @@ def from_type(pages: dict[int, list[Column]], body: float) -> Headings:
         above = column.items[at - 1] if at else None
         if before is not None and above is before and abs(before.size - line.size) < 0.5 and not found:
             heading = next(reversed(out.before.values()))  # it goes on in a second line
-            heading[-1] = (heading[-1][0], f"{heading[-1][1]} {line.text}")
+            heading[-1] = (heading[-1][0], f"{heading[-1][1]}\n{line.text}")
             out.taken.add(id(line))
             before = line
             continue

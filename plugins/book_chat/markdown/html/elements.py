@@ -10,7 +10,7 @@ from ragstone.core.ingestion import TableRows
 from ragstone.core.text import Kind, kind_of_names
 
 from ..blocks import table_lines
-from .markup import name_of, names_of
+from .markup import name_of, names_of, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +29,7 @@ _MATTER = frozenset("cover titlepage halftitlepage copyright-page colophon impri
 _AROUND = frozenset({"nav", "header", "footer"})
 _AROUND_NAMES = frozenset(
     """back-to-top view-this-page edit-this-page skip-link sr-only visually-hidden screen-reader-text copybtn
-    toctree-wrapper navheader navfooter docnav nav-panel""".split()  # noqa: SIM905
+    toctree-wrapper navheader navfooter docnav nav-panel footer""".split()  # noqa: SIM905
 )
 _AROUND_ROLES = frozenset("navigation banner contentinfo search complementary".split())  # noqa: SIM905
 _LANGUAGE = re.compile(r"(?:^|\s)(?:language-|lang-|highlight-|sourcecode |source-)([a-z0-9+#-]{1,20})")
@@ -47,11 +47,19 @@ def kind_of(name: str, named: str) -> Kind | None:
 
 def is_around(element: Any, name: str, named: str) -> bool:
     """Whether an element is on each page of a site: menus, headers, footers."""
-    if (_AROUND_ROLES | _AROUND_NAMES).intersection(named.split()):
+    if (_AROUND_ROLES | _AROUND_NAMES).intersection([*named.split(), element.get("id") or ""]):
         return True
     if name in _AROUND and next(element.iterancestors("{*}article", "{*}main"), None) is None:
         return True
+    if name == "table" and _has_links_alone(element):
+        return True
     return kind_of_names(f"{named} {name}") == "navigation"
+
+
+def _has_links_alone(table: Any) -> bool:
+    """Whether every word of the table leads to another place: to the next page, to the sections of this one."""
+    beside = "".join(table.xpath(".//text()[not(ancestor::*[local-name() = 'a' and @href])]"))
+    return not any(map(str.isalnum, beside)) and any(map(str.isalnum, words_of(table)))
 
 
 def is_note(element: Any) -> bool:

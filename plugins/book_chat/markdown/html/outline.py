@@ -7,13 +7,13 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ..sections import outline_levels
 from .inline import MARK, Marks
 from .page import HtmlBlock
 
 if TYPE_CHECKING:
     from .contents import TocEntry
 
-_PART = re.compile(r"(?:part|unit|book|volume|teil|band|partie|parte|livre|libro|tome)\b", re.IGNORECASE)
 _LETTERS = re.compile(r"[\W_]+")
 #: A chapter's label before its title, or in a heading of its own.
 _LABEL = re.compile(
@@ -29,7 +29,7 @@ def headed(
     A heading of the page that says the same is the entry's own; others are below the entry that they stand in. What
     stands before the first entry is under the book's title. Without a table of contents, pages keep their headings.
     """
-    levels = _levels(entries)
+    levels = outline_levels([(entry.level, entry.title) for entry in entries])
     targets: dict[int, list[tuple[int, str]]] = defaultdict(list)
     at_anchor = _anchors(blocks, marks)
     for entry, level in zip(entries, levels, strict=True):
@@ -57,21 +57,6 @@ def headed(
         out.append(block)
         at += 1
     return out
-
-
-def _levels(entries: Sequence[TocEntry]) -> list[int]:
-    """The level of each entry's heading: a part of the book only groups its chapters, which are on its level."""
-    below = [index + 1 < len(entries) and entries[index + 1].level > entry.level for index, entry in enumerate(entries)]
-    top = min((entry.level for entry in entries), default=1)
-    levels: list[int] = []
-    in_part = 0
-    for entry, has_children in zip(entries, below, strict=True):
-        if entry.level == top:
-            in_part = int(has_children and _PART.match(entry.title) is not None)
-            levels.append(1)
-        else:
-            levels.append(min(6, max(1, entry.level - top + 1 - in_part)))
-    return levels
 
 
 def _anchors(blocks: Sequence[HtmlBlock], marks: Marks) -> dict[str, int]:

@@ -279,6 +279,12 @@ def test_headings_from_the_outline(read: Any) -> None:
     ]
 
 
+def test_a_word_of_a_heading_that_is_cut_at_a_lines_end_is_joined(read: Any) -> None:
+    page = [Text(72, 720, "On transac-", 20), Text(72, 696, "tions", 20), *lines(72, 640, *FILLER)]
+    outline = [("On transactions", 0, 730.0), ("The end", 0, 100.0)]
+    assert read(make([[*page]], outline=outline)).text.startswith("# On transactions\n")
+
+
 def test_headings_from_type_and_numbers(read: Any) -> None:
     pages = [
         [

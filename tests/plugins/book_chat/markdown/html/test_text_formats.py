@@ -250,6 +250,15 @@ def test_a_page_of_many_levels_is_read_or_refused_and_never_cut(element: str) ->
         read_html(io.BytesIO(page(4000)))
 
 
+def test_a_table_of_links_alone_and_a_pages_footer_are_no_text() -> None:
+    page = b"""<body><table><tr><td>[<a href="a.html"> Wheels </a>]</td><td>[<a href="b.html">Up : Top</a>]</td></tr>
+        </table>
+        <h1>Legs</h1><p>Legs walk.</p>
+        <table><tr><td><a href="#x">Feet</a></td><td>two</td></tr><tr><td>Toes</td><td>ten</td></tr></table>
+        <div id="footer"><p>This page is for version 2.</p></div></body>"""
+    assert read_html(io.BytesIO(page)).text == "# Legs\n\nLegs walk.\n\n| Feet | two |\n| --- | --- |\n| Toes | ten |\n"
+
+
 def test_no_space_stays_where_the_sign_of_a_footnote_was() -> None:
     found = read_rst(io.BytesIO(b"A caster swivels [#f]_.\n\n.. [#f] A wheel.\n"))
     assert found.text == "A caster swivels.\n\nA wheel.\n"
