@@ -30,7 +30,8 @@ PACKING_VERSION = 7
 #: Versions with the same stems: they are reranked by, but what kind of text their units are is found out anew.
 _SAME_STEMS = frozenset({1, 2, 3, 4, 5, 6, PACKING_VERSION})
 #: Versions whose units are used as they are: to find their kinds anew makes 8 clients wait 1.5 times as long. Version 5
-#: differs in labels before code and in lines of an index alone, version 6 in turns of chats with a language model.
+#: differs in labels before code and in lines of an index alone, version 6 in turns of chats with a language model and
+#: in sentences with a cited page.
 _SAME_UNITS = frozenset({5, 6, PACKING_VERSION})
 #: Added to the version of a chunk without a sentence that answers.
 _NO_ANSWER = 0x100

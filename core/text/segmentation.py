@@ -15,18 +15,22 @@ _RULE = re.compile(r"^[\s|:\-+=_*]+$")
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s")
 #: "…:", "… listed below.", "… as follows."
 _ANNOUNCES = re.compile(r"(?::|\b(?:below|following|follows)\b[^.:]{0,40}[.:]?)\s*$")
-_END = re.compile(r"(?<!\s\.\s)[.!?…][\"'”’)\]]*(?=\s+\S)")
+#: The end of a sentence, and the source that is cited behind it: "… free." [Anarchy, p. 17]".
+_END = re.compile(
+    r"(?<!\s\.\s)(?P<mark>[.!?…][\"'”’)\]]*)(?=\s+\S|\Z)"
+    r"(?:[ \t]+\[(?=[^\[\]]{0,200}(?:\s\d|\b[Ii]bid|\b[Oo]p\. ?[Cc]it))[^\[\]]{2,250}\]\.?(?=\s|\Z))?"
+)
 _NOT_SPACE = re.compile(r"\S")
-#: Characters of a heading without a mark; the line below it has at least twice as many.
-_HEADING_LINE = 60
-#: Items, rows or blocks of code that may follow what introduces them.
-_MOST_FOLLOWING = 24
+_HEADING_LINE = 60  # characters of a heading without a mark; the line below it has at least twice as many
+_MOST_FOLLOWING = 24  # items, rows or blocks of code behind what introduces them
 _LAST_BAR = re.compile(r"[ \t]*\|")
 _ABBREVIATION = re.compile(
     r"(?:\b(?:e\.g|i\.e|cf|etc|vs|approx|resp|viz|ca|al|Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr|Fig|Figs|Eq|Eqs|No|Nos|Vol|vol|pp"
     r"|Sec|Ch|Inc|Ltd|Co|Corp|Gen|Col|Lt|Sgt|Capt|Rev|Hon|Gov|Pres|Sen|Rep|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Sept|Oct"
-    r"|Nov|Dec)|\b[A-Z]|\b(?:[A-Za-z]\.)+[A-Za-z])\.$"
+    r"|Nov|Dec|[Oo]p)|\b[A-Z]|\b(?:[A-Za-z]\.)+[A-Za-z])\.$"
 )
+#: The same before a number: "p. 7", "vol. 2".
+_OF_NUMBER = re.compile(r"\b(?:pp?|vols?|nos?|ch|chap|sec|art|par|figs?|eqs?|ll?|ff?|fols?|bk|pt)\.$")
 
 
 class Unit(NamedTuple):
@@ -55,14 +59,15 @@ def sentence_spans(text: str, start: int = 0, end: int | None = None) -> Iterato
     end = len(text) if end is None else end
     begin = start
     for match in _END.finditer(text, start, end):
-        stop = match.end()
+        stop, mark = match.end(), text[max(begin, match.end("mark") - 12) : match.end("mark")]
         following = _NOT_SPACE.search(text, stop, end)  # by position: no copy of the rest for each sentence
         # A new sentence begins with a capital, a digit or a mark, no small letter, and not in a leader ("Rope . . 9").
         if (
             following is None
             or following[0].islower()
             or following[0] == "."
-            or _ABBREVIATION.search(text[max(begin, stop - 12) : stop])
+            or _ABBREVIATION.search(mark)
+            or (following[0].isdigit() and _OF_NUMBER.search(mark))
         ):
             continue
         yield from _trimmed(text, begin, stop)

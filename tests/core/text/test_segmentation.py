@@ -25,6 +25,23 @@ def test_sentences_end_where_they_end() -> None:
     ]
 
 
+def test_a_cited_source_belongs_to_the_sentence_before_it() -> None:
+    text = (
+        '"Ropes are free." [A. B. Reed, Ropes, vol. 2, p. 17] In other words (see pp. 3-4), they pull. [Op. Cit., p. 9]'
+        "\n\nOne "
+        'end is "the knot". [Ibid.] It is 5 p. Next [the end] it frays. [The rope] is old. [A rope.'
+    )
+    assert [piece for _, piece in _texts(text)] == [
+        '"Ropes are free." [A. B. Reed, Ropes, vol. 2, p. 17]',
+        "In other words (see pp. 3-4), they pull. [Op. Cit., p. 9]",
+        'One end is "the knot". [Ibid.]',
+        "It is 5 p.",
+        "Next [the end] it frays.",
+        "[The rope] is old.",
+        "[A rope.",
+    ]
+
+
 def test_lists_tables_code_and_headings() -> None:
     text = (
         "# Title\n\nUse these:\n\n- first item. With two sentences.\n- second\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n"
