@@ -184,6 +184,16 @@ def test_a_books_authors_are_those_that_it_names(fast_host: Host, tmp_path: Path
     assert ask(Question("Who wrote the report?", filters={"book": "walking"})).refused
 
 
+def test_a_book_says_who_wrote_it_in_a_section_of_its_own(fast_host: Host, tmp_path: Path) -> None:
+    shelf = Shelf(fast_host)
+    pages = {
+        "01.md": "# Walking\n\nLegs carry a robot.\n\n## About the Authors\n\nThe Leg Team has written this book.\n"
+    }
+    shelf.add(shelf.plan(write_pages(tmp_path / "walking", pages)))
+    answer = fast_host.assistant("book_chat").ask("Who wrote this essay?")
+    assert answer.text == "The Leg Team has written this book. [1]"
+
+
 @pytest.mark.parametrize(
     ("page", "named"),
     [
