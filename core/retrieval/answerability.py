@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..citations.polarity import find_opposite
-from ..text.answer_types import answer_type_scorer
+from ..text.answer_types import VERSION, answer_type_scorer
 from ..text.chunk_terms import idf_coverage
 from ..text.stemming import STOP_WORDS, question_stems, stem_hash, stems, words
 
@@ -87,7 +87,7 @@ def features_of(retrieval: Retrieval, sentence: ScoredSentence) -> tuple[float, 
     # Not "I", nor the "What" of a question that begins late.
     named = (stem for name in NAME.findall(question) if stems(name) for stem in question_stems(name))
     names = {stem_hash(retrieval.spelling.correct(stem)) for stem in named}
-    numbers = _numbers(question) - _numbers(node.get_metadata_str() + " " + sentence.text)
+    numbers = _numbers(VERSION.sub(" ", question)) - _numbers(node.get_metadata_str() + " " + sentence.text)
     in_sentence, in_question = set(words(sentence.text)), set(words(question))
     header = known.header_of(sentence.unit)  # a row is quoted with it
     above = "" if header is None else node.get_content()[known.units[header].start : known.units[header].end]

@@ -9,6 +9,8 @@ from ..text.imperatives import command_verb
 from ..text.segmentation import goes_on_behind_code, quote_end
 
 if TYPE_CHECKING:
+    from llama_index.core.schema import BaseNode
+
     from ..text.chunk_terms import ChunkTerms
 
 #: Characters; a longer sentence is no sentence but a list or a table that lost its marks.
@@ -55,6 +57,14 @@ def span_of(text: str, known: ChunkTerms, index: int, *, takes_steps: bool, take
         end = quote_end(text, known.units, index, LONGEST_SENTENCE)
     opens = text.startswith("(", start) and ")" not in text[start:end]  # of several sentences in brackets the first one
     return QuoteSpan(start + opens, end, steps, 2 * LONGEST_SENTENCE)
+
+
+def paragraph_up_to(node: BaseNode, known: ChunkTerms, index: int) -> str:
+    """The text of the unit's paragraph up to its end, behind the chunk's metadata: which of several things it is about
+    is said there."""
+    unit = known.units[index]
+    start = next(each.start for each in known.units if each.block == unit.block)
+    return f"{node.get_metadata_str()}\n{node.get_content()[start : unit.end]}"
 
 
 def _says_more_than_code(text: str, known: ChunkTerms, index: int) -> bool:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ..text.answer_types import is_lacking
+from ..text.answer_types import is_lacking, version_finder
 from ..text.definitions import abbreviation_of, compound_of, qualifier_of
 from ..text.question_kinds import action_of, lacks_items
 from ..text.stemming import question_stems, stem_hash, stems
 from .answerability import NAME, stems_near
 from .comparatives import degree_of, lacks_modifier
+from .quote_spans import paragraph_up_to
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,6 +35,8 @@ def missing_subject(retrieval: Retrieval, sentences: Sequence[ScoredSentence]) -
     asked = _asked(retrieval)
     if _has_unknown_word(retrieval, asked):
         return "a word of the question that counts, such as a name or a number, is in no passage"
+    if _lacks_version(retrieval, asked, sentences):
+        return "no sentence is of the version that is asked for"
     if _lacks_action(retrieval, asked, sentences[0]):
         return "the verb of what is to be done is in no passage, or a name of it is not near the best sentence"
     if _lacks_qualifier(retrieval, asked, sentences):
@@ -74,6 +77,15 @@ def _has_unknown_word(retrieval: Retrieval, asked: str) -> bool:
         return True
     names = {stem for name in NAME.findall(retrieval.question) for stem in stems(name)}
     return any(stem in names or (stem[0].isdigit() and not _ORDINAL.match(stem)) for stem in unknown)
+
+
+def _lacks_version(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
+    """Whether the question has a number with a point, and the paragraphs of none of the sentences have it."""
+    of_version = version_finder(asked)
+    paragraphs = (
+        paragraph_up_to(retrieval.nodes[each.chunk].node, retrieval.terms(each.chunk), each.unit) for each in sentences
+    )
+    return of_version is not None and not any(map(of_version, paragraphs))
 
 
 def _lacks_action(retrieval: Retrieval, asked: str, best: ScoredSentence) -> bool:

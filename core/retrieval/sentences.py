@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..runtime.request import check_budget
-from ..text.answer_types import answer_type_scorer
+from ..text.answer_types import answer_type_scorer, version_finder
 from ..text.definitions import abbreviation_of, compound_of, defines, spells_out, subject_of
 from ..text.instructions import instructions_of, is_asked_about
 from ..text.pointers import announces, only_points
 from ..text.question_kinds import asks_for_code, asks_for_steps, asks_for_tasks, form_scorer
 from ..text.sentence_kinds import NO_ANSWER, Kind
 from ..text.stemming import STOP_WORDS, stem_hash, stem_hashes
-from .quote_spans import span_of
+from .quote_spans import paragraph_up_to, span_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -54,6 +54,8 @@ _PENALTIES: Mapping[Kind, float] = {"caption": 0.3, "row": 0.2}
 _KEY_BONUS = 0.5
 #: Taken from a sentence that says where something is said, and not what; also by a colon without what follows.
 _ELSEWHERE_PENALTY = 0.4
+#: Taken from one that is not of the version, or another number with a point, that is asked for.
+_VERSION_PENALTY = 0.8
 #: Words of a sentence, unless it is all that its chunk says: a turn of a dialogue.
 _SHORTEST_WORDS = 3
 _WORD = re.compile(r"\w\S*")
@@ -107,7 +109,7 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
     asked_stems = frozenset(stem for stem, _ in weights)
     of_type, of_form = answer_type_scorer(asked), form_scorer(asked)
     takes_tasks, takes_steps = asks_for_tasks(asked), asks_for_steps(asked)
-    takes_code = asks_for_code(asked)
+    takes_code, of_version = asks_for_code(asked), version_finder(asked)
     subject = [retrieval.spelling.correct(stem) for stem in subject_of(asked)]
     abbreviation, compound = abbreviation_of(asked), compound_of(asked)
     phrase = re.compile(r"\w*[\s-]+".join(map(re.escape, compound)), re.IGNORECASE) if compound else None
@@ -141,6 +143,8 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
             has_form = of_form(quote)
             is_elsewhere = announces(quote) and end <= unit.end and not (has_form or _goes_on(known, index))
             score -= _ELSEWHERE_PENALTY * (is_elsewhere or only_points(quote) or _is_rest(quote))
+            if of_version and not of_version(paragraph_up_to(chunk.node, known, index)):
+                score -= _VERSION_PENALTY
             if kind == "row" and _names(quote.partition("|")[0], asked_stems):
                 score += _KEY_BONUS
             score += _FORM_BONUS * words * has_form

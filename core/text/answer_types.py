@@ -42,6 +42,18 @@ _ASKS_DOER = re.compile(
     re.IGNORECASE,
 )
 _ASKS_NAME = re.compile(rf"\b(?:who|whom|whose|where)\b|{_ASKS_NAME_OF.pattern}", re.IGNORECASE)
+#: Who brought something about for the first time, and words that say so.
+_ASKS_ORIGIN = re.compile(
+    r"^(?:and |but |so )?who (?:\w+ly |first )?(?:invented|discovered|founded|created|designed|developed|established"
+    r"|coined|devised|pioneered)\b",
+    re.IGNORECASE,
+)
+_ORIGIN = re.compile(
+    r"\b(?:invent|discover|found|creat|design|develop|establish|coin|devis|pioneer|originat|initiat|introduc"
+    r"|launch|start|beg[au]n|buil[dt]|made|mak(?:e|ing)|wr(?:ote|itten)|author|father|formulat|propos|publish"
+    r"|patent|produc|idea|conceiv|set up)|\bby (?-i:[A-Z])",
+    re.IGNORECASE,
+)
 _TIME = re.compile(
     r"\b(?:1\d|20)\d\d\b|\b\d{1,4}s\b|\bcentur|\b\d+ ?(?:BC|AD|BCE|CE)\b"
     r"|\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\b"
@@ -70,6 +82,8 @@ _REFERENCE_NUMBER = re.compile(
     r"\s\d[\d.–-]*|\([^()]{2,60},? (?:1[89]|20)\d\d[a-z]?\)|\b(?:in|since|by|until|of|from) (?:1[5-9]|20)\d\d\b",
     re.IGNORECASE | re.MULTILINE,
 )
+#: A number with a point, such as that of a version.
+VERSION = re.compile(r"(?<![\w.])\d+(?:\.\d+)+(?!\w)")
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _COUNTED = re.compile(r"\bhow (?:many|much) ((?:[\w'’-]+ ?){1,4})", re.IGNORECASE)
 _OTHER_ANSWER = 0.5
@@ -139,6 +153,13 @@ def answer_type_scorer(question: str) -> Callable[[str], float]:
     return lambda _sentence: 0.5
 
 
+def version_finder(question: str) -> Callable[[str], bool] | None:
+    """A function that tells whether a text has one of the numbers with a point, such as those of versions, that the
+    question has; ``None`` where it has none."""
+    asked = [re.compile(rf"(?<![\d.]){re.escape(each)}(?!\.?\d)") for each in VERSION.findall(question)]
+    return (lambda text: any(each.search(text) for each in asked)) if asked else None
+
+
 def _name_scorer(question: str, known: set[str]) -> Callable[[str], float]:
     """Scores 1 for a name; less for another word that does what is asked: "the operator resets" for "Who resets …?"."""
     before = word_before(question)
@@ -157,7 +178,7 @@ def is_lacking(question: str, sentences: Sequence[str]) -> bool:
     sentence has one.
 
     Of 1,998 answerable questions of SQuAD's development articles it is so for five, of CLAP NQ's 150 for three."""
-    for form, answer in ((_ASKS_EXTREME, _EXTREME), (_ASKS_NAMING, _NAMING)):
+    for form, answer in ((_ASKS_EXTREME, _EXTREME), (_ASKS_NAMING, _NAMING), (_ASKS_ORIGIN, _ORIGIN)):
         if form.search(question) and not any(map(answer.search, sentences)):
             return True
     if _ASKS_DATE.search(question):
@@ -187,6 +208,7 @@ def _quantity_scorer(question: str, known: set[str]) -> Callable[[str], float]:
     unit = next((unit for asked, unit in _UNITS if re.search(asked, question, re.IGNORECASE)), None)
     counted = _COUNTED.search(question)
     things = frozenset(stems(counted[1])) if counted else frozenset()
+    known = known | {"every"} if things else known  # "every user" does not say how many
 
     def score(sentence: str) -> float:
         # The numbers of a formula count nothing either, nor those of code.

@@ -11,7 +11,8 @@ _POINTS = re.compile(
     r"|^\W*(?:\w+ )?we (?:will|shall) (?:\w+ ){0,3}?(?:see|discuss|learn|look|explore|return|describe)\b"
     r"|^\W*th(?:is|e|ese) (?:animation|video|simulation|website|site|link|applet|podcast|interactive)s? (?:\w+ )?"
     r"(?:describe|show|explain|illustrate|demonstrate|discuss|explore|provide|give|offer|review)(?:s|es)?\b"
-    r"|^\W*(?:see|refer to|check out|consult|for (?:more|further) (?:information|details?|reading))\b",
+    r"|^\W*(?:see|refer to|check out|consult|for (?:more|further) (?:information|details?|reading)"
+    r"|for (?:more|an? (?:full(?:er)?|longer|further|(?:more )?detailed) \w+) (?:on|of|about))\b",
     re.IGNORECASE,
 )
 #: An entry of a summary that names its subject: "Model Creation: Creating models for robots".

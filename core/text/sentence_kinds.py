@@ -48,6 +48,7 @@ _SECTION_PATTERNS: dict[Kind, str] = {
     "reference": (
         r"references(?: and further reading)?|bibliography|(?:further|suggested|recommended|additional) readings?"
         r"|works cited|citations|footnotes|endnotes|external links|see also|further resources"
+        r"|(?:\w+ )?(?:literature|reading|reference) list"
     ),
     "definition": r"(?:[\w-]+ ){0,2}glossary|key terms?|terminology|vocabulary|definitions",
     "navigation": (
@@ -75,20 +76,20 @@ _TASK = re.compile(
     re.IGNORECASE,
 )
 _TASK_ITEM = re.compile(
-    r"(?:evaluate|define|list|state|identify|understand|analy[sz]e|critique|justify|chart|trace|implement|design)\s"
-    r"[^.!]*$",
+    r"(?:evaluate|define|list|state|identify|understand|analy[sz]e|critique|justify|chart|trace|implement|design)\s[^.!]*$",
     re.IGNORECASE,
 )
 _CAPTION = re.compile(
     r"\(?(?:photo |image )?credits?[: ]"
-    r"|(?:figure|fig\.|table|listing|image|photo|diagram|plate|box)\s?(?:\w{0,3}\d[\d.\-–a-z]*)?\s?[:.]\s",
+    r"|(?:figure|fig\.|table|listing|image|photo|diagram|plate|box)\s?(?:\w{0,3}\d[\d.\-–a-z]*)?\s?[:.]\s"
+    r"|(?:an?|this) (?:image|picture|screenshot|photo(?:graph)?|diagram|drawing) (?:of|shows|showing)\b",
     re.IGNORECASE,
 )
 _REFERENCE = re.compile(
-    r"\[\w{1,8}\]\s+[A-Z]|.{0,400}\b(?:doi:|doi\.org|arXiv:|ISBN|pp\.\s?\d)"
+    r"\[\w{1,8}\]\s+[A-Z]|.{0,400}\b(?:doi:|doi\.org|arXiv:|ISBN|pp\.\s?\d(?![^\[\]()]*[\])]))"
     r"|\d{1,3}[.)]?\s(?:Adapted from )?[A-Z](?![^.,]{0,80}\b(?:is|are|was|were|has|have|had)\b)"
     r"[^.]{2,80}[,.].{0,300}\b(?:19|20)\d\d\b"
-    r"|[A-Z][\w’'-]+, (?:[A-Z]\.[ ,-]?)+(?:,|&|and|\().{0,300}\b(?:19|20)\d\d\b",
+    r"|[A-Z][\w’'-]+, (?:[A-Z]\.[ ,-]?)+(?:,|&|and|\().{0,300}\b(?:19|20)\d\d\b"
 )
 _NAVIGATION = re.compile(
     r"[^\n]{1,120}?(?:\s?\.){5,}\s*[\divxlc, –-]*$"
@@ -107,8 +108,7 @@ _FRAGMENT = re.compile(r"^[,;]|\((?:see|in|and|e\.g\.,?)\s*\)|\b(?:in|see|by|at)
 _HEADLINE = re.compile(
     r"[*_]*(?:The|An?|Our|This|These|Its|Your)\s[^:.!?]{1,60}:[*_]*\s(?:[*_]*[A-Z][\w’'-]*[*_]*\s?){1,6}"
 )
-#: What announces in more words, or after a sentence of its own, says something itself.
-_ANNOUNCING_WORDS = 16
+_ANNOUNCING_WORDS = 16  # what announces in more words, or after a sentence of its own, says something itself
 _SENTENCE_WITHIN = re.compile(r"[a-z\d)][.!?]\s+[A-Z]")
 _LABEL_WORDS, _ITEM_LABEL_WORDS = 8, 5
 #: Words that only a whole sentence has, or that may be its verb.

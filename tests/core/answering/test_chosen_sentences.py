@@ -54,6 +54,11 @@ def test_a_comparison_takes_a_sentence_for_each_side(question: str) -> None:
     assert _texts(question, text) == ["A winch is a drum that pulls a rope.", "A crane is a tower that lifts loads."]
 
 
+def test_a_sentence_on_another_version_is_not_quoted() -> None:
+    text = "Winch 2.1 is of oak and has 3 ropes.\n\nWinch 2.2 is of steel. It was sold with 4 ropes."
+    assert not any("2.1" in each for each in _texts("How many ropes has winch 2.2?", text, (0.6, 0.5, 0.5)))
+
+
 def test_a_sentence_that_says_what_either_side_is_answers_alone() -> None:
     both = "Fast drums have a motor and wind ropes of steel, and slow drums have a lever."
     text = f"A fast drum is loud. {both} Slow drums are cheap."
@@ -478,6 +483,10 @@ def test_a_short_negation_is_a_negation() -> None:
         ("Who invented the rope winch?", "It is said in Rope Winch Manuals that it was a sailor.", True),
         ("Who invented the winch?", "The winch was invented by the Kerr Works in 1340.", False),
         ("Who invented the winch?", "It was Maria Kerr who had the idea of the winch.", False),
+        ("Who invented the winch?", "An early member, Bill Kerr, remembers the winch.", True),
+        ("How many ropes has the winch?", "The winch was open to every owner of ropes.", True),
+        ("How many ropes has winch 2.2?", "Winch 2.1 of the ship has 3 ropes.", True),
+        ("How many ropes has winch 2.2?", "Winch 2.2 is old. It has 3 ropes.", False),
         ("Who turns the winch?", "The winch is turned by a sailor of the Kerr Works.", False),
         ("Which ship has the most winches?", "The ship Kerr has winches.", True),
         ("Which ship has the most winches?", "The ship Kerr has more winches than any other: the most.", False),

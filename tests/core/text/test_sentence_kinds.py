@@ -59,6 +59,9 @@ def _kinds(text: str, headings: str = "") -> list[tuple[str, str]]:
         ('print(f"PID control completed.', "code"),
         ('Final value: {current_value:.3f}")', "code"),
         ("The force (in newtons) acts on {0, 1}.", "explanation"),
+        ('The winch was "a tool" of sailors. [Kerr, Ropes, pp. 7-8]', "explanation"),
+        ("Kerr, Ropes and winches, pp. 7-8.", "reference"),
+        ("A screenshot of the winch's dialog.", "caption"),
         ("self.theta = np.zeros(n_states * n_inputs)\nself.P = np.eye(len(self.theta)) * 10", "code"),
     ],
 )
@@ -77,6 +80,7 @@ def test_the_form_of_a_sentence_says_what_it_is(text: str, kind: str) -> None:
         ("Exercise physiology", None),
         ("Learning Objectives", "objective"),
         ("References and Further Reading", "reference"),
+        ("Short literature list", "reference"),
         ("Glossary", "definition"),
         ("Chapter 11. Winch Glossary", "definition"),
         ("Next steps", "navigation"),
