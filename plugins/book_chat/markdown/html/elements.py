@@ -10,7 +10,7 @@ from ragstone.core.ingestion import TableRows
 from ragstone.core.text import Kind, kind_of_names
 
 from ..blocks import table_lines
-from .markup import name_of, names_of, words_of
+from .markup import name_of, names_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,6 +31,7 @@ _AROUND_NAMES = frozenset(
     """back-to-top view-this-page edit-this-page skip-link sr-only visually-hidden screen-reader-text copybtn
     toctree-wrapper navheader navfooter docnav nav-panel footer""".split()  # noqa: SIM905
 )
+_PARAGRAPHS = frozenset({"p", "li", "h1", "h2", "h3", "h4", "h5", "h6"})
 _AROUND_ROLES = frozenset("navigation banner contentinfo search complementary".split())  # noqa: SIM905
 _LANGUAGE = re.compile(r"(?:^|\s)(?:language-|lang-|highlight-|sourcecode |source-)([a-z0-9+#-]{1,20})")
 _LAYOUT = frozenset({"presentation", "none", "layout", "highlighttable", "rouge-table"})
@@ -40,6 +41,8 @@ _MOST_COLUMNS, _MOST_COVERED = 200, 50
 
 def kind_of(name: str, named: str) -> Kind | None:
     """The kind that an element states; a list of definitions says so for each of them."""
+    if "abstract" in named.split():
+        return "explanation"
     if _MATTER.intersection(named.split()):
         return "navigation"
     return kind_of_names(named if name == "dl" else f"{named} {name}")
@@ -51,15 +54,23 @@ def is_around(element: Any, name: str, named: str) -> bool:
         return True
     if name in _AROUND and next(element.iterancestors("{*}article", "{*}main"), None) is None:
         return True
-    if name == "table" and _has_links_alone(element):
+    if name in ("table", "div") and _has_links_alone(element):
         return True
     return kind_of_names(f"{named} {name}") == "navigation"
 
 
-def _has_links_alone(table: Any) -> bool:
-    """Whether every word of the table leads to another place: to the next page, to the sections of this one."""
-    beside = "".join(table.xpath(".//text()[not(ancestor::*[local-name() = 'a' and @href])]"))
-    return not any(map(str.isalnum, beside)) and any(map(str.isalnum, words_of(table)))
+def _has_links_alone(element: Any) -> bool:
+    """Whether every word of a table, or of an element without paragraphs, leads to another place: to the next page, to
+    the sections of this one."""
+    if name_of(element) != "table" and any(name_of(each) in _PARAGRAPHS for each in element.iterdescendants()):
+        return False
+    beside = "".join(element.xpath(".//text()[not(ancestor::*[local-name() = 'a' and @href])]"))
+    return not any(map(str.isalnum, beside)) and len(element.xpath("(.//*[local-name() = 'a'])[position() < 3]")) > 1
+
+
+def is_list(element: Any) -> bool:
+    """Whether a list holds nothing but items: on pages that are no good HTML, paragraphs stand in lists too."""
+    return all(name_of(each) in ("li", "ul", "ol", "") for each in element)
 
 
 def is_note(element: Any) -> bool:

@@ -15,6 +15,7 @@ from .elements import (
     holds_blocks,
     is_around,
     is_data_table,
+    is_list,
     is_note,
     kind_of,
     language_of,
@@ -106,7 +107,7 @@ class PageReader:
         if name in _HEADINGS:
             self._run.read(element)
             self._add(self._run.line(), _HEADINGS[name])
-        elif name in ("ul", "ol", "menu"):
+        elif name in ("ul", "ol", "menu") and is_list(element):
             self._add("\n".join(self._items(element, depth)))
         elif name == "dl":
             self._definitions(element, depth)
@@ -233,6 +234,7 @@ class PageReader:
             self._pending += "".join(MARK.findall(text))
             return
         stated = next((each for each in self._kinds if each), None)
+        stated = None if stated == "navigation" and "explanation" in self._kinds else stated  # a title page's abstract
         self._blocks.append(HtmlBlock(self._pending + text, level, stated or kind))
         self._pending = ""
 

@@ -255,6 +255,7 @@ def test_a_table_of_links_alone_and_a_pages_footer_are_no_text() -> None:
         </table>
         <h1>Legs</h1><p>Legs walk.</p>
         <table><tr><td><a href="#x">Feet</a></td><td>two</td></tr><tr><td>Toes</td><td>ten</td></tr></table>
+        <div><a href="a.html">Wheels</a> <b><a href="c.html">Arms</a></b></div>
         <div id="footer"><p>This page is for version 2.</p></div></body>"""
     assert read_html(io.BytesIO(page)).text == "# Legs\n\nLegs walk.\n\n| Feet | two |\n| --- | --- |\n| Toes | ten |\n"
 
@@ -495,3 +496,16 @@ def test_plain_text_of_windows_is_read_and_other_files_are_not(tmp_path: Path, m
 def test_asciidoc_of_one_thing_over_and_over_takes_linear_time(part: str) -> None:
     assert grows_linearly(lambda size: asciidoc_to_markdown(f"{part * size}\n"), 1000)
     assert grows_linearly(lambda size: asciidoc_to_markdown(f"{part}\n" * size), 400)
+
+
+def test_what_stands_in_a_list_beside_its_items_is_text() -> None:
+    page = (
+        b"<body><h1>Legs</h1><p>Three:</p><ul><p>1) They walk.</p><li>They stand.</li><h2>Feet</h2><p>Two.</p></body>"
+    )
+    assert read_html(io.BytesIO(page)).text == "# Legs\n\nThree:\n\n1\\) They walk.\n\nThey stand.\n\n## Feet\n\nTwo.\n"
+
+
+def test_the_abstract_of_a_title_page_explains() -> None:
+    page = b"<div class='titlepage'><p>By Ann.</p><div class='abstract'><p>This tells of legs.</p></div></div>"
+    found = read_html(io.BytesIO(page))
+    assert [found.text[start:end].strip() for start, end, kind in found.kinds if kind == "navigation"] == ["By Ann."]
