@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..text.chunk_terms import headings_of
 from ..text.imperatives import command_verb
 from ..text.segmentation import goes_on_behind_code, quote_end
 
@@ -60,11 +61,11 @@ def span_of(text: str, known: ChunkTerms, index: int, *, takes_steps: bool, take
 
 
 def paragraph_up_to(node: BaseNode, known: ChunkTerms, index: int) -> str:
-    """The text of the unit's paragraph up to its end, behind the chunk's metadata: which of several things it is about
+    """The text of the unit's paragraph up to its end, behind the chunk's headings: which of several things it is about
     is said there."""
     unit = known.units[index]
     start = next(each.start for each in known.units if each.block == unit.block)
-    return f"{node.get_metadata_str()}\n{node.get_content()[start : unit.end]}"
+    return f"{headings_of(node)}\n{node.get_content()[start : unit.end]}"
 
 
 def _says_more_than_code(text: str, known: ChunkTerms, index: int) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..text.answer_types import is_lacking, version_finder
 from ..text.definitions import abbreviation_of, compound_of, qualifier_of
-from ..text.question_kinds import action_of, lacks_items
+from ..text.question_kinds import action_of, lacks_items, sides_of
 from ..text.stemming import question_stems, stem_hash, stems
 from .answerability import NAME, stems_near
 from .comparatives import degree_of, lacks_modifier
@@ -45,6 +45,8 @@ def missing_subject(retrieval: Retrieval, sentences: Sequence[ScoredSentence]) -
         return "the words of the term are together in no sentence"
     if _lacks_predicate(retrieval, asked, sentences[0]):
         return "the two words of the question are not together in the best sentence"
+    if _lacks_side(retrieval, asked):
+        return "one of the things that are compared is in no passage"
     if _lacks_comparison(retrieval, asked, sentences):
         return "no sentence compares by what is asked for"
     if abbreviation_of(asked) and sentences[0].defining < DEFINES:
@@ -132,6 +134,16 @@ def _lacks_predicate(retrieval: Retrieval, asked: str, best: ScoredSentence) -> 
     if one and other:
         return min(abs(first - second) for first in one for second in other) > _MOST_APART
     return not {*map(stem_hash, pair)} <= stems_near(retrieval, best)
+
+
+def _lacks_side(retrieval: Retrieval, asked: str) -> bool:
+    """Whether the question asks for the difference of two things, and no chunk has the words of one of them."""
+    sides = sides_of(asked)
+    if sides is None:
+        return False
+    offered = frozenset().union(*(retrieval.terms(number).all_stems for number in range(len(retrieval.nodes))))
+    one, other = (frozenset(stem_hash(retrieval.spelling.correct(stem)) for stem in side) for side in sides)
+    return offered.isdisjoint(one - other) or offered.isdisjoint(other - one)
 
 
 def _lacks_comparison(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:

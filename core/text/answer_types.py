@@ -128,15 +128,26 @@ _NAMING = re.compile(
 )
 #: The most of its kind is asked for, and a sentence that says which one is.
 _ASKS_EXTREME = re.compile(
-    r"\bthe (?:most|least|fewest)\b|\b(?:high|larg|great|low|small|old|long|bigg|tall|b|fast|young|earli|lat|deep|cheap"
+    r"\bthe (?:most|least|fewest)\b|\b(?:high|larg|great|low|small|old|long|bigg|tall|fast|young|earli|lat|deep|cheap"
     r"|heavi|strong|rich)est\b",
     re.IGNORECASE,
 )
 _EXTREME = re.compile(
     r"\b(?:most|least|fewest|only|first|last|main|majority|m(?:ax|in)imum|record|chief|primary|principal"
-    r"|predominant\w*|exceed\w*|surpass\w*|percent|[a-z]{2,}est)\b|%|\bmore than any\b",
+    r"|predominant\w*|exceed\w*|surpass\w*|percent|(?!(?:inter|in|re|requ|sugg|mod|hon|for|prot|harv|cont)est)[a-z]{2,}est)\b"
+    r"|%|\bmore than any\b",
     re.IGNORECASE,
 )
+#: The best is asked for, and a sentence that prefers something.
+_ASKS_BEST = re.compile(r"\b(?:which|what|who)\b.*\bbest\b(?! practices?)", re.IGNORECASE)
+_BEST = re.compile(
+    r"\b(?:best|better|good|well|prefer\w*|recommend\w*|ideal\w*|optimal\w*|optimum|superior|advantage\w*|suit\w*|most"
+    r"|excellent|outperform\w*|should|favou?rite|leading|top|effective\w*|choos\w*|right)\b",
+    re.IGNORECASE,
+)
+
+#: How a question asks, and what a sentence has that answers it.
+_REQUIRED = ((_ASKS_EXTREME, _EXTREME), (_ASKS_BEST, _BEST), (_ASKS_NAMING, _NAMING), (_ASKS_ORIGIN, _ORIGIN))
 
 
 def answer_type_scorer(question: str) -> Callable[[str], float]:
@@ -178,7 +189,7 @@ def is_lacking(question: str, sentences: Sequence[str]) -> bool:
     sentence has one.
 
     Of 1,998 answerable questions of SQuAD's development articles it is so for five, of CLAP NQ's 150 for three."""
-    for form, answer in ((_ASKS_EXTREME, _EXTREME), (_ASKS_NAMING, _NAMING), (_ASKS_ORIGIN, _ORIGIN)):
+    for form, answer in _REQUIRED:
         if form.search(question) and not any(map(answer.search, sentences)):
             return True
     if _ASKS_DATE.search(question):

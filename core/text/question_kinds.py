@@ -161,10 +161,10 @@ def gives_a_reason(sentence: str) -> bool:
     return bool(_REASON.search(sentence))
 
 
-def form_scorer(question: str) -> Callable[[str], bool]:
-    """A function that tells whether a sentence enumerates three things or more, or leads in to a list, where the
-    question asks for parts, kinds, causes …; whether it speaks for or against something, where it asks for advantages
-    or drawbacks; whether it gives a reason, where it asks why; else false."""
+def form_scorer(question: str) -> Callable[[str], float]:
+    """A function that tells, by 1 or 2, whether a sentence enumerates three things or more or leads in to a list, where
+    the question asks for parts, kinds, causes …; whether it speaks for or against something, where it asks for
+    advantages or drawbacks; whether it gives a reason, where it asks why; else 0."""
     sides = [
         holds for asked, holds in ((_ASKS_DRAWBACKS, _DRAWBACK), (_ASKS_BENEFITS, _BENEFIT)) if asked.search(question)
     ]
@@ -173,8 +173,13 @@ def form_scorer(question: str) -> Callable[[str], bool]:
     if _ASKS_PURPOSE.search(question):
         return lambda sentence: bool(_PURPOSE.search(sentence))
     if number := _ASKS_NUMBER_OF.search(question):
-        counted = re.compile(rf"\b{number[1]}\b", re.IGNORECASE)
-        return lambda sentence: bool(counted.search(sentence))
+        words = number[1].casefold()
+        counted = re.compile(rf"\b(?:{words}|{_NUMBERS.get(words, words)})\b", re.IGNORECASE)
+        # "There are five parts." may lead in to them; "five parts: a drum, …" has them.
+        of_items = _ASKS_FOR_ITEMS.match(question) is not None
+        return lambda sentence: (
+            bool(counted.search(sentence)) * (1 + (of_items and not lacks_items(question, [sentence])))
+        )
     if asks_for_several(question):
         return lambda sentence: "\n" in sentence or bool(_ENUMERATION.search(sentence))
-    return gives_a_reason if asks_for_a_reason(question) else lambda _sentence: False
+    return gives_a_reason if asks_for_a_reason(question) else lambda _sentence: 0

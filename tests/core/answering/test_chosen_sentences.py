@@ -54,6 +54,13 @@ def test_a_comparison_takes_a_sentence_for_each_side(question: str) -> None:
     assert _texts(question, text) == ["A winch is a drum that pulls a rope.", "A crane is a tower that lifts loads."]
 
 
+def test_the_sentence_with_as_many_things_as_are_asked_for_is_preferred() -> None:
+    text = (
+        "All five basic parts of a winch are built on these 5 basic parts. A winch has 5 basic parts: a, b, c, d and e."
+    )
+    assert _texts("What are the five basic parts of a winch?", text, (0.6, 0.5))[0].startswith("A winch has")
+
+
 def test_a_sentence_on_another_version_is_not_quoted() -> None:
     text = "Winch 2.1 is of oak and has 3 ropes.\n\nWinch 2.2 is of steel. It was sold with 4 ropes."
     assert not any("2.1" in each for each in _texts("How many ropes has winch 2.2?", text, (0.6, 0.5, 0.5)))
@@ -487,6 +494,11 @@ def test_a_short_negation_is_a_negation() -> None:
         ("How many ropes has the winch?", "The winch was open to every owner of ropes.", True),
         ("How many ropes has winch 2.2?", "Winch 2.1 of the ship has 3 ropes.", True),
         ("How many ropes has winch 2.2?", "Winch 2.2 is old. It has 3 ropes.", False),
+        ("Which winch is the best?", "The winch of Kerr is paid for with 3 % interest.", True),
+        ("Which winch is the best?", "The winch of Kerr is to be recommended.", False),
+        ("What is the longest rope?", "The rope is of interest.", True),
+        ("What is the difference between a winch and a hoist?", "The winch of the ship has a rope.", True),
+        ("What is the difference between a winch and a hoist?", "The winch is slow. A hoist is fast.", False),
         ("Who turns the winch?", "The winch is turned by a sailor of the Kerr Works.", False),
         ("Which ship has the most winches?", "The ship Kerr has winches.", True),
         ("Which ship has the most winches?", "The ship Kerr has more winches than any other: the most.", False),
