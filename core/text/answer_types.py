@@ -85,6 +85,8 @@ _REFERENCE_NUMBER = re.compile(
 #: A number with a point, such as that of a version.
 VERSION = re.compile(r"(?<![\w.])\d+(?:\.\d+)+(?!\w)")
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+#: A sum, which does not say how many.
+_MONEY = re.compile(r"[$€£¥] ?\d[\d,.]*(?: ?[mb]illion)?\b")
 _COUNTED = re.compile(r"\bhow (?:many|much) ((?:[\w'’-]+ ?){1,4})", re.IGNORECASE)
 _OTHER_ANSWER = 0.5
 #: Characters after a number among which the things are named.
@@ -223,6 +225,7 @@ def _quantity_scorer(question: str, known: set[str]) -> Callable[[str], float]:
 
     def score(sentence: str) -> float:
         # The numbers of a formula count nothing either, nor those of code.
+        sentence = _MONEY.sub(" ", sentence) if counted and unit is None else sentence
         lines = (line for line in _CODE.sub("", sentence).split("\n") if not is_formula(line))
         sentence = _NAMED_NUMBER.sub(" ", _REFERENCE_NUMBER.sub(" ", "\n".join(lines)))
         found = [number for number in _QUANTITY.finditer(sentence) if number[0].casefold() not in known]

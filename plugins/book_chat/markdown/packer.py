@@ -6,17 +6,15 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ragstone.core.text import sentence_spans
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from .blocks import Block
 
 _TAIL_TOKENS = 60
-_SENTENCE_END = re.compile(
-    r"[.!?][\"')\]\u201d\u2019]*+\s++(?=[\"'(\[\u201c\u2018]?[^\W_a-z])"
-    r"|\n(?=[ \t]*(?:[-*+>]|\d{1,9}[.)])[ \t])"
-)
-_ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|fig|figs|dr|mr|mrs|vs|al|no|cf|eq|ch|sec)|\b[A-Z])\.$", re.IGNORECASE)
+_ITEM = re.compile(r"\n(?=[ \t]*(?:[-*+>]|\d{1,9}[.)])[ \t])")
 
 
 @dataclass(frozen=True)
@@ -116,26 +114,28 @@ class Packer:
         return taken
 
 
-def _at(
-    pattern: re.Pattern[str], unless: re.Pattern[str] | None = None
-) -> Callable[[str, int, int], Iterator[tuple[int, int]]]:
-    """A cutter at the matches of ``pattern`` but not after ``unless``; its space goes to neither side."""
+def _at(pattern: re.Pattern[str]) -> Callable[[str, int, int], Iterator[tuple[int, int]]]:
+    """A cutter at the matches of ``pattern``; its space goes to neither side."""
 
     def cut(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         first = start
         for found in pattern.finditer(text, start, end):
             stop = found.start() + len(found[0].rstrip())
-            if stop <= first or (unless and unless.search(text, max(first, stop - 8), stop)):
-                continue
-            yield first, stop
-            first = found.end()
+            if stop > first:
+                yield first, stop
+                first = found.end()
         if first < end:
             yield first, end
 
     return cut
 
 
-_sentences = _at(_SENTENCE_END, unless=_ABBREVIATION)
+def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    for first, last in _items(text, start, end):
+        yield from sentence_spans(text, first, last)
+
+
+_items = _at(_ITEM)
 _lines, _words = _at(re.compile(r"\n")), _at(re.compile(r"\s+"))
 _PROSE = (_sentences, _lines, _words)
 _CUTTERS = {"code": (_at(re.compile(r"\n[ \t]*\n")), _lines, _words), "table": (_lines, _words)}

@@ -492,6 +492,7 @@ def test_a_short_negation_is_a_negation() -> None:
         ("Who invented the winch?", "It was Maria Kerr who had the idea of the winch.", False),
         ("Who invented the winch?", "An early member, Bill Kerr, remembers the winch.", True),
         ("How many ropes has the winch?", "The winch was open to every owner of ropes.", True),
+        ("How many owners has the winch?", "The owners of the winch spent £10,945 on ropes.", True),
         ("How many ropes has winch 2.2?", "Winch 2.1 of the ship has 3 ropes.", True),
         ("How many ropes has winch 2.2?", "Winch 2.2 is old. It has 3 ropes.", False),
         ("Which winch is the best?", "The winch of Kerr is paid for with 3 % interest.", True),

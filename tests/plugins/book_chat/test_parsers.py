@@ -116,6 +116,12 @@ def test_the_next_chunk_begins_with_the_last_sentence() -> None:
         assert before.text.endswith(after.text[: after.text.index("end.") + 4])
 
 
+def test_no_chunk_begins_with_the_source_that_the_last_sentence_cites() -> None:
+    made = chunks(" ".join(f'S{n} "word word word word." [A. Writer, Words, p. {n}]' for n in range(60)))
+    assert len(made) > 2
+    assert all(node.text.startswith("S") and node.text.endswith("]") for node in made)
+
+
 def test_a_long_code_block_is_cut_between_its_paragraphs_and_a_fitting_one_is_whole() -> None:
     fits = "```py\n" + "\n\n".join("x = y + z" for _ in range(20)) + "\n```"
     long = "```py\n" + "\n\n".join("\n".join("    x = y + z" for _ in range(5)) for _ in range(20)) + "\n```"
