@@ -31,6 +31,7 @@ _NUMBERS = re.compile(r"[-−–+\d.,%°\s]+")  # labels of a plot's axes
 _NOTE = re.compile(r"(?:\d{1,2}|[*†‡§])\s?[^\W\d_]")
 _COMMIT = re.compile(r"([0-9a-f]{7,40})\s+(\d{4}-\d\d-\d\d)\s+(?=\S)")
 _LEADERS = re.compile(r"(?:\s*[.·…]){4,}\s*[\divxlcA-Z.\-]*$")
+_TERM_WORDS = 6
 _MATHS = re.compile(r"[=≈≤≥<>→←↦∑∫∏√∈∝≡±×⊕∂∇]|\^|_")
 _ENDS = re.compile(r"[.!?:;][\"')\]”’]*$")
 
@@ -63,6 +64,8 @@ class _Reader:
         #: The block that the next line may continue; "" without one.
         self._kind = ""
         self._lines: list[Line] = []
+        #: Whether the first of them is a term that the others, set in, explain.
+        self._has_term = False
         #: The least indented item so far.
         self._margin = float("inf")
         lines = [item for item in column.items if isinstance(item, Line)]
@@ -97,6 +100,8 @@ class _Reader:
                 self._begin("caption")
             elif self._defines(item):
                 self._kind = "paragraph"
+            elif self._explains(item):
+                self._has_term = True
             elif self._kind in ("", "code") or self._starts_paragraph(item) or self._is_formula(item):
                 self._begin("paragraph")
             self._lines.append(item)
@@ -127,6 +132,21 @@ class _Reader:
         near = line.bottom - term.bottom < 2 * line.size
         return near and len(term.words) == 1 and line.x0 > term.x0 + 0.8 * line.size
 
+    def _explains(self, line: Line) -> bool:
+        """Whether a line, set in, begins what is said of the short term that stands alone above it."""
+        if self._kind != "paragraph" or len(self._lines) != 1:
+            return False
+        term, wide = self._lines[0], self._column.x1 - self._column.x0
+        is_term = len(term.words) <= _TERM_WORDS and term.text[0].isupper() and term.text[-1].isalpha()
+        return (
+            is_term
+            and line.x0 > term.x0 + 0.8 * line.size
+            and line.x1 > max(term.x1, self._column.x0 + 0.5 * wide)
+            and line.bottom - term.bottom < 3 * line.size
+            and abs(line.size - term.size) < 0.3
+            and line.text[0].isupper()
+        )
+
     def _continues_code(self, item: Line) -> bool:
         return self._kind == "code" and item.top - self._lines[-1].bottom < 2.6 * max(item.size, 6)
 
@@ -138,7 +158,7 @@ class _Reader:
 
     def _begin(self, kind: str) -> None:
         self.close()
-        self._kind = kind
+        self._kind, self._has_term = kind, False
 
     def _starts_paragraph(self, line: Line) -> bool:
         """Whether a line begins a paragraph: by the gap above it, its type, its indentation."""
@@ -146,6 +166,8 @@ class _Reader:
         if self._kind == "change":
             return line.bottom - last.bottom > 2 * line.size
         if self._kind == "paragraph" and self._is_formula(last):
+            return True
+        if self._has_term and line.x0 < self._lines[1].x0 - 0.8 * line.size:
             return True
         if line.bottom - last.bottom > 1.35 * max(self._step, 1.05 * min(line.size, last.size)):
             return True
@@ -186,7 +208,8 @@ class _Reader:
                 return
             if _NOTE.match(text) and lines[0].size < 0.92 * self._prose:
                 kind = "note"
-            text = _with_term(lines) or text
+            explained = "\n".join(line.text for line in lines[1:])
+            text = f"{lines[0].text}: {explained}" if self._has_term else _with_term(lines) or text
         elif kind == "change":
             text = _COMMIT.sub(r"\1\n\2\n", " ".join(text.split("\n")), count=1)
         self.out.append(Block(kind, [(self._number, text)], level))

@@ -279,6 +279,22 @@ def test_headings_from_the_outline(read: Any) -> None:
     ]
 
 
+def test_a_term_that_stands_alone_above_its_explanation_is_defined(read: Any) -> None:
+    wide = "The wheel of a cart that turns about an upright axis and so follows the way in which"
+    page = [
+        Text(90, 720, "Caster"),
+        *lines(120, 700, wide, "it is pulled over the floor."),
+        Text(90, 664, "Stock split"),
+        *lines(120, 644, wide),
+        Text(90, 608, "Ann Author"),
+        Text(120, 588, "By Acme"),
+    ]
+    text = read(make([[*page]])).text
+    assert text.startswith("Caster: The wheel")
+    assert "\n\nStock split: The wheel" in text
+    assert "Ann Author:" not in text
+
+
 def test_a_word_of_a_heading_that_is_cut_at_a_lines_end_is_joined(read: Any) -> None:
     page = [Text(72, 720, "On transac-", 20), Text(72, 696, "tions", 20), *lines(72, 640, *FILLER)]
     outline = [("On transactions", 0, 730.0), ("The end", 0, 100.0)]
