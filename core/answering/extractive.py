@@ -12,10 +12,12 @@ from ..text.formulas import has_formula
 from ..text.pointers import announces
 from ..text.question_kinds import (
     asks_for_a_reason,
+    asks_for_events,
     asks_for_manner,
     asks_for_several,
     form_scorer,
     gives_a_reason,
+    points_to_asked,
     sides_of,
 )
 from ..text.segmentation import list_end
@@ -98,7 +100,8 @@ def choose(retrieval: Retrieval) -> list[ScoredSentence]:
         if not any(each.chunk == quote.chunk and each.start < quote.end and quote.start < each.end for each in quotes):
             known = {each.start for each in quotes if each.chunk == quote.chunk}
             quotes.append(_with_what_follows(quote, retrieval, known))
-    return quotes[:1] + _in_text_order(quotes[1:])
+    first = 0 if asks_for_events(retrieval.question) else 1
+    return quotes[:first] + _in_text_order(quotes[first:])
 
 
 def _in_text_order(quotes: Sequence[ScoredSentence]) -> list[ScoredSentence]:
@@ -212,14 +215,23 @@ def _list_end(text: str, units: Sequence[Unit], at: int, instructing: Collection
 
 
 def _start_of_reference(sentence: ScoredSentence, retrieval: Retrieval) -> int:
-    """Where the sentence before begins, if this one points back to it and both may be quoted; else its own start."""
+    """Where the sentence before begins, if this one points back to it and both may be quoted; else its own start.
+
+    "This ship" of "Which ship …?" is named where the paragraph begins, or the one before it."""
     known = retrieval.terms(sentence.chunk)
-    before = sentence.unit - 1
-    if before < 0 or not _POINTS_BACK.match(sentence.text):
+    before, block = sentence.unit - 1, known.units[sentence.unit].block
+    to_asked = points_to_asked(retrieval.question)
+    if to_asked and to_asked.search(sentence.text):
+        begin = next(at for at, unit in enumerate(known.units) if unit.block == block)
+        before = begin if begin < sentence.unit else begin - 1
+        block = known.units[max(before, 0)].block
+    elif not _POINTS_BACK.match(sentence.text):
+        return sentence.start
+    if before < 0:
         return sentence.start
     unit = known.units[before]
     fits = (
-        (unit.kind, unit.block) == ("sentence", known.units[sentence.unit].block)
+        (unit.kind, unit.block) == ("sentence", block)
         and known.kinds[before] not in NO_ANSWER
         and before not in instructing_units(sentence.chunk, retrieval)
         and sentence.end - unit.start <= _LONGEST_PAIR

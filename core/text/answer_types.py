@@ -106,6 +106,15 @@ _FREQUENCY = (
     r"\bhow often\b",
     r"\b(?:every|each|once|twice|times?|daily|weekly|monthly|annual(?:ly)?|yearly|per)\b",
 )
+#: How the question asks how long something takes or lasts, and what says it.
+_DURATION = (
+    r"\bhow long (?:did|does|do|will|would|has|have|had|can|should|must|may)\b",
+    (
+        r"\b(?:(?:milli)?seconds?|minutes?|hours?|days?|nights?|weeks?|months?|years?|decades?|centur\w+|generations?"
+        r"|un?till?|since|during|throughout|forever|permanent\w*|always|life\w*|long(?:er)?|short\w*|brief\w*|quick\w*"
+        r"|immediate\w*|overnight|instant\w*|from\b.*\bto|between)\b|\d ?(?:m?s|h|min)\b"
+    ),
+)
 #: What a quantity is measured in, by how the question asks for it.
 _UNITS = (
     _PRICE,
@@ -212,7 +221,7 @@ def is_lacking(question: str, sentences: Sequence[str]) -> bool:
     if max(map(score, sentences), default=0.0) == 0:
         return True
     # Another number is no price, and says nothing of how often.
-    required = [unit for asked, unit in (_PRICE, _FREQUENCY) if re.search(asked, question, re.IGNORECASE)]
+    required = [unit for asked, unit in (_PRICE, _FREQUENCY, _DURATION) if re.search(asked, question, re.IGNORECASE)]
     return not all(any(re.search(unit, each, re.IGNORECASE) for each in sentences) for unit in required)
 
 

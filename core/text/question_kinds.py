@@ -30,8 +30,13 @@ _ASKS_FOR_CODE = re.compile(
     re.IGNORECASE,
 )
 _ASKS_MANNER = re.compile(
-    r"\bwhy\b|\bhow (?:to|do|does|did|is|are|was|were|can|could|should|would|must|might)\b|\bwhat happens\b",
+    r"\bwhy\b|\bhow (?:to|do|does|did|is|are|was|were|can|could|should|would|must|might)\b|\bwhat happen(?:s|ed)\b",
     re.IGNORECASE,
+)
+_ASKS_EVENTS = re.compile(r"\bwhat happened\b", re.IGNORECASE)
+#: "Which ship …?", "In which ship …?"
+_ASKS_WHICH = re.compile(
+    r"^\W*(?:(?:in|on|at|by|with|for|from|of) )?(?:which|what) ((?!\w+s\b)\w{3,})\b", re.IGNORECASE
 )
 #: What the reader has to do: "How do I …?", not "How do whales …?".
 _HOW_TO = r"\bhow (?:to|(?:do|can|could|should|would|must) (?:i|we|you|one))\b"
@@ -133,6 +138,17 @@ def sides_of(question: str) -> tuple[list[str], list[str]] | None:
 def asks_for_manner(question: str) -> bool:
     """Whether the question asks how or why something is or is done: one sentence seldom says it all."""
     return bool(_ASKS_MANNER.search(question))
+
+
+def asks_for_events(question: str) -> bool:
+    """Whether the question asks what happened, which is told in the order of the text."""
+    return bool(_ASKS_EVENTS.search(question))
+
+
+def points_to_asked(question: str) -> re.Pattern[str] | None:
+    """A pattern of "this ship" for "Which ship …?", as the name is in a sentence before; ``None`` for others."""
+    asked = _ASKS_WHICH.match(question)
+    return re.compile(rf"\bthis {asked[1]}\b", re.IGNORECASE) if asked else None
 
 
 def asks_for_steps(question: str) -> bool:

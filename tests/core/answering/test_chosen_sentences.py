@@ -61,6 +61,18 @@ def test_the_sentence_with_as_many_things_as_are_asked_for_is_preferred() -> Non
     assert _texts("What are the five basic parts of a winch?", text, (0.6, 0.5))[0].startswith("A winch has")
 
 
+@pytest.mark.parametrize("between", [" It is red. ", "\n\n"])
+def test_what_this_ship_is_stands_where_the_paragraph_begins_or_before_it(between: str) -> None:
+    text = f"The Kerr was built in Norway.{between}This ship was the first with a winch of oak."
+    assert _texts("Which ship was the first with a winch of oak?", text, (0.1, 0.1, 0.6)) == [text]
+
+
+def test_what_happened_is_told_in_the_order_of_the_text() -> None:
+    text = "The winch caught fire in 1912. Ropes were loud. In the dock the winch of 1912 was rebuilt by ten sailors."
+    found = _texts("What happened to the winch in 1912?", text, (0.5, 0.1, 0.6))
+    assert found == ["The winch caught fire in 1912.", "In the dock the winch of 1912 was rebuilt by ten sailors."]
+
+
 def test_a_sentence_on_another_version_is_not_quoted() -> None:
     text = "Winch 2.1 is of oak and has 3 ropes.\n\nWinch 2.2 is of steel. It was sold with 4 ropes."
     assert not any("2.1" in each for each in _texts("How many ropes has winch 2.2?", text, (0.6, 0.5, 0.5)))
@@ -546,6 +558,8 @@ def test_a_short_negation_is_a_negation() -> None:
         ("Who built winches?", "The Winches List is a list of user-built winches.", True),
         ("Who built the winch?", "Find out who built the winch. Ropes of Kerr are of steel.", True),
         ("How many ropes has the winch?", "The winch has ropes:\n\n```\nropes = 3\n```", True),
+        ("How long does the winch run?", "The winch of the ship runs with 2 ropes.", True),
+        ("How long does the winch run?", "The winch of the ship runs for two hours.", False),
         ("How often is the winch oiled?", "The winch of 1912 is oiled by two sailors.", True),
         ("How often is the winch oiled?", "The winch is oiled every year.", False),
         ("How many ropes has the winch?", "As early as 1912, on May 2, 1912, a six-year-old pulled ropes.", True),
