@@ -18,7 +18,7 @@ _CONTRASTS = re.compile(r"\b(?:whereas|while|unlike|in contrast|rather than|inst
 #: Characters among which a sentence names what it is about.
 _HEAD = 20
 #: Added to a sentence that says what its side is, and to one that begins with it.
-_DEFINITION, _SUBJECT = 0.35, 0.2
+_DEFINITION, _SUBJECT = 0.6, 0.2
 #: Least ``defines`` of a sentence that is about its side wherever it names the other one.
 _DEFINES = 0.6
 #: Characters in which something can be said of the first term.

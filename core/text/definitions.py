@@ -39,15 +39,15 @@ _ASIDES = re.compile(
     # "LVM, the Logical Volume Manager, is an".
     r"|(?<=\w),\s(?:the|an?)\s[^,.;:()]{2,60},(?=\s(?:is|are|was|were|means?|refers?)\s)"
 )
-#: The field of a definition: "In mathematics and physics, a field is …"
-_FIELD = re.compile(r"\W*(?:in|within) [^,.:;]{3,50},\s+(?=\w)", re.IGNORECASE)
+#: The field of a definition: "In mathematics and physics, a field is …", "For sailors, a field is …"
+_FIELD = re.compile(r"\W*(?:in|within|for|to|according to) [^,.:;]{3,50},\s+(?=\w)", re.IGNORECASE)
 _ARTICLE = re.compile(r"\W*(?:(?:an?|the)\s+)?", re.IGNORECASE)
 #: What a sentence says its subject is: "X is a …", "X are …", "X: …"; not "X is running", "X was made possible by".
 _DEFINES = re.compile(
     r"\s(?:is|are|was|were)(?:,? (?:however|therefore|thus|then|simply|just|basically|essentially|also|usually|often"
     r"|typically|generally|normally)"
     r",?)?\s(?!(?:not|no|when|where|how|why|if|by|to|in|on|at|of|for|from|with|as|made possible|very|so|only|still|now"
-    r"|active)\b|\w+ing\b"
+    r"|active)\b|(?!something\b)\w+ing\b"
     r"|(?!called|named|known|defined|made|composed|formed|based|used|designed|described)\w+(?:ed|en)\b)"
     r"|\s(?:refers? to|means?|describes?|denotes?|stands? for|(?:acts?|serves?|works?) as)\s|:\s|\s[–—]\s"
     r"|\s(?:can|may|could|might) (?:\w+ly |also |best )?be (?:considered(?: as)?"
@@ -56,7 +56,7 @@ _DEFINES = re.compile(
     r"|\s\|\s(?=(?:[^|\s]+\s+){4})"
 )
 #: After "X is": a noun with its article, and what can only be a quality: "X is able to", "X are visible."
-_NOUN = re.compile(r"(?:an?|one|any|some)\s|(?:kind|type|form|set|group|part)s? of\s", re.IGNORECASE)
+_NOUN = re.compile(r"(?:an?|one|any|some|something|someone)\s|(?:kind|type|form|set|group|part)s? of\s", re.IGNORECASE)
 _QUALITY = re.compile(
     r"\w+(?:able|ible|ous|ful|ive|less|ent|ant|ic|al|ary)"
     r"(?:[.,;]|\s(?:and|or|for|to|if|in|on|of|with|from|by|at|as|when|that|than)\b)",

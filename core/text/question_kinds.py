@@ -148,7 +148,7 @@ def asks_for_events(question: str) -> bool:
 def points_to_asked(question: str) -> re.Pattern[str] | None:
     """A pattern of "this ship" for "Which ship …?", as the name is in a sentence before; ``None`` for others."""
     asked = _ASKS_WHICH.match(question)
-    return re.compile(rf"\bthis {asked[1]}\b", re.IGNORECASE) if asked else None
+    return re.compile(rf"\bthis {asked[1]}\b", re.IGNORECASE) if asked and stems(asked[1]) else None
 
 
 def asks_for_steps(question: str) -> bool:

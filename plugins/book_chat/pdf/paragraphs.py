@@ -141,7 +141,8 @@ class _Reader:
         return (
             is_term
             and line.x0 > term.x0 + 0.8 * line.size
-            and line.x1 > max(term.x1, self._column.x0 + 0.5 * wide)
+            and line.x1 > term.x1
+            and (line.x1 > self._column.x0 + 0.5 * wide or _ENDS.search(line.text) is not None)
             and line.bottom - term.bottom < 3 * line.size
             and abs(line.size - term.size) < 0.3
             and line.text[0].isupper()

@@ -78,6 +78,12 @@ def test_a_sentence_on_another_version_is_not_quoted() -> None:
     assert not any("2.1" in each for each in _texts("How many ropes has winch 2.2?", text, (0.6, 0.5, 0.5)))
 
 
+def test_what_each_side_is_counts_more_than_a_sentence_with_both() -> None:
+    text = "Rent loans pay rent for the capital. Rent is the price of a loan. Capital is a sum that is lent."
+    found = _texts("What is the difference between rent and capital?", text, (0.6, 0.4, 0.4))
+    assert found == ["Rent is the price of a loan.", "Capital is a sum that is lent."]
+
+
 def test_a_sentence_that_says_what_either_side_is_answers_alone() -> None:
     both = "Fast drums have a motor and wind ropes of steel, and slow drums have a lever."
     text = f"A fast drum is loud. {both} Slow drums are cheap."
@@ -414,6 +420,8 @@ def test_after_a_definition_nothing_is_added_that_has_no_further_word_of_the_que
     [
         ("A prion is a protein that folds wrongly.", 1.0),
         ("Prions are infectious proteins.", 0.7),
+        ("A prion is something that you cannot see.", 1.0),
+        ("For doctors, the prion is a protein that folds wrongly.", 1.0),
         ("A prion is a special case of a protein.", 0.8),
         ("A prion, however, is a protein.", 1.0),
         ("A prion, also known as an infectious particle, is a protein.", 1.0),

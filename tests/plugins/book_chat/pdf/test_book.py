@@ -286,13 +286,15 @@ def test_a_term_that_stands_alone_above_its_explanation_is_defined(read: Any) ->
         *lines(120, 700, wide, "it is pulled over the floor."),
         Text(90, 664, "Stock split"),
         *lines(120, 644, wide),
-        Text(90, 608, "Ann Author"),
-        Text(120, 588, "By Acme"),
+        Text(90, 608, "Asset"),
+        Text(120, 588, "What you own."),
+        Text(90, 552, "Ann Author"),
+        Text(120, 532, "Acme Limited"),
     ]
     text = read(make([[*page]])).text
     assert text.startswith("Caster: The wheel")
     assert "\n\nStock split: The wheel" in text
-    assert "Ann Author:" not in text
+    assert "Asset: What you own." in text and "Ann Author:" not in text
 
 
 def test_a_word_of_a_heading_that_is_cut_at_a_lines_end_is_joined(read: Any) -> None:
