@@ -39,8 +39,12 @@ _ASIDES = re.compile(
     # "LVM, the Logical Volume Manager, is an".
     r"|(?<=\w),\s(?:the|an?)\s[^,.;:()]{2,60},(?=\s(?:is|are|was|were|means?|refers?)\s)"
 )
-#: The field of a definition: "In mathematics and physics, a field is …", "For sailors, a field is …"
-_FIELD = re.compile(r"\W*(?:in|within|for|to|according to) [^,.:;]{3,50},\s+(?=\w)", re.IGNORECASE)
+#: What precedes a definition: "In mathematics and physics, a field is …", "For sailors, …", "As mentioned above, …"
+_FIELD = re.compile(
+    r"\W*(?:in|within|for|to|according to|as (?:we \w+|mentioned|noted|said|stated|explained|described|discussed))"
+    r" [^,.:;]{3,50},\s+(?=\w)",
+    re.IGNORECASE,
+)
 _ARTICLE = re.compile(r"\W*(?:(?:an?|the)\s+)?", re.IGNORECASE)
 #: What a sentence says its subject is: "X is a …", "X are …", "X: …"; not "X is running", "X was made possible by".
 _DEFINES = re.compile(
@@ -64,6 +68,12 @@ _QUALITY = re.compile(
 )
 #: What it is among others, and not what it is: "X is a special case of Y".
 _RELATION = re.compile(r"an? (?:\w+ )?(?:case|example|instance|result|consequence) of\b", re.IGNORECASE)
+#: How much it matters, and not what it is: "X is an important subject in the world of Y".
+_VALUE = re.compile(
+    r"an? (?:\w+ly )?(?:important|major|key|central|crucial|essential|vital|significant|interesting|complex)\s"
+    r"(?:and \w+ )?(?:subject|topic|issue|matter|question|aspect|part|factor|concern|consideration|problem|concept)\b",
+    re.IGNORECASE,
+)
 #: "…, which is called X", "The simplest one is X, which …".
 _NAMED = re.compile(
     r"\b(?:called|known as|termed|referred to as)\s+(?:an?\s+|the\s+)?[\"“'*_]*([\w-]+(?: [\w-]+){0,3})"
@@ -202,6 +212,8 @@ def defines(sentence: str, subject: Collection[str]) -> float:
         return (0.6 if _NOUN.match(plain, verb.end()) else 0.4) if is_wider else _names(sentence, subject)
     if _RELATION.match(plain, verb.end()) or " be " in verb[0]:
         return 0.8
+    if _VALUE.match(plain, verb.end()):
+        return 0.5
     if verb[0].split()[0].lower() not in ("is", "are", "was", "were") or _NOUN.match(plain, verb.end()):
         return 1.0
     if plain.startswith("the ", verb.end()):
