@@ -41,7 +41,7 @@ _ASIDES = re.compile(
 )
 #: What precedes a definition: "In mathematics and physics, a field is …", "For sailors, …", "As mentioned above, …"
 _FIELD = re.compile(
-    r"\W*(?:in|within|for|to|according to|as (?:we \w+|mentioned|noted|said|stated|explained|described|discussed))"
+    r"^\W*(?:in|within|for|to|according to|as (?:we \w+|mentioned|noted|said|stated|explained|described|discussed))"
     r" [^,.:;]{3,50},\s+(?=\w)",
     re.IGNORECASE,
 )

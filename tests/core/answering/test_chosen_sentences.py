@@ -420,7 +420,7 @@ def test_after_a_definition_nothing_is_added_that_has_no_further_word_of_the_que
     [
         ("A prion is a protein that folds wrongly.", 1.0),
         ("Prions are infectious proteins.", 0.7),
-        ("The prion is an important subject in the world of medicine.", 0.5),
+        ("The prion is an important subject in the world of medicine, which pays for it.", 0.5),
         ("As mentioned in the first chapter, a prion is a protein that folds wrongly.", 1.0),
         ("A prion is something that you cannot see.", 1.0),
         ("For doctors, the prion is a protein that folds wrongly.", 1.0),
