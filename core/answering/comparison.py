@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..retrieval.models import Retrieval
     from ..retrieval.sentences import ScoredSentence
 
-_CONTRASTS = re.compile(r"\b(?:whereas|while|unlike|in contrast|rather than|instead of)\b", re.IGNORECASE)
+_CONTRASTS = re.compile(r"\b(?:whereas|while|unlike|in contrast)\b", re.IGNORECASE)
 #: Characters among which a sentence names what it is about.
 _HEAD = 20
 #: Added to a sentence that says what its side is, and to one that begins with it.

@@ -79,7 +79,8 @@ _REFERENCE_NUMBER = re.compile(
     r"^\s*\d+[.)]\s|\b0x[\da-f]+|\b\d{4}-\d\d-\d\d\b|= ?-?\d[\d.,]*|\S+-year-old\b|\bas (?:early|late) as \d{4}\b|"
     r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December) \d+(?:, \d{4})?|"
     r"\b(?:figures?|figs?\.?|tables?|listings?|sections?|chapters?|equations?|eqs?\.|appendix|pages?|pp?\.|versions?|lines?)"
-    r"\s\d[\d.–-]*|\([^()]{2,60},? (?:1[89]|20)\d\d[a-z]?\)|\b(?:in|since|by|until|of|from) (?:1[5-9]|20)\d\d\b",
+    r"\s\d[\d.–-]*|\([^()]{2,60},? (?:1[89]|20)\d\d[a-z]?\)|\b(?:in|since|by|until|of|from) (?:1[5-9]|20)\d\d\b"
+    r"|\bin the (?:1[89]|20)\d\d (?!\w+s\b)",
     re.IGNORECASE | re.MULTILINE,
 )
 #: A number with a point, such as that of a version.

@@ -84,6 +84,12 @@ def test_what_each_side_is_counts_more_than_a_sentence_with_both() -> None:
     assert found == ["Rent is the price of a loan.", "Capital is a sum that is lent."]
 
 
+def test_what_is_preferred_to_another_is_not_what_tells_them_apart() -> None:
+    text = "In harbours sailors say rent rather than capital. Rent is a price, while capital is the sum that is lent."
+    found = _texts("What is the difference between rent and capital?", text, (0.7, 0.6))
+    assert found == ["Rent is a price, while capital is the sum that is lent."]
+
+
 def test_a_sentence_that_says_what_either_side_is_answers_alone() -> None:
     both = "Fast drums have a motor and wind ropes of steel, and slow drums have a lever."
     text = f"A fast drum is loud. {both} Slow drums are cheap."
@@ -515,6 +521,7 @@ def test_a_short_negation_is_a_negation() -> None:
         ("Who invented the winch?", "An early member, Bill Kerr, remembers the winch.", True),
         ("How many ropes has the winch?", "The winch was open to every owner of ropes.", True),
         ("How many owners has the winch?", "The owners of the winch spent £10,945 on ropes.", True),
+        ("How many owners has the winch?", "In the 2001 storm the owners of the winch lost it.", True),
         ("How many ropes has winch 2.2?", "Winch 2.1 of the ship has 3 ropes.", True),
         ("How many ropes has winch 2.2?", "Winch 2.2 is old. It has 3 ropes.", False),
         ("Which winch is the best?", "The winch of Kerr is paid for with 3 % interest.", True),
