@@ -402,6 +402,11 @@ def test_where_something_is_said_is_no_answer() -> None:
     assert _texts("How does a kiln fire bricks?", text, (0.6, 0.6, 0.5))[0] == "A kiln fires its bricks for a day."
 
 
+def test_where_more_is_said_is_no_answer() -> None:
+    text = "For more on how a kiln fires bricks, the Kerr book is essential. A kiln fires its bricks for a day."
+    assert _texts("How does a kiln fire bricks?", text, (0.6, 0.5))[0] == "A kiln fires its bricks for a day."
+
+
 def test_a_procedure_is_quoted_with_the_lists_within_it() -> None:
     steps = "1. Fill the kiln.\n2. For the fire,\n    - the wood is dry\n    - the coal is black\n3. Bricks, at last!"
     text = f"To fire bricks in a kiln follow these steps:\n\n{steps}"

@@ -112,6 +112,14 @@ def test_the_older_table_of_contents_has_parts_and_pages(tmp_path: Path) -> None
     assert [label for _, label in found.pages] == ["7", "13"]
 
 
+def test_chapters_below_the_books_own_title_are_chapters(tmp_path: Path) -> None:
+    chapters = "".join(f'<li><a href="text/{part}.xhtml">{part}</a></li>' for part in ("grip", "wheels"))
+    nested = f'<ol><li><a href="text/grip.xhtml">Robot parts</a><ol>{chapters}</ol></li></ol>'
+    nav = NAV[: NAV.index("<ol>")] + f"{nested}</nav></body></html>"
+    found = headings(read(tmp_path, **{"OEBPS/nav.xhtml": nav}))
+    assert "# grip" in found and "# wheels" in found
+
+
 def test_a_flat_table_of_contents_has_levels_by_its_numbers(tmp_path: Path) -> None:
     flat = "".join(
         f'<li><a href="text/{part}">{title}</a></li>'
