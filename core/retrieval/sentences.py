@@ -59,8 +59,7 @@ _VERSION_PENALTY = 0.8
 #: Words of a sentence, unless it is all that its chunk says: a turn of a dialogue.
 _SHORTEST_WORDS = 3
 _WORD = re.compile(r"\w\S*")
-#: In a quote of fewer characters, signs alone are not counted as words.
-_SHORT = 40
+_SHORT = 40  # characters of a quote; in a shorter one, signs alone are not counted as words
 #: Two cells of a row with words: one alone says nothing.
 _FILLED = re.compile(r"\w[^|]*\|[\s|]*[^\s|]")
 #: Units after which the budget is checked: asking for a thread's time is a system call.
