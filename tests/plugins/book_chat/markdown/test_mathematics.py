@@ -4,12 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragstone.plugins.book_chat.markdown.normalization import normalize_with_kinds
-
-
-def normalize_markdown(text: str) -> str:
-    return normalize_with_kinds(text)[0]
-
+from tests.plugins.book_chat.reading import normalized
 
 FORMULAS = [
     "$a_1 * b_2 * c$",
@@ -25,7 +20,7 @@ FORMULAS = [
 
 @pytest.mark.parametrize("source", FORMULAS)
 def test_a_formula_stays_as_it_is(source: str) -> None:
-    assert normalize_markdown(source) == source + "\n"
+    assert normalized(source) == source + "\n"
 
 
 @pytest.mark.parametrize(
@@ -38,7 +33,7 @@ def test_a_formula_stays_as_it_is(source: str) -> None:
     ],
 )
 def test_markup_around_a_formula_is_taken_away(source: str, clean: str) -> None:
-    assert normalize_markdown(source) == clean + "\n"
+    assert normalized(source) == clean + "\n"
 
 
 @pytest.mark.parametrize(
@@ -56,10 +51,10 @@ def test_markup_around_a_formula_is_taken_away(source: str, clean: str) -> None:
     ],
 )
 def test_prices_are_no_formulas(source: str, clean: str) -> None:
-    assert normalize_markdown(source) == clean + "\n"
+    assert normalized(source) == clean + "\n"
 
 
 @given(st.text(alphabet="ab12_*`~[]()<>&;{}^+-=|. ", min_size=1, max_size=40))
 def test_nothing_of_a_formula_is_lost(inner: str) -> None:
     formula = f"$x{inner}y$"
-    assert normalize_markdown(f"so {formula} is") == f"so {formula} is\n"
+    assert normalized(f"so {formula} is") == f"so {formula} is\n"

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragstone.plugins.book_chat import MarkdownReader
-from ragstone.plugins.book_chat.markdown.mdx import rewrite_mdx
-from ragstone.plugins.book_chat.markdown.normalization import normalize_with_kinds
+from tests.plugins.book_chat.reading import normalized, read
 from tests.support.patience import grows_linearly
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CASES = {
     "imports and exports": (
@@ -201,17 +195,15 @@ code { <c d
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_an_mdx_page(tmp_path: Path, case: str) -> None:
+def test_an_mdx_page(case: str) -> None:
     source, clean = CASES[case]
-    (tmp_path / "a.mdx").write_text(f"---\ntitle: T\n---\n{source}", "utf-8")
-    (document,) = MarkdownReader().load_data(tmp_path / "a.mdx")
+    document = read(f"---\ntitle: T\n---\n{source}", ".mdx")
     assert document.text == clean
     assert document.metadata["title"] == "T"
 
 
-def test_braces_are_text_in_markdown(tmp_path: Path) -> None:
-    (tmp_path / "a.md").write_text("The set {1, 2}.\n", "utf-8")
-    assert MarkdownReader().load_data(tmp_path / "a.md")[0].text == "The set {1, 2}.\n"
+def test_braces_are_text_in_markdown() -> None:
+    assert normalized("The set {1, 2}.\n") == "The set {1, 2}.\n"
 
 
 UNITS = [
@@ -248,7 +240,7 @@ UNITS += [
 
 @pytest.mark.parametrize("unit", UNITS)
 def test_hostile_repetition_takes_linear_time(unit: str) -> None:
-    assert grows_linearly(lambda size: rewrite_mdx(unit * (size // len(unit))), 20_000)
+    assert grows_linearly(lambda size: read(unit * (size // len(unit)), ".mdx"), 10_000)
 
 
 PARTS = [*UNITS, " ", "\n", "\n\n", "    ", "a", "'", "<Admonition title='", ">", "/>", "`", "*/", "=", "</Admonition>"]
@@ -256,5 +248,4 @@ PARTS = [*UNITS, " ", "\n", "\n\n", "    ", "a", "'", "<Admonition title='", ">"
 
 @given(st.lists(st.sampled_from(PARTS), max_size=40).map("".join))
 def test_reading_never_raises(text: str) -> None:
-    clean = normalize_with_kinds(rewrite_mdx(text))[0]
-    assert not re.search(r"[\x00-\x08]", clean)
+    assert not re.search(r"[\x00-\x08]", read(text, ".mdx").text)

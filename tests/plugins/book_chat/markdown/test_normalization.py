@@ -6,15 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragstone.plugins.book_chat.markdown.blocks import block_parser, read_blocks
-from ragstone.plugins.book_chat.markdown.editor import code_lines
-from ragstone.plugins.book_chat.markdown.normalization import normalize_with_kinds
+from tests.plugins.book_chat.reading import kinds, normalized, read
 from tests.support.patience import grows_linearly
-
-
-def normalize_markdown(text: str) -> str:
-    return normalize_with_kinds(text)[0]
-
 
 CASES = {
     "inline markup": (
@@ -120,7 +113,7 @@ CASES = {
     "blank lines and rules": ("a\n\n\n\n***\n\nb\n\n\n", "a\n\nb\n"),
     "windows lines": ("a\r\n\r\n*b*\r\n", "a\n\nb\n"),
     "terminal commands and turned text": (
-        "a\x1b[31mb\x00\x7f\x9bc\td\x0ce\u202ef\u2066g\n\n    code\x1b\u202d\n",
+        "a\x1b[31mb\x07\x7f\x9bc\td\x0ce\u202ef\u2066g\n\n    code\x1b\u202d\n",
         "a[31mbc\td efg\n\n    code\n",
     ),
     "control characters by another name": (
@@ -135,21 +128,21 @@ def test_each_part_of_a_long_listing_has_its_fence_and_of_a_long_table_its_head(
     code = [f"step_{at} = walk({at})" for at in range(90)]
     rows = [f"| {at} | the joint with the number {at} |" for at in range(90)]
     listing = "\n".join(["```python", *code, "```"])
-    clean = normalize_markdown("\n".join(["First:", "", listing, "", "| n | joint |", "|--|--|", *rows, "", "Last."]))
-    blocks = read_blocks(clean)
-    listings = [block for block in blocks if block.kind == "code"]
-    tables = [block.plain.split("\n") for block in blocks if block.kind == "table"]
-    assert len(listings) > 1 and {block.info for block in listings} == {"python"}
-    assert [line for block in listings for line in block.plain.split("\n")] == code
+    clean = normalized("\n".join(["First:", "", listing, "", "| n | joint |", "|--|--|", *rows, "", "Last."]))
+    first, *blocks, last = [block.split("\n") for block in clean.strip().split("\n\n")]
+    listings = [lines for lines in blocks if lines[0] == "```python" and lines[-1] == "```"]
+    tables = [lines for lines in blocks if lines not in listings]
+    assert (first, last) == (["First:"], ["Last."])
+    assert len(listings) > 1 and [line for lines in listings for line in lines[1:-1]] == code
     assert len(tables) > 1 and {tuple(lines[:2]) for lines in tables} == {("| n | joint |", "|--|--|")}
     assert [row for lines in tables for row in lines[2:]] == rows
-    assert normalize_markdown(clean) == clean
+    assert normalized(clean) == clean
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_clean_markdown(case: str) -> None:
     source, clean = CASES[case]
-    assert normalize_markdown(source) == clean
+    assert normalized(source) == clean
 
 
 @pytest.mark.parametrize(
@@ -160,7 +153,7 @@ def test_clean_markdown(case: str) -> None:
     ],
 )
 def test_hostile_repetition_takes_linear_time(unit: str) -> None:
-    assert grows_linearly(lambda size: normalize_markdown(unit * (size // len(unit))), 20_000)
+    assert grows_linearly(lambda size: normalized(unit * (size // len(unit))), 20_000)
 
 
 MARKUP = st.text(alphabet=st.sampled_from("#>-*+`~|:. \n\tab1[]()<!=\\&;{}\"'/_^"), max_size=300)
@@ -172,10 +165,12 @@ DIALECTS = st.lists(
 ).map("".join)
 
 
-@given(st.one_of(st.text(max_size=300), MARKUP, DIALECTS))
+WORDS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=300)
+
+
+@given(st.one_of(WORDS, MARKUP, DIALECTS))
 def test_cleaning_never_raises(text: str) -> None:
-    clean = normalize_markdown(text)
-    read_blocks(clean)
+    clean = normalized(text)
     assert clean == "" or (clean.endswith("\n") and clean.strip())
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]", clean)
 
@@ -183,14 +178,13 @@ def test_cleaning_never_raises(text: str) -> None:
 @pytest.mark.parametrize("unit", ["[", "!["])
 def test_a_megabyte_of_opening_brackets_is_read(unit: str) -> None:
     text = unit * (1_000_000 // len(unit))
-    assert normalize_markdown(text) == text + "\n"
+    assert normalized(text) == text + "\n"
 
 
 @given(st.one_of(MARKUP, DIALECTS))
-def test_code_is_found_without_parsing_where_there_can_be_none(text: str) -> None:
-    tokens = block_parser("html_block").parse(text)
-    spans = [token.map or (0, 0) for token in tokens if token.type in ("fence", "code_block")]
-    assert code_lines(text) == {number for span in spans for number in range(*span)}
+def test_a_listing_stays_as_it_is_whatever_it_holds(text: str) -> None:
+    listing = f"~~~~~~\nx\n{text}\ny\n~~~~~~\n"
+    assert normalized(listing) == listing.replace("\r", "\n")
 
 
 KINDS = {
@@ -234,13 +228,13 @@ KINDS = {
 @pytest.mark.parametrize("name", KINDS)
 def test_what_elements_and_directives_state(name: str) -> None:
     source, expected = KINDS[name]
-    text, stated = normalize_with_kinds(source)
-    assert [(kind, text[start:end]) for start, end, kind in stated] == expected
-    assert not re.search(r"[\x00-\x08]", text)
+    page = read(source)
+    assert kinds(page) == expected
+    assert not re.search(r"[\x00-\x08]", page.text)
 
 
 @pytest.mark.parametrize(
     "piece", ["<div class='quiz'>\n\n", "</div>\n\n", "a\n: b\n", ":::quiz\n", "<dl><dt>", "> <nav>\n"]
 )
 def test_kinds_take_linear_time(piece: str) -> None:
-    assert grows_linearly(lambda length: normalize_with_kinds(piece * (length // len(piece))), 10_000)
+    assert grows_linearly(lambda length: read(piece * (length // len(piece))), 10_000)
