@@ -8,10 +8,12 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from ragstone.core.text import KINDS, unpack_kinds
-from ragstone.plugins.book_chat import MarkdownReader, PlainTextReader
+from ragstone.plugins.book_chat import BookNodeParser, MarkdownReader, PlainTextReader
 
 if TYPE_CHECKING:
     from llama_index.core.schema import Document
+
+    from ragstone.core import Host
 
 
 @cache
@@ -28,6 +30,19 @@ def read(source: str, suffix: str = ".md") -> Document:
     return document
 
 
+def read_file(host: Host, path: Path) -> Document:
+    """The document that the host's reader of the file's suffix makes of it."""
+    (document,) = host.hooks.read(path.suffix, path)
+    return document
+
+
+def read_bytes(host: Host, content: bytes, suffix: str) -> Document:
+    """The document that the host's reader of the suffix makes of the content."""
+    path = Path(_folder().name, f"page{suffix}")
+    path.write_bytes(content)
+    return read_file(host, path)
+
+
 def normalized(source: str) -> str:
     """The normalized Markdown of a page."""
     return read(source).text
@@ -36,3 +51,10 @@ def normalized(source: str) -> str:
 def kinds(document: Document) -> list[tuple[str, str]]:
     """Each kind of text that the elements of a page state, with the text it is stated of."""
     return [(kind, document.text[start:end]) for start, end, kind in unpack_kinds(document.metadata.get(KINDS, ""))]
+
+
+def places(document: Document) -> list[tuple[str, tuple[int | None, str]]]:
+    """Each word that is in no heading, with the number and the label of its page, as chunks of one word have them."""
+    parser = BookNodeParser(count_tokens=lambda text: len(text.split()), max_tokens=1, overlap_tokens=0)
+    nodes = parser.get_nodes_from_documents([document])
+    return [(node.get_content(), (node.metadata["page_index"], node.metadata["page_label"])) for node in nodes]

@@ -1,33 +1,17 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
-from llama_index.core.schema import TextNode
+from llama_index.core.schema import Document
 
-from ragstone.plugins.book_chat.guardrails import is_simulation, setting, setting_of
+from ragstone.plugins.book_chat import BookNodeParser, Shelf
+from tests.support.third_party_fakes import write_pages
 
+if TYPE_CHECKING:
+    from pathlib import Path
 
-@pytest.mark.parametrize(
-    ("headings", "text", "expected"),
-    [
-        (["Gazebo basics"], "The motor driver is wired to the hardware.", True),
-        (["Simulation", "Real robot deployment"], "In Gazebo, simulation is simulated.", False),
-        (["Hardware", "A digital twin"], "", True),
-        (["Unity for robots"], "", True),
-        (["The unity of all things"], "", False),
-        (["From simulation to hardware"], "Gazebo simulates. Then Webots.", True),
-        (["Walking"], "A simulation in Gazebo.", True),
-        (["Walking"], "One simulation only.", False),
-        (["Walking"], "Simulation, simulation; hardware and actuators.", False),
-        (["Walking"], "Its simulators simulate ISAAC SIM.", True),
-        ([], "", False),
-    ],
-)
-def test_headings_first_then_counts(headings: list[str], text: str, expected: bool) -> None:
-    assert is_simulation(headings, text) is expected
-
-
-def test_a_word_inside_another_does_not_count() -> None:
-    assert not is_simulation(["Dissimulation"], "virtuality virtuality virtuality")
+    from ragstone.core import Host
 
 
 @pytest.mark.parametrize(
@@ -35,6 +19,15 @@ def test_a_word_inside_another_does_not_count() -> None:
     [
         (["Gazebo basics"], "The motor driver is wired to the hardware.", "simulation"),
         (["Walking"], "Its simulators simulate ISAAC SIM.", "simulation"),
+        (["Simulation", "Real robot deployment"], "In Gazebo, simulation is simulated.", "hardware"),
+        (["Hardware", "A digital twin"], "Words.", "simulation"),
+        (["Unity for robots"], "Words.", "simulation"),
+        (["The unity of all things"], "Words.", "general"),
+        (["From simulation to hardware"], "Gazebo simulates. Then Webots.", "simulation"),
+        (["Walking"], "A simulation in Gazebo.", "simulation"),
+        (["Walking"], "One simulation only.", "general"),
+        (["Walking"], "Simulation, simulation; hardware and actuators.", "general"),
+        (["Dissimulation"], "virtuality virtuality virtuality", "general"),
         (["Kinematics", "Rotations"], "A rotation keeps distances and orientation.", "general"),
         (["Dynamics"], "The torque of a motor grows with its current.", "general"),
         (["Actuators", "Newton's laws"], "Force is mass times acceleration.", "general"),
@@ -45,30 +38,42 @@ def test_a_word_inside_another_does_not_count() -> None:
         (["Arms", "Bring-up"], "It comes last.", "hardware"),
         (["Battery pack"], "Disconnect the connectors of the real robot.", "hardware"),
         (["Walking"], "A real robot, a physical robot, one simulation, one simulator.", "general"),
-        ([], "", "general"),
+        ([], "Words.", "general"),
+        (["Registers"], "A virtual address is translated. Virtual addresses have 48 bits.", "general"),
+        (
+            ["Change log"],
+            f"The simulator was fixed. {'A register was renamed and a bit was added. ' * 300}Simulation.",
+            "general",
+        ),
+        (["Robots"], "The robot moves in a virtual world. The simulator shows it.", "simulation"),
     ],
 )
-def test_what_is_neither_is_general(headings: list[str], text: str, expected: str) -> None:
-    assert setting(headings, text, is_simulation(headings, text)) == expected
+def test_headings_first_then_counts_and_what_is_neither_is_general(
+    headings: list[str], text: str, expected: str
+) -> None:
+    above = "".join(f"{'#' * level} {heading}\n\n" for level, heading in enumerate(headings, 1))
+    (node,) = BookNodeParser(count_tokens=lambda _: 1).get_nodes_from_documents([Document(text=above + text)])
+    assert node.metadata["setting"] == expected
+    assert node.metadata["is_simulation"] is (expected == "simulation")
 
 
-def test_virtual_memory_and_a_long_list_of_changes_are_no_simulation() -> None:
-    assert not is_simulation(["Registers"], "A virtual address is translated. Virtual addresses have 48 bits.")
-    changes = "The simulator was fixed. " + "A register was renamed and a bit was added. " * 300 + "Simulation works."
-    assert not is_simulation(["Change log"], changes)
-    assert is_simulation(["Robots"], "The robot moves in a virtual world. The simulator shows it.")
+PAGES = {
+    "a.md": "# Gazebo\n\nThe arm has damping.\n",
+    "b.md": "# Sensors\n\nThe sensor sees walls. The simulator draws them.\n",
+    "c.md": "# Lenses\n\nThe sensor has a lens of glass.\n\n```python\nsee()  # simulate the sensor\n```\n",
+    "d.md": f"# Summary\n\nThe motor hums loudly.\n\n{'Sensors see. ' * 60}One simulates.\n",
+    "e.md": "# Real hardware\n\nThe motors have brakes.\n",
+    "book.toml": "[ragstone.simulation]\n'[a-d].md' = true\n",
+}
 
 
-@pytest.mark.parametrize(
-    ("section", "text", "label"),
-    [
-        ("Gazebo", "The arm has damping.", "In simulation"),
-        ("Sensors", "The simulator draws what the sensor sees.", "In simulation"),
-        ("Sensors", "The sensor has a lens.", None),
-        ("Sensors", "The sensor has a lens.\n\n```python\nsee()  # simulate the sensor\n```", None),
-        ("Summary", f"{'Sensors see. ' * 60}One simulates.", None),
-    ],
-)
-def test_a_passage_is_labelled_for_what_it_says_itself(section: str, text: str, label: str | None) -> None:
-    known = {"chapter": "Robots", "section": section, "is_simulation": True}
-    assert setting_of(TextNode(text=text, metadata=known)) == label
+def test_a_passage_is_labelled_for_what_it_says_itself(fast_host: Host, tmp_path: Path) -> None:
+    shelf = Shelf(fast_host)
+    shelf.add(shelf.plan(write_pages(tmp_path / "book", PAGES)))
+    for question, begin in {
+        "What damping does the arm have?": "In simulation: The arm",
+        "What does the sensor see?": "In simulation: The sensor",
+        "What lens does the sensor have?": "The sensor",
+        "How does the motor hum?": "The motor",
+    }.items():
+        assert fast_host.assistant("book_chat").ask(question).text.startswith(begin)

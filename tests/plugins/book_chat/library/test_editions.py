@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
-from ragstone.plugins.book_chat.library.editions import edition_order
+from ragstone.plugins.book_chat import Shelf
+from tests.support.third_party_fakes import write_pages
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ragstone.core import Host
 
 
 @pytest.mark.parametrize(
@@ -19,5 +27,10 @@ from ragstone.plugins.book_chat.library.editions import edition_order
         ("Preview", "First Edition"),
     ],
 )
-def test_the_newer_edition(older: str, newer: str) -> None:
-    assert edition_order(older) < edition_order(newer)
+def test_the_newer_edition_answers(fast_host: Host, tmp_path: Path, older: str, newer: str) -> None:
+    shelf = Shelf(fast_host)
+    layout = shelf.plan(write_pages(tmp_path / "book", {"a.md": "# Wheels\n\nA caster is a wheel that swivels.\n"}))
+    for edition in (newer, older):
+        shelf.add(layout, title="Wheels", edition=edition)
+    (citation,) = fast_host.assistant("book_chat").ask("What is a caster?").citations
+    assert citation.fields["edition"] == newer

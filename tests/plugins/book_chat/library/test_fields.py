@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ragstone.core import SourceError
-from ragstone.plugins.book_chat.library.fields import LONGEST_TOML, LONGEST_YAML, read_toml, read_yaml
-from ragstone.plugins.book_chat.library.layouts.layout import read_layout
-from ragstone.plugins.book_chat.library.manifest import read_manifest
+from ragstone.plugins.book_chat import Shelf
+from tests.plugins.book_chat.reading import read
 from tests.support.allocations import peak_bytes
+from tests.support.third_party_fakes import write_pages
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from ragstone.core import Host
 
 
 def dotted(parts: int, first: str = "a") -> str:
@@ -29,29 +31,33 @@ HOSTILE_TOML = {
     "arrays": "a=" + "[" * 10_000,
     "inline tables": "a=" + "{a=" * 10_000,
     "a long number": "a=" + "9" * 10_000,
-    "a long text": "a='" + "a" * LONGEST_TOML + "'",
+    "a long text": "a='" + "a" * 500_000 + "'",
 }
 
 
 @pytest.mark.parametrize("name", HOSTILE_TOML)
-def test_a_book_toml_takes_little_memory(tmp_path: Path, name: str) -> None:
-    (tmp_path / "book.toml").write_text(HOSTILE_TOML[name])
-    (tmp_path / "a.md").write_text("# A\n")
+def test_a_book_toml_takes_little_memory(planning: Shelf, tmp_path: Path, name: str) -> None:
+    write_pages(tmp_path, {"book.toml": HOSTILE_TOML[name], "a.md": "# A\n"})
 
-    def read() -> None:
+    def plan() -> None:
+        layout = planning.plan(tmp_path)
+        assert layout.title is None
         with pytest.raises(SourceError, match="is not valid TOML"):
-            read_manifest(tmp_path)
-        assert read_layout(tmp_path, frozenset({".md"})).title is None
+            planning.add(layout)
 
-    assert peak_bytes(read) < 40_000_000  # 20 of them are the room for a file
+    assert peak_bytes(plan) < 40_000_000  # 20 of them are the room for a file
 
 
-def test_a_book_toml_with_the_addresses_of_a_thousand_chapters_is_read() -> None:
+def test_a_book_toml_with_the_addresses_of_a_thousand_chapters_is_read(fast_host: Host, tmp_path: Path) -> None:
     addresses = {f"part-{n // 40}/chapter.{n}.md": f"https://www.book.example/v2.1/{n}.html" for n in range(1_000)}
     text = "[output.html.playground]\na = 1\n[ragstone.urls]\n" + "\n".join(
         f'"{path}" = "{address}"' for path, address in addresses.items()
     )
-    assert read_toml(text)["ragstone"]["urls"] == addresses
+    write_pages(tmp_path, {"book.toml": text, "part-24/chapter.999.md": "# Wheels\n\nWheels turn.\n"})
+    shelf = Shelf(fast_host)
+    report = shelf.add(shelf.plan(tmp_path))
+    (node,) = shelf.corpus.contents.document_nodes(f"{report.book}:part-24/chapter.999.md")
+    assert node.metadata["url"] == "https://www.book.example/v2.1/999.html"
 
 
 HOSTILE_YAML = {
@@ -62,7 +68,7 @@ HOSTILE_YAML = {
     "maps": "{" * 10_000,
     "many small maps": "a: [" + "{b: 1}," * 1_000 + "]",
     "a long integer": "title: 0x" + "f" * 10_000,
-    "a long text": "title: " + "a" * LONGEST_YAML,
+    "a long text": "title: " + "a" * 20_000,
     "a time that is none": "title: !!timestamp x",
     "an integer that is none": 'title: !!int ""',
     "a truth that is none": "title: !!bool x",
@@ -75,19 +81,18 @@ HOSTILE_YAML = {
 
 
 @pytest.mark.parametrize("name", HOSTILE_YAML)
-def test_yaml_takes_little_memory_and_counts_as_none(tmp_path: Path, name: str) -> None:
+def test_yaml_takes_little_memory_and_counts_as_none(planning: Shelf, tmp_path: Path, name: str) -> None:
     text = HOSTILE_YAML[name]
-    assert peak_bytes(lambda: read_yaml(text)) < 5_000_000
-    assert read_yaml(text) == {}
-    (tmp_path / "docs" / "part").mkdir(parents=True)
-    (tmp_path / "docs" / "part" / "_category_.json").write_text(text)
-    (tmp_path / "docs" / "part" / "a.md").write_text(f"---\n{text}\n---\n# Wheels\n")
-    (tmp_path / "docs" / "b.md").write_text("---\nsidebar_position: 1e400\n---\n# Arms\n")
-    assert [file.title for file in read_layout(tmp_path, frozenset({".md"})).files] == ["Arms", "Wheels"]
+    page = f"---\n{text}\n---\n# Wheels\n"
+    assert peak_bytes(lambda: read(page)) < 25_000_000  # as above
+    assert read(page).metadata["title"] == "Wheels"
+    pages = {"part/_category_.json": text, "part/a.md": page, "b.md": "---\nsidebar_position: 1e400\n---\n# Arms\n"}
+    write_pages(tmp_path / "docs", pages)
+    assert [file.title for file in planning.plan(tmp_path).files] == ["Arms", "Wheels"]
 
 
-def test_the_fields_of_front_matter_are_read() -> None:
+def test_the_fields_of_front_matter_are_read(planning: Shelf, tmp_path: Path) -> None:
     text = "title: Wheels\nsidebar_position: 2\ntags: [a, b]\nopened: 0x1F\nwhen: 2026-01-02"
-    found = read_yaml(text)
-    assert (found["title"], found["sidebar_position"], found["tags"], found["opened"]) == ("Wheels", 2, ["a", "b"], 31)
-    assert read_yaml("position: 1.5") == {"position": 1.5}
+    first, second = (f"---\n{fields}\n---\n# Other\n" for fields in ("title: Arms\nsidebar_position: 1.5", text))
+    write_pages(tmp_path / "docs", {"a.md": second, "b.md": first})
+    assert [file.title for file in planning.plan(tmp_path).files] == ["Arms", "Wheels"]

@@ -8,7 +8,7 @@ import shutil
 import signal
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from ragstone.core import Host
     from ragstone.core.ingestion import IngestProgress
-    from ragstone.plugins.book_chat.library.follow_record import Mode
-    from ragstone.plugins.book_chat.library.followed import Event
 
     Follow = Callable[..., FollowedFolder]
 
@@ -49,7 +47,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def follow(shelf: Shelf, folder: Path, tmp_path: Path) -> Iterator[Follow]:
     opened: list[FollowedFolder] = []
 
-    def start(mode: Mode | None = "each") -> FollowedFolder:
+    def start(mode: Any = "each") -> FollowedFolder:
         while opened:
             opened.pop().close()
         opened.append(FollowedFolder(shelf, folder, tmp_path / "data", mode))
@@ -64,7 +62,7 @@ def run(follower: FollowedFolder, on_progress: Callable[[IngestProgress], None] 
     return [(event.action, event.entry) for event in events(follower, on_progress)]
 
 
-def events(follower: FollowedFolder, on_progress: Callable[[IngestProgress], None] | None = None) -> list[Event]:
+def events(follower: FollowedFolder, on_progress: Callable[[IngestProgress], None] | None = None) -> list[Any]:
     return list(follower.update(on_progress))
 
 

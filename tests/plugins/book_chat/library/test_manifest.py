@@ -8,7 +8,6 @@ import pytest
 
 from ragstone.core import Host, SourceError
 from ragstone.plugins.book_chat import Shelf
-from ragstone.plugins.book_chat.library.manifest import Manifest, owner_kind, read_manifest, section_simulation
 from tests.support.third_party_fakes import write_pages
 
 if TYPE_CHECKING:
@@ -73,36 +72,41 @@ def test_what_is_given_by_hand_wins(fast_host: Host, book: Path) -> None:
     assert (report.title, report.edition) == ("Mine", "First Edition")
 
 
-@pytest.mark.parametrize(
-    ("relative", "url"),
-    [
-        ("a/b c.md", "https://x.example/a/b%20c.html"),
-        ("README.md", "https://x.example/index.html"),
-        ("a/index.md", "https://x.example/a/index.html"),
-        ("book.pdf", None),
-    ],
-)
-def test_where_a_page_is_published(relative: str, url: str | None) -> None:
-    assert Manifest(url="https://x.example").url_of(relative) == url
+def metadata(host: Host, folder: Path, toml: str, pages: dict[str, str], name: str) -> dict[tuple[str, str], object]:
+    """What the chunks of a book with that ``book.toml`` have below the name, by their file and section."""
+    shelf = Shelf(host)
+    report = shelf.add(shelf.plan(write_pages(folder / "book", {**pages, "book.toml": toml})))
+    nodes = (node for page in pages for node in shelf.corpus.contents.document_nodes(f"{report.book}:{page}"))
+    return {(node.metadata["path"], node.metadata["section"]): node.metadata.get(name) for node in nodes}
 
 
-def test_the_nearest_word_on_a_section_counts() -> None:
-    output = {"": True, "A › B": False, "B › C": True}
-    assert section_simulation(output, ["A", "B"]) is False
-    assert section_simulation(output, ["A", "B", "C"]) is True
-    assert section_simulation(output, ["D"]) is True
-    assert section_simulation({}, ["D"]) is None
+def test_where_a_page_is_published(fast_host: Host, tmp_path: Path) -> None:
+    pages = dict.fromkeys(("a/b c.md", "README.md", "a/index.md"), "# X\n\nWords.\n")
+    assert metadata(fast_host, tmp_path, "[ragstone]\nurl = 'https://x.example'", pages, "url") == {
+        ("a/b c.md", "X"): "https://x.example/a/b%20c.html",
+        ("README.md", "X"): "https://x.example/index.html",
+        ("a/index.md", "X"): "https://x.example/a/index.html",
+    }
 
 
-def test_the_nearest_heading_says_the_kind_then_the_file() -> None:
-    kinds = Manifest(kinds={"Try it*": "question", "A › FAQ": "explanation", "appendix/*": "reference"})
-    stated = kinds.kinds_in("appendix/a.md")
-    assert owner_kind(stated, ["A", "Try It at home"]) == "question"
-    assert owner_kind(stated, ["A", "Try it", "FAQ"]) == "question"
-    assert owner_kind(stated, ["Try it", "A", "FAQ"]) == "question"
-    assert owner_kind(stated, ["A", "FAQ"]) == "explanation"
-    assert owner_kind(stated, ["B"]) == "reference"
-    assert owner_kind(kinds.kinds_in("a.md"), ["B"]) is None
+SECTIONS = "# A\n\na\n\n## B\n\nb\n\n### C\n\nc\n\n## Try It at home\n\nd\n\n### FAQ\n\ne\n\n## FAQ\n\nf\n"
+
+
+def test_the_nearest_word_on_a_section_counts(fast_host: Host, tmp_path: Path) -> None:
+    toml = "[ragstone.simulation]\n'*' = true\n'A › B' = false\n'B › C' = true\n"
+    found = metadata(fast_host, tmp_path, toml, {"a.md": SECTIONS}, "is_simulation")
+    assert [section for (_, section), simulated in found.items() if not simulated] == ["B"]
+
+
+def test_the_nearest_heading_says_the_kind_then_the_file(fast_host: Host, tmp_path: Path) -> None:
+    toml = "[ragstone.kinds]\n'Try it*' = 'question'\n'A › FAQ' = 'explanation'\n'appendix/*' = 'reference'\n"
+    found = metadata(fast_host, tmp_path, toml, dict.fromkeys(("a.md", "appendix/a.md"), SECTIONS), "kinds")
+    others = dict.fromkeys(("A", "B", "B › C"))
+    stated = {"Try It at home": "question:0-1", "Try It at home › FAQ": "question:0-1", "FAQ": "explanation:0-1"}
+    assert found == {
+        **{("a.md", section): kind for section, kind in {**others, **stated}.items()},
+        **{("appendix/a.md", section): kind or "reference:0-1" for section, kind in {**others, **stated}.items()},
+    }
 
 
 @pytest.mark.parametrize(
@@ -120,7 +124,7 @@ def test_the_nearest_heading_says_the_kind_then_the_file() -> None:
         ("[ragstone.kinds]\n'Try it' = 1\n", r"ragstone.kinds: .*'Try it' is '1', none of explanation, "),
     ],
 )
-def test_what_is_wrong_is_reported(tmp_path: Path, text: str, message: str) -> None:
-    (tmp_path / "book.toml").write_text(text, "utf-8")
+def test_what_is_wrong_is_reported(planning: Shelf, tmp_path: Path, text: str, message: str) -> None:
+    layout = planning.plan(write_pages(tmp_path, {"book.toml": text, "a.md": "x"}))
     with pytest.raises(SourceError, match=message):
-        read_manifest(tmp_path)
+        planning.add(layout)

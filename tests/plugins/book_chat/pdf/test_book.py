@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ragstone.plugins.book_chat import BookNodeParser, PdfReader
+from ragstone.plugins.book_chat import PdfReader
 from tests.plugins.book_chat.pdfs import Text, lines, make, rules
+from tests.plugins.book_chat.reading import places
 from tests.support.needs import needed
 
 if TYPE_CHECKING:
@@ -35,13 +36,6 @@ def read(tmp_path: Path) -> Any:
         return document
 
     return read_
-
-
-def places(document: Document) -> dict[str, tuple[int, str]]:
-    """The physical page and the label of each word, as chunks of one word have them."""
-    parser = BookNodeParser(count_tokens=lambda text: len(text.split()), max_tokens=1, overlap_tokens=0)
-    nodes = parser.get_nodes_from_documents([document])
-    return {node.get_content(): (node.metadata["page_index"], node.metadata["page_label"]) for node in nodes}
 
 
 def test_words_cut_at_line_ends_are_whole_again(read: Any) -> None:
@@ -232,8 +226,8 @@ def test_lists_and_what_looks_like_markdown(read: Any) -> None:
         Text(72, 600, "# of robots: ten"),
         Text(72, 560, "> is greater than"),
     ]
-    assert read(make([[*page]])).text.split() == (
-        "- first thing - second thing 1. do this 2. do that \\# of robots: ten \\> is greater than".split()
+    assert read(make([[*page]])).text == (
+        "- first thing\n\n- second thing\n\n1. do this\n\n2. do that\n\n\\# of robots: ten\n\n\\> is greater than\n"
     )
 
 
@@ -327,7 +321,7 @@ def test_a_paragraph_over_two_pages_is_one_and_its_pages_are_known(read: Any) ->
     ]
     document = read(make([list(page) for page in pages], labels="0 << /S /r /St 4 >> 1 << /S /D /St 10 >>"))
     assert "places the next foot so that" in document.text
-    found = places(document)
+    found = dict(places(document))
     assert found["places"] == (1, "iv")
     assert found["foot"] == (2, "10")
 
@@ -352,7 +346,7 @@ def test_a_hyphen_between_two_words_of_the_book_stays(read: Any) -> None:
 
 def test_without_labels_the_printed_number_is_the_label(read: Any) -> None:
     pages = [[*lines(72, 700, *FILLER), Text(300, 30, str(at + 100))] for at in range(1, 6)]
-    assert places(read(make([list(page) for page in pages])))["over."] == (5, "105")
+    assert dict(places(read(make([list(page) for page in pages]))))["over."] == (5, "105")
 
 
 def test_titles(read: Any) -> None:
@@ -366,5 +360,4 @@ def test_labels_are_the_files_own(read: Any) -> None:
     labels = "0 << /S /D /P (A-) >> 2 << /S /D /P (B-) /St 7 >> 3 << /P (x) >> 4 << /P (007) >> 5 << /S /D /St 8 >>"
     words = ["one", "two", "three", "four", "five", "six", "seven"]
     found = places(read(make([[*lines(72, 700, word)] for word in words], labels=labels)))
-    assert list(found) == words
-    assert list(found.values()) == list(enumerate(["A-1", "A-2", "B-7", "x", "007", "8", "9"], 1))
+    assert found == list(zip(words, enumerate(["A-1", "A-2", "B-7", "x", "007", "8", "9"], 1), strict=True))

@@ -7,13 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ragstone.core import SourceError
-from ragstone.plugins.book_chat.library import files
-from ragstone.plugins.book_chat.library.layouts.layout import read_layout
 
 if TYPE_CHECKING:
-    from ragstone.plugins.book_chat import BookLayout
-
-MARKDOWN = frozenset({".md", ".markdown"})
+    from ragstone.plugins.book_chat import BookLayout, Shelf
 
 
 def write(root: Path, files: dict[str, str]) -> Path:
@@ -32,7 +28,7 @@ def reasons(layout: BookLayout) -> dict[str, str]:
     return {entry.relative: entry.reason for entry in layout.left_out}
 
 
-def test_an_mdbook_in_the_order_of_its_summary(tmp_path: Path) -> None:
+def test_an_mdbook_in_the_order_of_its_summary(planning: Shelf, tmp_path: Path) -> None:
     summary = (
         "# Summary\n\n[Preface](preface.md)\n\n# Part One\n\n- [First](./b.md)\n  - [Inner](in/a%20b.md)\n"
         "    - [Deep *one*](in/c.md#top)\n- [Draft]()\n- [Gone](gone.md)\n- [Out](../../x.md)\n"
@@ -46,10 +42,10 @@ def test_an_mdbook_in_the_order_of_its_summary(tmp_path: Path) -> None:
             **{f"text/{n}.md": "x" for n in ("preface", "b", "in/a b", "in/c", "after", "forgotten")},
             "text/images/1.png": "",
             "text/images/2.PNG": "",
-            "notes.txt": "x",
+            "notes.doc": "x",
         },
     )
-    layout = read_layout(root, MARKDOWN)
+    layout = planning.plan(root)
     assert (layout.kind, layout.title) == ("mdbook", "Robots")
     assert names(layout) == [
         "text/preface.md",
@@ -68,7 +64,7 @@ def test_an_mdbook_in_the_order_of_its_summary(tmp_path: Path) -> None:
     assert left["Out"].startswith("its link leaves the book")
     assert left["Web"].startswith("its link leaves the book")
     assert left["text/images/ (2 files)"] == "images, not text"
-    assert left["notes.txt"] == "no reader for .txt"
+    assert left["notes.doc"] == "no reader for .doc"
 
 
 @pytest.mark.parametrize(
@@ -83,7 +79,7 @@ def test_an_mdbook_in_the_order_of_its_summary(tmp_path: Path) -> None:
     ],
 )
 def test_the_source_folder_of_an_mdbook_has_its_title(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, book: str, title: str
+    planning: Shelf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, book: str, title: str
 ) -> None:
     folder = "text" if "text" in book else "src"
     summary = "---\ntitle: Front\n---\n[A](a.md)\n"
@@ -91,26 +87,26 @@ def test_the_source_folder_of_an_mdbook_has_its_title(
         tmp_path,
         {"book.toml": f"[book]\n{book}\n", f"{folder}/SUMMARY.md": summary, f"{folder}/a.md": "x"},
     )
-    layout = read_layout(tmp_path / folder, MARKDOWN)
+    layout = planning.plan(tmp_path / folder)
     assert (layout.kind, layout.title, names(layout)) == ("mdbook", title, ["a.md"])
     monkeypatch.chdir(tmp_path / folder)
-    assert read_layout(Path(), MARKDOWN).title == title
+    assert planning.plan(Path()).title == title
 
 
-def test_a_link_too_long_for_a_file_is_left_out(tmp_path: Path) -> None:
+def test_a_link_too_long_for_a_file_is_left_out(planning: Shelf, tmp_path: Path) -> None:
     summary = f"[A](a.md)\n\n[B]({'b' * 5000}.md)\n"
-    layout = read_layout(write(tmp_path, {"SUMMARY.md": summary, "a.md": "x"}), MARKDOWN)
+    layout = planning.plan(write(tmp_path, {"SUMMARY.md": summary, "a.md": "x"}))
     assert reasons(layout)["B"].startswith("its file does not exist")
 
 
-def test_parts_of_a_kramdown_summary_are_no_chapters(tmp_path: Path) -> None:
+def test_parts_of_a_kramdown_summary_are_no_chapters(planning: Shelf, tmp_path: Path) -> None:
     summary = (
         '---\ntitle: "Life"\n---\n\n1.  {: .preface} [Preface](p.md)\n2.  {: .part} Unit 1. Cells\n'
         "    1.  {: .chapter} [Mendel\\'s Work](c.md)\n        1.  [Peas](d.md)\n"
         "3.  Unmarked part\n    1.  [E](e.md)\n"
     )
     files = {"SUMMARY.md": summary, **{f"{n}.md": "x" for n in "pcde"}}
-    layout = read_layout(write(tmp_path, files), MARKDOWN)
+    layout = planning.plan(write(tmp_path, files))
     assert layout.title == "Life"
     assert [(f.chapter, f.within) for f in layout.files] == [
         ("Preface", ()),
@@ -120,7 +116,7 @@ def test_parts_of_a_kramdown_summary_are_no_chapters(tmp_path: Path) -> None:
     ]
 
 
-def test_docusaurus_by_position_prefix_and_name(tmp_path: Path) -> None:
+def test_docusaurus_by_position_prefix_and_name(planning: Shelf, tmp_path: Path) -> None:
     root = write(
         tmp_path,
         {
@@ -135,7 +131,7 @@ def test_docusaurus_by_position_prefix_and_name(tmp_path: Path) -> None:
             "README.md": "x",
         },
     )
-    layout = read_layout(root, MARKDOWN)
+    layout = planning.plan(root)
     assert layout.kind == "docusaurus"
     assert names(layout) == [
         "docs/z.md", "docs/guides/index.md", "docs/guides/b.md", "docs/02-second.md", "docs/a.md",
@@ -147,70 +143,72 @@ def test_docusaurus_by_position_prefix_and_name(tmp_path: Path) -> None:
     assert left["README.md"] == "outside the docs folder"
 
 
-def test_a_folder_in_natural_order(tmp_path: Path) -> None:
+def test_a_folder_in_natural_order(planning: Shelf, tmp_path: Path) -> None:
     files = ("ch10.md", "ch2.md", "sub/README.md", "sub/a.md", "README.md", ".git/x.md", "node_modules/y.md")
-    layout = read_layout(write(tmp_path, dict.fromkeys(files, "x")), MARKDOWN)
+    layout = planning.plan(write(tmp_path, dict.fromkeys(files, "x")))
     assert layout.kind == "folder"
     assert names(layout) == ["README.md", "ch2.md", "ch10.md", "sub/README.md", "sub/a.md"]
     assert reasons(layout) == {".git/": "a hidden folder", "node_modules/": "packages, not text"}
 
 
-def test_links_that_leave_the_book_are_left_out(tmp_path: Path) -> None:
+def test_links_that_leave_the_book_are_left_out(planning: Shelf, tmp_path: Path) -> None:
     write(tmp_path, {"out/secret.md": "x", "book/a.md": "x"})
     (tmp_path / "book" / "s.md").symlink_to(tmp_path / "out" / "secret.md")
     (tmp_path / "book" / "d").symlink_to(tmp_path / "out")
     (tmp_path / "book" / "loop").symlink_to(tmp_path / "book")
     (tmp_path / "book" / "dangling.md").symlink_to(tmp_path / "nowhere.md")
-    layout = read_layout(tmp_path / "book", MARKDOWN)
+    layout = planning.plan(tmp_path / "book")
     assert names(layout) == ["a.md"]
     assert reasons(layout)["s.md"] == reasons(layout)["d"] == "a link that leaves the book"
     assert reasons(layout)["loop"] == "a link to a folder"
 
 
-def test_a_link_to_itself_is_left_out(tmp_path: Path) -> None:
+def test_a_link_to_itself_is_left_out(planning: Shelf, tmp_path: Path) -> None:
     (write(tmp_path, {"a.md": "x"}) / "b.md").symlink_to("b.md")
-    layout = read_layout(tmp_path, MARKDOWN)
+    layout = planning.plan(tmp_path)
     assert names(layout) == ["a.md"] and "b.md" in reasons(layout)
 
 
-def test_what_may_not_be_looked_at_is_no_bug(tmp_path: Path) -> None:
+def test_what_may_not_be_looked_at_is_no_bug(planning: Shelf, tmp_path: Path) -> None:
     write(tmp_path, {"in/a.md": "x", "b.md": "x"})
     (tmp_path / "link.md").symlink_to(tmp_path / "in" / "a.md")
     (tmp_path / "in").chmod(0)
     try:
         if os.access(tmp_path / "in", os.R_OK):
             pytest.skip("this user may look at everything")
-        layout = read_layout(tmp_path, MARKDOWN)
+        layout = planning.plan(tmp_path)
         with pytest.raises(SourceError, match="cannot be reached"):
-            read_layout(tmp_path / "in" / "a.md", MARKDOWN)
+            planning.plan(tmp_path / "in" / "a.md")
     finally:
         (tmp_path / "in").chmod(0o700)
     assert names(layout) == ["b.md"]
     assert reasons(layout)["in/"].startswith("cannot be listed") and "link.md" in reasons(layout)
 
 
-def test_one_file_is_a_book(tmp_path: Path) -> None:
-    layout = read_layout(write(tmp_path, {"a.md": "x"}) / "a.md", MARKDOWN)
+def test_one_file_is_a_book(planning: Shelf, tmp_path: Path) -> None:
+    layout = planning.plan(write(tmp_path, {"a.md": "x"}) / "a.md")
     assert (layout.kind, names(layout), layout.files[0].chapter) == ("file", ["a.md"], None)
 
 
-@pytest.mark.parametrize("files", [{}, {"a.txt": "x"}, {"SUMMARY.md": "# Summary\n"}])
-def test_nothing_to_read_says_so(tmp_path: Path, files: dict[str, str]) -> None:
+@pytest.mark.parametrize("files", [{}, {"a.doc": "x"}, {"SUMMARY.md": "# Summary\n"}])
+def test_nothing_to_read_says_so(planning: Shelf, tmp_path: Path, files: dict[str, str]) -> None:
     with pytest.raises(SourceError) as caught:
-        read_layout(write(tmp_path, files), MARKDOWN)
+        planning.plan(write(tmp_path, files))
     assert caught.value.where and caught.value.hint
 
 
-def test_missing_and_unreadable_paths(tmp_path: Path) -> None:
+def test_missing_and_unreadable_paths(planning: Shelf, tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="does not exist"):
-        read_layout(tmp_path / "none", MARKDOWN)
+        planning.plan(tmp_path / "none")
     with pytest.raises(SourceError, match="no reader for"):
-        read_layout(write(tmp_path, {"a.doc": "x"}) / "a.doc", MARKDOWN)
+        planning.plan(write(tmp_path, {"a.doc": "x"}) / "a.doc")
 
 
-def test_a_walk_has_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "MAX_FILES", 3)
-    with pytest.raises(SourceError, match="more than 3 files"):
-        read_layout(write(tmp_path, dict.fromkeys(("a.md", "b.md", "c.md", "d.md"), "x")), MARKDOWN)
+def test_a_walk_has_an_end(planning: Shelf, tmp_path: Path) -> None:
+    (tmp_path / "many").mkdir()
+    for number in range(20_001):
+        (tmp_path / "many" / f"{number}.md").touch()
+    with pytest.raises(SourceError, match="more than 20,000 files"):
+        planning.plan(tmp_path / "many")
     with pytest.raises(SourceError, match="folders deep"):
-        read_layout(write(tmp_path / "deep", {"/".join("x" * 40) + "/a.md": "x"}), MARKDOWN)
+        planning.plan(write(tmp_path / "deep", {"/".join("x" * 40) + "/a.md": "x"}))

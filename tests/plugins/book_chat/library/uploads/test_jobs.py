@@ -31,8 +31,6 @@ from tests.support.patience import until
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from ragstone.plugins.book_chat.library.uploads.jobs import Job
-
 pytestmark = pytest.mark.slow
 
 KEY = "a key of enough characters"
@@ -52,7 +50,7 @@ def archive(files: dict[str, bytes]) -> bytes:
     return packed.getvalue()
 
 
-def end_of(jobs: Jobs, job_id: str) -> Job:
+def end_of(jobs: Jobs, job_id: str) -> Any:
     *_, last = (job for job in jobs.follow(job_id, 30) if job is not None)
     return last
 

@@ -7,21 +7,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ragstone.core.runtime import Unanswered
 from ragstone.core.testing import FileReaderContract, open_host
 from ragstone.plugins.book_chat import Shelf, UnreadableFile
-from ragstone.plugins.book_chat.markdown.html import archive
-from ragstone.plugins.book_chat.markdown.html.epub import read_epub
 from ragstone.web import create_app
 from tests.plugins.book_chat.epubs import NAV, PACKAGE, PARTS, make_epub
+from tests.plugins.book_chat.reading import kinds, places, read_file
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from llama_index.core.readers.base import BaseReader
+    from llama_index.core.schema import Document
 
     from ragstone.core import Host
-    from ragstone.plugins.book_chat.markdown.html.text import Text
 
 TEXT = """\
 # Robot parts
@@ -73,54 +71,47 @@ class TestReader(FileReaderContract):
         return make_epub(tmp_path / "parts.epub")
 
 
-def read(tmp_path: Path, **changed: str | bytes | None) -> Text:
-    with make_epub(tmp_path / "parts.epub", {name.replace("__", "/"): part for name, part in changed.items()}).open(
-        "rb"
-    ) as file:
-        return read_epub(file)
+def read(host: Host, tmp_path: Path, **changed: str | bytes | None) -> Document:
+    return read_file(host, make_epub(tmp_path / "parts.epub", changed))
 
 
-def headings(text: Text) -> list[str]:
+def headings(text: Document) -> list[str]:
     return [line for line in text.text.splitlines() if line.startswith("#")]
 
 
-def test_a_book_is_read_under_its_own_table_of_contents(tmp_path: Path) -> None:
-    found = read(tmp_path)
+def test_a_book_is_read_under_its_own_table_of_contents(reading_host: Host, tmp_path: Path) -> None:
+    found = read(reading_host, tmp_path)
     assert found.text == TEXT
-    assert (found.title, found.authors) == ("Robot parts", ("Ada Smith",))
-    assert [(kind, found.text[start:end].strip()) for start, end, kind in found.kinds] == [
+    assert (found.metadata["title"], found.metadata["authors"]) == ("Robot parts", ["Ada Smith"])
+    assert [(kind, text.strip()) for kind, text in kinds(found)] == [
         ("navigation", "A cover"),
         ("reference", "Jaws of rubber close softly."),
         ("caption", "Figure: A fork with its wheel and two bearings"),
         ("question", "Which tyre grips best?"),
     ]
-    assert [(found.text[at:].split()[0], label) for at, label in found.pages] == [
-        ("A", "xi"),
-        ("Wheels", "12"),
-        ("Its", "13"),
-    ]
+    labels = {label: word for word, (_, label) in reversed(places(found))}
+    assert labels == {"xi": "A", "12": "Wheels", "13": "Its"}
 
 
-def test_the_older_table_of_contents_has_parts_and_pages(tmp_path: Path) -> None:
+def test_the_older_table_of_contents_has_parts_and_pages(reading_host: Host, tmp_path: Path) -> None:
     package = (
         PACKAGE.replace('properties="nav"', "").replace("nav.xhtml", "toc.ncx").replace("<spine>", '<spine toc="nav">')
     )
     parts = {"OEBPS/book.opf": package, "OEBPS/toc.ncx": NCX, "OEBPS/nav.xhtml": None}
-    with make_epub(tmp_path / "parts.epub", parts).open("rb") as file:
-        found = read_epub(file)
+    found = read(reading_host, tmp_path, **parts)
     assert headings(found)[1:6] == ["# Part One", "# Holding", "## Grippers", "# Rolling", "## Wheels"]
-    assert [label for _, label in found.pages] == ["7", "13"]
+    assert {label for _, (_, label) in places(found)} == {"7", "13"}
 
 
-def test_chapters_below_the_books_own_title_are_chapters(tmp_path: Path) -> None:
+def test_chapters_below_the_books_own_title_are_chapters(reading_host: Host, tmp_path: Path) -> None:
     chapters = "".join(f'<li><a href="text/{part}.xhtml">{part}</a></li>' for part in ("grip", "wheels"))
     nested = f'<ol><li><a href="text/grip.xhtml">Robot parts</a><ol>{chapters}</ol></li></ol>'
     nav = NAV[: NAV.index("<ol>")] + f"{nested}</nav></body></html>"
-    found = headings(read(tmp_path, **{"OEBPS/nav.xhtml": nav}))
+    found = headings(read(reading_host, tmp_path, **{"OEBPS/nav.xhtml": nav}))
     assert "# grip" in found and "# wheels" in found
 
 
-def test_a_flat_table_of_contents_has_levels_by_its_numbers(tmp_path: Path) -> None:
+def test_a_flat_table_of_contents_has_levels_by_its_numbers(reading_host: Host, tmp_path: Path) -> None:
     flat = "".join(
         f'<li><a href="text/{part}">{title}</a></li>'
         for part, title in (
@@ -132,7 +123,7 @@ def test_a_flat_table_of_contents_has_levels_by_its_numbers(tmp_path: Path) -> N
         )
     )
     nav = NAV[: NAV.index("<ol>")] + f"<ol>{flat}</ol></nav></body></html>"
-    assert headings(read(tmp_path, **{"OEBPS/nav.xhtml": nav})) == [
+    assert headings(read(reading_host, tmp_path, **{"OEBPS/nav.xhtml": nav})) == [
         "# Robot parts",
         "# 1 Grippers",
         "# 2 Wheels",
@@ -143,8 +134,8 @@ def test_a_flat_table_of_contents_has_levels_by_its_numbers(tmp_path: Path) -> N
     ]
 
 
-def test_without_a_table_of_contents_the_pages_headings_count(tmp_path: Path) -> None:
-    assert headings(read(tmp_path, OEBPS__nav_xhtml=None, **{"OEBPS/nav.xhtml": None})) == [
+def test_without_a_table_of_contents_the_pages_headings_count(reading_host: Host, tmp_path: Path) -> None:
+    assert headings(read(reading_host, tmp_path, **{"OEBPS/nav.xhtml": None})) == [
         "## Chapter 1",
         "# Grippers",
         "# Wheels",
@@ -153,9 +144,9 @@ def test_without_a_table_of_contents_the_pages_headings_count(tmp_path: Path) ->
     ]
 
 
-def test_a_page_that_is_no_xml_is_read_as_browsers_do(tmp_path: Path) -> None:
+def test_a_page_that_is_no_xml_is_read_as_browsers_do(reading_host: Host, tmp_path: Path) -> None:
     page = "<html xmlns='http://www.w3.org/1999/xhtml'><head><title/></head><body><p>Tom &amp; Ann<br>say<p>a < b"
-    text = read(tmp_path, **{"OEBPS/text/grip.xhtml": page}).text
+    text = read(reading_host, tmp_path, **{"OEBPS/text/grip.xhtml": page}).text
     assert "Tom & Ann\nsay\n\na < b" in text
 
 
@@ -198,19 +189,21 @@ def _protected(part: str, *marks: str) -> dict[str, str | bytes | None]:
         ({name: "<html><body><p></p></body></html>" for name in PARTS if "text/" in name}, "empty"),
     ],
 )
-def test_what_is_refused(tmp_path: Path, changed: dict[str, str | bytes | None], reason: str) -> None:
-    with make_epub(tmp_path / "a.epub", changed).open("rb") as file, pytest.raises(Unanswered) as caught:
-        read_epub(file)
+def test_what_is_refused(
+    reading_host: Host, tmp_path: Path, changed: dict[str, str | bytes | None], reason: str
+) -> None:
+    with pytest.raises(UnreadableFile) as caught:
+        read(reading_host, tmp_path, **changed)
     assert caught.value.reason == reason
 
 
-def test_obfuscated_fonts_do_no_harm(tmp_path: Path) -> None:
-    assert read(tmp_path, **_protected("font.otf")).text == TEXT
+def test_obfuscated_fonts_do_no_harm(reading_host: Host, tmp_path: Path) -> None:
+    assert read(reading_host, tmp_path, **_protected("font.otf")).text == TEXT
 
 
-def test_entities_of_a_page_name_no_file(tmp_path: Path) -> None:
+def test_entities_of_a_page_name_no_file(reading_host: Host, tmp_path: Path) -> None:
     page = '<!DOCTYPE html [<!ENTITY b SYSTEM "file:///etc/passwd">]><html xmlns="http://www.w3.org/1999/xhtml"><body>'
-    text = read(tmp_path, **{"OEBPS/text/grip.xhtml": f"{page}<p>x &b; y</p></body></html>"}).text
+    text = read(reading_host, tmp_path, **{"OEBPS/text/grip.xhtml": f"{page}<p>x &b; y</p></body></html>"}).text
     assert "root:" not in text
     assert "x" in text
 
@@ -222,29 +215,25 @@ def test_what_is_no_archive_is_one_line(fast_host: Host, tmp_path: Path, data: b
         fast_host.hooks.readers[".epub"].load_data(tmp_path / "a.epub")
 
 
-def test_a_part_that_unpacks_to_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archive, "MOST_PART", 100_000)
-    with pytest.raises(Unanswered, match="unpacks its part"):
-        read(tmp_path, **{"OEBPS/text/grip.xhtml": b"<p>" + b"a" * 200_000})
-    monkeypatch.setattr(archive, "MOST_IN_ALL", 2_000)
-    with pytest.raises(Unanswered, match="unpacks its part"):
-        read(tmp_path)
+def test_a_part_that_unpacks_to_much_is_refused(reading_host: Host, tmp_path: Path) -> None:
+    with pytest.raises(UnreadableFile, match="unpacks its part"):
+        read(reading_host, tmp_path, **{"OEBPS/text/grip.xhtml": b"<p>" + b"a" * 30_000_000})
 
 
 @pytest.mark.parametrize("part", ["<a ", "&#", "<!--", "<td>", "<span id='a'/>"])
-def test_a_page_of_one_thing_over_and_over_ends(tmp_path: Path, part: str) -> None:
-    assert "Casters" in read(tmp_path, **{"OEBPS/text/grip.xhtml": f"<html><body>{part * 20_000}"}).text
+def test_a_page_of_one_thing_over_and_over_ends(reading_host: Host, tmp_path: Path, part: str) -> None:
+    assert "Casters" in read(reading_host, tmp_path, **{"OEBPS/text/grip.xhtml": f"<html><body>{part * 20_000}"}).text
 
 
 @pytest.mark.parametrize("part", ["<div>", "<ul><li>", "<blockquote>", "<b>"])
-def test_a_page_of_too_many_levels_is_refused(tmp_path: Path, part: str) -> None:
-    with pytest.raises(Unanswered, match="2,048 levels"):
-        read(tmp_path, **{"OEBPS/text/grip.xhtml": f"<html><body>{part * 20_000}"})
+def test_a_page_of_too_many_levels_is_refused(reading_host: Host, tmp_path: Path, part: str) -> None:
+    with pytest.raises(UnreadableFile, match="2,048 levels"):
+        read(reading_host, tmp_path, **{"OEBPS/text/grip.xhtml": f"<html><body>{part * 20_000}"})
 
 
-def test_links_of_the_contents_that_lead_nowhere_are_passed_over(tmp_path: Path) -> None:
+def test_links_of_the_contents_that_lead_nowhere_are_passed_over(reading_host: Host, tmp_path: Path) -> None:
     nav = NAV.replace("text/grip.xhtml", "http://[x").replace("#casters", "#none")
-    assert headings(read(tmp_path, **{"OEBPS/nav.xhtml": nav}))[:1] == ["# Robot parts"]
+    assert headings(read(reading_host, tmp_path, **{"OEBPS/nav.xhtml": nav}))[:1] == ["# Robot parts"]
 
 
 def test_an_epub_is_taken_over_http(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
