@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import tarfile
@@ -15,7 +16,6 @@ import pytest
 from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
 from ragstone.plugins.wiki_edge.shards import archive
-from ragstone.plugins.wiki_edge.shards.archive_page import public_pem
 from tests.plugins.wiki_edge.shards.samples import EMBEDDINGS, ID, METADATA, NAME, edit, edit_object, make
 from tests.support.third_party_fakes import Here
 
@@ -96,8 +96,10 @@ def test_the_checksum_and_its_signature_hold(here: Here, shards: Path, key: str,
     here("wiki", "publish", str(shards), "--to", "public", "--key", "key.pem")
     public = tmp_path / "public"
     checksum, signature = public / f"{ID}-r1.tar.gz.sha256", public / f"{ID}-r1.tar.gz.sha256.sig"
-    load_pem_public_key(public_pem(key).encode()).verify(signature.read_bytes(), checksum.read_bytes())  # type: ignore[call-arg, union-attr]
-    (public / "publisher.pem").write_text(public_pem(key) + "\n", "utf-8")
+    page = (public / f"{ID}-r1.html").read_text("utf-8")
+    (pem,) = re.findall("-----BEGIN PUBLIC KEY-----.*?-----END PUBLIC KEY-----", page, re.DOTALL)
+    load_pem_public_key(pem.encode()).verify(signature.read_bytes(), checksum.read_bytes())  # type: ignore[call-arg, union-attr]
+    (public / "publisher.pem").write_text(pem + "\n", "utf-8")
     words = f"pkeyutl -verify -pubin -inkey publisher.pem -rawin -in {checksum.name} -sigfile {signature.name}"
     for command in (["sha256sum", "--check", checksum.name], ["openssl", *words.split()]):
         if shutil.which(command[0]):

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hypothesis import given
 from hypothesis import strategies as st
+from llama_index.core.schema import Document
 
 from ragstone.core import Encoder
 from ragstone.core.testing import WordEmbedding
-from ragstone.plugins.wiki_edge.parsers.article_parser import token_counter
-from ragstone.plugins.wiki_edge.parsers.chunker import Chunker, sentences_of
-from ragstone.plugins.wiki_edge.readers.articles import Block, joined
+from ragstone.plugins.wiki_edge import ArticleNodeParser
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +21,13 @@ def words(texts: Sequence[str]) -> list[int]:
     return [len(text.split()) for text in texts]
 
 
-CHUNKER = Chunker(words, shortest=20, longest=40)
+PARSER = ArticleNodeParser(count_tokens=words, min_tokens=20, max_tokens=40)
+
+
+class Block(NamedTuple):
+    text: str
+    heading: str = ""
+    anchor: str = ""
 
 
 class Cut(NamedTuple):
@@ -32,10 +37,23 @@ class Cut(NamedTuple):
     anchor: str
 
 
-def cut(blocks: Sequence[Block], chunker: Chunker = CHUNKER) -> list[Cut]:
-    text, sections = joined(blocks)
-    found = chunker.chunks(text, sections)
-    return [Cut(text[chunk.start : chunk.end], chunk.tokens, chunk.heading, chunk.anchor) for chunk in found]
+def article(blocks: Sequence[Block]) -> Document:
+    """An article as its reader has it: the heading of a section above its first block."""
+    text, sections, before = "", [], ""
+    for block in blocks:
+        if block.heading != before:
+            sections.append([len(text), block.heading, block.anchor])
+            text += block.heading.rpartition(" › ")[2] + "\n"
+        text, before = f"{text}{block.text}\n\n", block.heading
+    return Document(text=text.removesuffix("\n\n"), metadata={"sections": sections, "url": "x"})
+
+
+def cut(blocks: Sequence[Block], parser: ArticleNodeParser = PARSER) -> list[Cut]:
+    nodes = parser.get_nodes_from_documents([article(blocks)])
+    texts = [node.get_content() for node in nodes]
+    found = (node.metadata for node in nodes)
+    headings = [(known.get("heading", ""), known["url"].partition("#")[2]) for known in found]
+    return [Cut(*each, *place) for *each, place in zip(texts, parser.count_tokens(texts), headings, strict=True)]
 
 
 def sentence(number: int, length: int) -> str:
@@ -97,8 +115,8 @@ def test_a_short_tail_joins_the_one_before_or_evens_out() -> None:
 
 
 def test_a_text_without_spaces_or_sentences_is_cut() -> None:
-    count = token_counter(Encoder(WordEmbedding()))
-    chunks = cut([Block("x" * 100_000), Block("word " * 5000)], Chunker(count))
+    parser = ArticleNodeParser.of(Encoder(WordEmbedding()))
+    chunks = cut([Block("x" * 100_000), Block("word " * 5000)], parser)
     assert all(chunk.tokens <= 1024 for chunk in chunks)
     assert squeezed("".join(chunk.text for chunk in chunks)) == "x" * 100_000 + "word" * 5000
 
@@ -118,26 +136,28 @@ def test_sizes_hold_and_nothing_is_lost(shape: list[tuple[int, int, str]]) -> No
         own = block.heading.rpartition(" › ")[2] if block.heading != before else ""
         whole, before = whole + own + block.text, block.heading
     assert squeezed("".join(chunk.text for chunk in chunks)) == squeezed(whole)
-    assert all(chunk.tokens == words([chunk.text])[0] for chunk in chunks)
     assert all(chunk.tokens <= 40 for chunk in chunks)
     # With sentences of at most 15 words there is always a way, but for two that together are a little too long.
     assert all(chunk.tokens >= 20 for chunk in chunks[:-1])
 
 
 def test_sentences() -> None:
+    def sentences(text: str, most: int) -> list[str]:
+        parser = ArticleNodeParser(count_tokens=lambda texts: [*map(len, texts)], min_tokens=1, max_tokens=most)
+        return [chunk.text for chunk in cut([Block(text)], parser)]
+
     text = 'Dr. A. Smith came. "Why?" he asked. It cost 3.5 km e.g. there. See No. 5 of it.'
-    assert [part for _, part in sentences_of(text)] == [
+    assert sentences(text, 27) == [
         "Dr. A. Smith came.",
         '"Why?" he asked.',
         "It cost 3.5 km e.g. there.",
         "See No. 5 of it.",
     ]
-    assert [part for _, part in sentences_of("東京は都市です。人口は多い。")] == ["東京は都市です。", "人口は多い。"]
-    assert "".join(glue + part for glue, part in sentences_of(text)) == text
+    assert sentences("東京は都市です。人口は多い。", 8) == ["東京は都市です。", "人口は多い。"]
 
 
 def test_tokens_are_the_encoders(encoder: Encoder) -> None:
-    count = token_counter(encoder)
+    count = ArticleNodeParser.of(encoder).count_tokens
     texts = ["A robot arm.", "", "unbelievably  supercalifragilistic", "Роботът е тук."]
     assert count(texts) == [encoder.count_tokens(text) for text in texts]
     long = "A robot arm lifts a box. " * 20_000

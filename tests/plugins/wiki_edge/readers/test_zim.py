@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -12,13 +12,10 @@ from hypothesis import strategies as st
 from ragstone.core import SourceError
 from ragstone.plugins.wiki_edge.readers.compression import decompressed
 from ragstone.plugins.wiki_edge.readers.zim import Zim
-from ragstone.plugins.wiki_edge.readers.zim_file import ZimFile
 from tests.support.needs import needed
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from ragstone.plugins.wiki_edge.readers.articles import Page, Text
 
 needed("lxml")
 needed("zstandard")
@@ -27,11 +24,11 @@ RAY = "wikipedia_en_ray_charles_2015-06.zim"
 BOOKS = ("withns", "nons", "noTitleListingV0")
 
 
-def read(path: Path) -> list[tuple[Page, Text]]:
+def read(path: Path) -> list[tuple[Any, Any]]:
     return [(page, page.read()) for page in Zim(path).pages()]
 
 
-def output(text: Text) -> str:
+def output(text: Any) -> str:
     return "\n\n".join(block.text for block in text.blocks)
 
 
@@ -113,15 +110,6 @@ def test_a_cut_file_is_refused(data: Path, tmp_path: Path) -> None:
         path.write_bytes(raw[:length])
         with pytest.raises(SourceError):
             read(path)
-
-
-@pytest.mark.data
-def test_an_entry_is_found_by_its_path(data: Path) -> None:
-    with ZimFile(data / "zim" / RAY) as file:
-        entry = file.find("M", "Date")
-        assert entry is not None
-        assert file.blob(entry) == b"2015-06-02"
-        assert file.find("M", "Nothing") is None
 
 
 def test_a_bomb_ends_at_the_limit() -> None:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from functools import cache
+from hashlib import sha256
+from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
+import click
 import numpy as np
+from click.testing import CliRunner
 
 from ragstone.plugins.wiki_edge import Manifest, ShardEntry
-from ragstone.plugins.wiki_edge.shards.verification import sums_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,8 +89,9 @@ def entry_of(folder: Path) -> ShardEntry:
 def with_sums(folder: Path) -> Path:
     """The folder, its only entry with ``files``."""
     entry = entry_of(folder)
-    sums = sums_in(entry.place(folder).files)
-    edit(folder, lambda raw: raw.update(files={name: each.model_dump() for name, each in sums.items()}))
+    files = {name: path.read_bytes() for name, path in entry.place(folder).files.items()}
+    sums = {name: {"sha256": sha256(each).hexdigest(), "bytes": len(each)} for name, each in files.items()}
+    edit(folder, lambda raw: raw.update(files=sums))
     return folder
 
 
@@ -106,3 +111,31 @@ def edit_object(folder: Path, line: int, **fields: Any) -> None:
         return json.dumps({key: one for key, one in value.items() if one is not None})
 
     edit_line(folder, line, changed)
+
+
+@cache
+def _commands() -> click.Group:
+    (point,) = entry_points(group="ragstone", name="wiki_edge")
+    group = click.Group()
+    point.load().ragstone_commands(group)
+    return group
+
+
+def run(*arguments: object) -> Any:
+    """What ``ragstone wiki … --json`` prints; raises its error."""
+    names = ["wiki", *map(str, arguments), "--json"]
+    done = CliRunner().invoke(_commands(), names, catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return json.loads(done.stdout)
+
+
+def keygen(file: Path) -> str:
+    """The public half of a new key in the file."""
+    public: str = run("keygen", file)["public_key"]
+    return public
+
+
+def sign(folder: Path, key: Path, *more: object) -> list[dict[str, Any]]:
+    """Sign the shards in the folder with the key in a file; what was signed."""
+    signed: list[dict[str, Any]] = run("sign", folder, "--key", key, *more)
+    return signed

@@ -10,32 +10,27 @@ import numpy as np
 import pytest
 
 from ragstone.core import BadRequest, StorageBusy, StorageError
+from ragstone.core.runtime import file_lock
 from ragstone.plugins.wiki_edge import Manifest, ShardError, install_shards, verify_shards
-from ragstone.plugins.wiki_edge.shards.keys import keygen, read_key
-from ragstone.plugins.wiki_edge.shards.releases import locked, previous, staging_folders
-from ragstone.plugins.wiki_edge.shards.signatures import signer
-from ragstone.plugins.wiki_edge.shards.signing import sign_folder
+from ragstone.plugins.wiki_edge.shards.releases import staging_folders
 
-from .samples import ID, NAME, edit, entry_of, make
+from .samples import ID, NAME, edit, entry_of, keygen, make, sign
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-
-    from ragstone.plugins.wiki_edge.shards.installation import Installed
-
 
 @pytest.fixture
-def key(tmp_path: Path) -> Ed25519PrivateKey:
+def key(tmp_path: Path) -> Path:
     keygen(tmp_path / "key.pem")
-    return read_key(tmp_path / "key.pem")
+    return tmp_path / "key.pem"
 
 
 @pytest.fixture
-def other_key(tmp_path: Path) -> Ed25519PrivateKey:
+def other_key(tmp_path: Path) -> Path:
     keygen(tmp_path / "other.pem")
-    return read_key(tmp_path / "other.pem")
+    return tmp_path / "other.pem"
 
 
 @pytest.fixture
@@ -43,7 +38,7 @@ def root(tmp_path: Path) -> Path:
     return tmp_path / "somewhere" / "root"
 
 
-def _whats(found: list[Installed]) -> list[tuple[str, str, int | None]]:
+def _whats(found: Iterable[Any]) -> list[tuple[str, str, int | None]]:
     return [(one.id, one.what, one.revision) for one in found]
 
 
@@ -51,9 +46,9 @@ def _releases(root: Path, shard_id: str = ID) -> set[str]:
     return {f"{shard_id}/{path.name}" for path in (root / shard_id).iterdir()}
 
 
-def _signed(folder: Path, key: Ed25519PrivateKey, revision: int | None = None, **more: Any) -> Path:
+def _signed(folder: Path, key: Path, revision: int | None = None, **more: Any) -> Path:
     make(folder, **more)
-    sign_folder(folder, key, revision=revision)
+    sign(folder, key, *(("--revision", revision) if revision else ()))
     return folder
 
 
@@ -89,7 +84,9 @@ def test_each_shard_keeps_its_own_release_before_the_newest(tmp_path: Path, root
         seed = int.from_bytes(os.urandom(4), "little")
         install_shards(make(tmp_path / shard_id, shard_id=shard_id, seed=seed), root)
     assert (len(_releases(root, "a")), len(_releases(root, "b"))) == (2, 2)
-    assert _releases(root, "a") | _releases(root, "b") > set(previous(Manifest.read(root / NAME)).values())
+    assert _releases(root, "a") | _releases(root, "b") > set(
+        json.loads((root / NAME).read_text())["ragstone"]["previous"].values()
+    )
 
 
 def test_what_was_copied_there_by_hand_is_replaced_and_not_removed(tmp_path: Path, root: Path) -> None:
@@ -119,7 +116,7 @@ def test_the_same_again_mends_what_is_damaged(tmp_path: Path, root: Path) -> Non
     assert verify_shards(root) == []
 
 
-def test_a_revision_only_rises(tmp_path: Path, root: Path, key: Ed25519PrivateKey) -> None:
+def test_a_revision_only_rises(tmp_path: Path, root: Path, key: Path) -> None:
     install_shards(_signed(tmp_path / "a", key, 3), root)
     assert _whats(install_shards(_signed(tmp_path / "b", key, 5, seed=1), root)) == [(ID, "updated", 5)]
     served = (root / NAME).read_bytes()
@@ -133,21 +130,21 @@ def test_a_revision_only_rises(tmp_path: Path, root: Path, key: Ed25519PrivateKe
     assert _whats(install_shards(_signed(tmp_path / "b", key, 5, seed=1), root)) == [(ID, "unchanged", 5)]
 
 
-def test_one_shard_that_is_refused_keeps_all_others_out(tmp_path: Path, root: Path, key: Ed25519PrivateKey) -> None:
+def test_one_shard_that_is_refused_keeps_all_others_out(tmp_path: Path, root: Path, key: Path) -> None:
     install_shards(_signed(tmp_path / "a", key, 3), root)
     served = (root / NAME).read_bytes()
     folder = make(tmp_path / "both", shard_id="fresh")
     fresh = entry_of(folder)
     make(folder)
     Manifest(version="2", shards=(fresh, entry_of(folder))).write(folder / NAME)
-    sign_folder(folder, key, only=ID, revision=2)
+    sign(folder, key, "--id", ID, "--revision", 2)
     with pytest.raises(ShardError, match="a revision only rises"):
         install_shards(folder, root)
     assert (root / NAME).read_bytes() == served
     assert not (root / "fresh").exists()
 
 
-def test_an_installed_copy_keeps_its_signature(tmp_path: Path, root: Path, key: Ed25519PrivateKey) -> None:
+def test_an_installed_copy_keeps_its_signature(tmp_path: Path, root: Path, key: Path) -> None:
     folder = _signed(tmp_path / "a", key)
     (by,) = {one.signer.key for one in install_shards(folder, root) if one.signer}
     assert entry_of(root).embedding_file != entry_of(folder).embedding_file
@@ -157,54 +154,44 @@ def test_an_installed_copy_keeps_its_signature(tmp_path: Path, root: Path, key: 
 
 
 def test_where_signatures_are_required_only_trusted_ones_come_in(
-    tmp_path: Path, root: Path, key: Ed25519PrivateKey, other_key: Ed25519PrivateKey
+    tmp_path: Path, root: Path, key: Path, other_key: Path
 ) -> None:
     folder = make(tmp_path / "a")
     with pytest.raises(ShardError, match="is not signed"):
         install_shards(folder, root, trusted_keys=[], require_signature=True)
-    (ours,) = sign_folder(folder, key)
+    (ours,) = sign(folder, key)
     with pytest.raises(ShardError, match="which is not a trusted key"):
-        install_shards(_signed(tmp_path / "b", other_key), root, trusted_keys=[ours.key], require_signature=True)
-    found = install_shards(folder, root, trusted_keys=[ours.key], require_signature=True)
-    assert str(found[0].signer) == f"{ours.key} (trusted)"
+        install_shards(_signed(tmp_path / "b", other_key), root, trusted_keys=[ours["key"]], require_signature=True)
+    found = install_shards(folder, root, trusted_keys=[ours["key"]], require_signature=True)
+    assert str(found[0].signer) == f"{ours['key']} (trusted)"
 
 
-def test_a_signed_shard_gives_way_to_nobody_else(
-    tmp_path: Path, root: Path, key: Ed25519PrivateKey, other_key: Ed25519PrivateKey
-) -> None:
+def test_a_signed_shard_gives_way_to_nobody_else(tmp_path: Path, root: Path, key: Path, other_key: Path) -> None:
     install_shards(_signed(tmp_path / "a", key), root)
     with pytest.raises(ShardError, match="is not signed, but the installed one is signed by"):
         install_shards(make(tmp_path / "b", seed=1, revision=9), root)
     other = _signed(tmp_path / "c", other_key, 9, seed=1)
     with pytest.raises(ShardError, match=r"is signed by .*, but the installed one is signed by"):
         install_shards(other, root)
-    (theirs,) = sign_folder(other, other_key)
-    assert _whats(install_shards(other, root, trusted_keys=[theirs.key])) == [(ID, "updated", 9)]
+    (theirs,) = sign(other, other_key)
+    assert _whats(install_shards(other, root, trusted_keys=[theirs["key"]])) == [(ID, "updated", 9)]
 
 
-def test_a_shard_that_was_signed_later_takes_the_signature(tmp_path: Path, root: Path, key: Ed25519PrivateKey) -> None:
+def test_a_shard_that_was_signed_later_takes_the_signature(tmp_path: Path, root: Path, key: Path) -> None:
     folder = make(tmp_path / "a", revision=1)
     install_shards(folder, root)
-    sign_folder(folder, key)
+    (ours,) = sign(folder, key)
     assert _whats(install_shards(folder, root)) == [(ID, "unchanged", 1)]
-    by = signer(entry_of(root), root)
-    assert by is not None
-    assert by == signer(entry_of(folder), folder)
-    assert verify_shards(root, trusted_keys=[by.key], require_signature=True) == []
+    assert verify_shards(root, trusted_keys=[ours["key"]], require_signature=True) == []
 
 
-def test_what_was_signed_where_it_serves_keeps_its_signature(
-    tmp_path: Path, root: Path, key: Ed25519PrivateKey
-) -> None:
+def test_what_was_signed_where_it_serves_keeps_its_signature(tmp_path: Path, root: Path, key: Path) -> None:
     make(root)
-    (ours,) = sign_folder(root, key)
+    (ours,) = sign(root, key)
     install_shards(make(tmp_path / "b", shard_id="other"), root)
-    first, second = Manifest.read(root / NAME).shards
-    by = signer(first, root)
-    assert by is not None
-    assert by.key == ours.key
-    assert signer(second, root) is None
     assert verify_shards(root) == []
+    (fault,) = verify_shards(root, trusted_keys=[ours["key"]], require_signature=True)
+    assert (fault.shard, "is not signed" in str(fault)) == ("other", True)
 
 
 @pytest.mark.parametrize(
@@ -248,7 +235,11 @@ def test_two_shards_do_not_share_a_file(tmp_path: Path, root: Path) -> None:
 
 def test_only_one_installs_at_a_time(tmp_path: Path, root: Path) -> None:
     folder = make(tmp_path / "new")
-    with locked(root), pytest.raises(StorageBusy, match="another process installs or signs shards here"):
+    root.mkdir(parents=True)
+    with (
+        file_lock(root / ".ragstone-lock", ""),
+        pytest.raises(StorageBusy, match="another process installs or signs shards here"),
+    ):
         install_shards(folder, root)
     assert _whats(install_shards(folder, root)) == [(ID, "installed", None)]
 

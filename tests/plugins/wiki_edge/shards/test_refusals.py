@@ -15,8 +15,6 @@ import numpy as np
 import pytest
 
 from ragstone.plugins.wiki_edge import Manifest, ShardError, install_shards, verify_shards
-from ragstone.plugins.wiki_edge.shards.keys import keygen, read_key
-from ragstone.plugins.wiki_edge.shards.signing import sign_folder
 
 from .samples import (
     DIM,
@@ -29,7 +27,9 @@ from .samples import (
     edit,
     edit_line,
     edit_object,
+    keygen,
     make,
+    sign,
     unit_rows,
     with_sums,
 )
@@ -151,7 +151,7 @@ def _signed(then: Callable[[dict[str, Any]], object]) -> Callable[[Path], object
 
     def changed(folder: Path) -> None:
         keygen(folder.parent / "key.pem")
-        sign_folder(folder, read_key(folder.parent / "key.pem"))
+        sign(folder, folder.parent / "key.pem")
         edit(folder, then)
 
     return changed
