@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from llama_index.core.schema import Document
 
 from ragstone.core import Turn
 from ragstone.core.citations import CitableChunks, Splitter, contradictions, read_markers, split_answer
@@ -57,31 +56,25 @@ def parsers_of_core() -> dict[str, Parser]:
 
 
 def parsers_of_plugins() -> dict[str, Parser]:
+    from llama_index.core.schema import Document
+
     from ragstone.core.text import Redactor
     from ragstone.plugins.book_chat import BookNodeParser
-    from ragstone.plugins.book_chat.library.fields import read_toml, read_yaml, split_front_matter
-    from ragstone.plugins.book_chat.library.layouts.mdbook import entries_of
-    from ragstone.plugins.book_chat.markdown.asciidoc import asciidoc_to_markdown, included_files
-    from ragstone.plugins.book_chat.markdown.blocks import read_blocks
-    from ragstone.plugins.book_chat.markdown.mdx import rewrite_mdx
-    from ragstone.plugins.book_chat.markdown.normalization import normalize_with_kinds
-    from ragstone.plugins.book_chat.markdown.plain_text import book_of
     from ragstone.plugins.concept_tutor.learning.reading.material import Material
-    from ragstone.plugins.iris_memory import MailReader, TranscriptReader
-    from ragstone.plugins.iris_memory.parsers.sections import Outline, log_sections, markdown_sections
-    from ragstone.plugins.iris_memory.recall.escaping import escaped
+    from ragstone.plugins.iris_memory import (
+        MailReader,
+        MemoryChunk,
+        MemoryNodeParser,
+        TranscriptReader,
+        format_for_prompt,
+    )
     from ragstone.plugins.iris_memory.validity import validity_in
-    from ragstone.plugins.wiki_edge.parsers.chunker import sentences_of
+    from ragstone.plugins.wiki_edge import ArticleNodeParser
     from ragstone.plugins.wiki_edge.planner.order_flags import flags
     from ragstone.plugins.wiki_edge.readers.prose import encyclopedic_blocks, tidy
     from ragstone.plugins.wiki_edge.readers.wikitext import paragraphs
+    from tests.plugins.book_chat.reading import normalized, read
     from tests.plugins.concept_tutor.learning.texts import chunk
-
-    def toml(text: str) -> None:
-        try:
-            read_toml(text)
-        except ValueError:
-            return
 
     def mail(text: str, kind: str = "plain") -> None:
         MailReader().parse(f"Content-Type: text/{kind}\n\n{text}".encode(), Path("a.eml"), 1e9)
@@ -91,29 +84,31 @@ def parsers_of_plugins() -> dict[str, Parser]:
         TranscriptReader().parse(line.encode(), Path("s.jsonl"), 1e9)
 
     nodes = BookNodeParser(count_tokens=lambda text: len(text.split()) or 1)
+    articles = ArticleNodeParser(count_tokens=lambda texts: [*map(len, texts)], min_tokens=20, max_tokens=40)
+    memories = MemoryNodeParser(count_tokens=lambda text: len(text.split()))
+
+    def memory(text: str, strategy: str) -> None:
+        known = {"path": "a.md", "doc_type": "notes", "date": 0.0, "indexing": {"strategy": strategy}}
+        memories.get_nodes_from_documents([Document(text=text, metadata=known)])
 
     return {
-        "AsciiDoc": lambda text: (asciidoc_to_markdown(text), included_files(text)),
-        "plain text": book_of,
-        "chunks": lambda text: nodes.get_nodes_from_documents([Document(text=normalize_with_kinds(text)[0])]),
-        "Markdown": normalize_with_kinds,
-        "MDX": rewrite_mdx,
-        "blocks": read_blocks,
-        "front matter": lambda text: split_front_matter(f"---\n{text}\n"),
-        "SUMMARY.md": lambda text: list(entries_of(text)),
-        "TOML": toml,
-        "YAML": read_yaml,
+        "AsciiDoc": lambda text: read(text, ".adoc"),
+        "plain text": lambda text: read(text, ".txt"),
+        "chunks": lambda text: nodes.get_nodes_from_documents([Document(text=normalized(text))]),
+        "Markdown": normalized,
+        "MDX": lambda text: read(text, ".mdx"),
+        "front matter": lambda text: normalized(f"---\n{text}\n---\n"),
         "definitions": lambda text: (Material([chunk("x", text, section="Glossary")]).topics, None),
         "groups": lambda text: (Material([chunk("x", text)]).groups, None),
-        "log": lambda text: log_sections(text, Outline(text)),
-        "memory's Markdown": lambda text: markdown_sections(text, Outline(text)),
+        "log": lambda text: memory(text, "log"),
+        "memory's Markdown": lambda text: memory(text, "markdown"),
         "mail's HTML": lambda text: mail(text, "html"),
         "mail": mail,
-        "quoted memory": escaped,
+        "quoted memory": lambda text: format_for_prompt([MemoryChunk(text, "a.md", "", "notes", 0.5)]),
         "validity": lambda text: validity_in(f"---\n{text}\n---\n"),
         "transcript": transcript,
         "prose": lambda text: (tidy(text), encyclopedic_blocks(text)),
-        "article's sentences": sentences_of,
+        "article's sentences": lambda text: articles.get_nodes_from_documents([Document(text=text)]),
         "paragraphs": paragraphs,
         "flags": flags,
         "redaction": Redactor(environ={}).text,
@@ -152,9 +147,12 @@ KNOWN = [
     ("mail", "", "--\n", 800),
     ("prose", "(", "/", 2_000),
     ("prose", "(a", " ", 2_000),
+    ("prose", "a", ", ", 4_000),
+    ("prose", "(", "; ", 4_000),
+    ("prose", "", "a\n", 4_000),
     ("flags", "", "\n", 800),
     ("Markdown", "*a* ", " ", 2_000),
-    ("YAML", "", "[", 3_000),
+    ("front matter", "", "[", 3_000),
     ("transcript", "", "<system-reminder>", 20_000),
     ("transcript", "", "\n", 20_000),
     ("validity", "", "valid_from: ", 4_000),

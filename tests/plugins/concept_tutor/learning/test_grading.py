@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ragstone.plugins.concept_tutor.learning.grading.feedback import cited, feedback
-from ragstone.plugins.concept_tutor.learning.grading.free import grade_free
-from ragstone.plugins.concept_tutor.learning.grading.short import grade_choice, grade_short
 from tests.plugins.concept_tutor.learning.texts import Question, QuestionSource, Support
 
 if TYPE_CHECKING:
-    from ragstone.core import Encoder
+    from collections.abc import Callable
+
+    from tests.plugins.concept_tutor.learning.texts import Grade
+
+    Grading = Callable[[Question, str], Grade]
 
 SOURCE = QuestionSource(2, "Tides", "https://en.wikipedia.org/wiki/Tides#Causes", "Causes", "CC BY-SA 4.0", "c")
 
@@ -113,33 +114,40 @@ ALMOST = [
 
 
 @pytest.mark.parametrize(("asked", "answer", "verdict"), [*FREE, *STRICT, *ALMOST])
-def test_free_answers(encoder: Encoder, asked: Question, answer: str, verdict: str) -> None:
-    assert grade_free(asked, answer, encoder).verdict == verdict
+def test_free_answers(grade: Grading, asked: Question, answer: str, verdict: str) -> None:
+    assert grade(asked, answer).verdict == verdict
 
 
-def test_a_copy_of_the_page_is_no_answer(encoder: Encoder) -> None:
+def test_a_copy_of_the_page_is_no_answer(grade: Grading) -> None:
     page = (
         f"{VOLCANO.support.text} " + "Volcanoes are found where plates diverge or converge, mostly under water. " * 20
     )
-    found = grade_free(VOLCANO, page, encoder)
-    assert (found.verdict, found.because) == (
-        "partly",
-        "it says much more than what was asked for; say it in a sentence",
-    )
+    because = "it says much more than what was asked for; say it in a sentence"
+    assert grade(VOLCANO, page).feedback.startswith(f"Partly right: {because}. As the article")
 
 
-def test_without_an_encoder_the_words_decide() -> None:
-    assert grade_free(VOLCANO, VOLCANO.key).verdict == "right"
-    assert grade_free(VOLCANO, "A mountain that spits fire.").verdict == "wrong"
-
-
-def test_what_is_wrong_is_named(encoder: Encoder) -> None:
-    number = grade_free(MARATHON, "A foot race over a distance of 50 kilometres that is run on roads.", encoder)
-    assert number.because == "it says “50 kilometres” where the source says “42 kilometres”"
-    denied = grade_free(VOLCANO, "A rupture in the crust that does not allow lava and gases to escape.", encoder)
-    assert denied.because == "it denies what the source says"
-    cold = grade_free(VOLCANO, "A rupture in the crust that lets cold lava escape.", encoder)
-    assert cold.because == "it says “cold” where the source says “hot”"
+@pytest.mark.parametrize(
+    ("asked", "answer", "because"),
+    [
+        (
+            MARATHON,
+            "A foot race over a distance of 50 kilometres that is run on roads.",
+            "it says “50 kilometres” where the source says “42 kilometres”",
+        ),
+        (
+            VOLCANO,
+            "A rupture in the crust that does not allow lava and gases to escape.",
+            "it denies what the source says",
+        ),
+        (
+            VOLCANO,
+            "A rupture in the crust that lets cold lava escape.",
+            "it says “cold” where the source says “hot”",
+        ),
+    ],
+)
+def test_what_is_wrong_is_named(grade: Grading, asked: Question, answer: str, because: str) -> None:
+    assert f"right: {because}. As the article" in grade(asked, answer).feedback
 
 
 SHORT = [
@@ -178,20 +186,19 @@ SHORT = [
 
 
 @pytest.mark.parametrize(("key", "answer", "verdict"), SHORT)
-def test_short_answers(key: str, answer: str, verdict: str) -> None:
+def test_short_answers(grade: Grading, key: str, answer: str, verdict: str) -> None:
     asked = question("blank", "What are they called? ____", key, f"They are called {key}.")
-    assert grade_short(asked, answer).verdict == verdict
+    assert grade(asked, answer).verdict == verdict
 
 
-def test_a_choice_is_the_option_or_it_is_wrong() -> None:
+def test_a_choice_is_the_option_or_it_is_wrong(grade: Grading) -> None:
     asked = question("choice", "Which?", "neap tide", "A neap tide is weak.", ("neap tide", "spring tide", "ebb"))
-    assert grade_choice(asked, "neap tide").verdict == "right"
-    assert grade_choice(asked, "spring tide").verdict == "wrong"
+    assert grade(asked, "neap tide").verdict == "right"
+    assert grade(asked, "spring tide").verdict == "wrong"
 
 
-def test_feedback_names_the_page_and_its_number() -> None:
-    finding = grade_free(VOLCANO, "a small island")
-    output = feedback(VOLCANO, finding)
-    assert output.startswith("Not right. As the article on Tides says [2]: “A volcano is")
-    assert output.endswith("Read on in the article on Tides, section “Causes” [2].")
-    assert cited(f"{output} and [9]", VOLCANO) == (2,)
+def test_feedback_names_the_page_and_its_number(grade: Grading) -> None:
+    found = grade(VOLCANO, "a small island")
+    assert found.feedback.startswith("Not right. As the article on Tides says [2]: “A volcano is")
+    assert found.feedback.endswith("Read on in the article on Tides, section “Causes” [2].")
+    assert found.cited_sources == (2,)

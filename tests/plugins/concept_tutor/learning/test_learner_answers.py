@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ragstone.plugins.concept_tutor.learning.grading.free import grade_free
-from ragstone.plugins.concept_tutor.learning.grading.short import grade_short
 from tests.plugins.concept_tutor.learning.test_grading import question
 
 if TYPE_CHECKING:
-    from ragstone.core import Encoder
+    from tests.plugins.concept_tutor.learning.test_grading import Grading
 
 #: By the question's subject: the key, and answers by their grade.
 OPEN: dict[str, tuple[str, dict[str, list[str]]]] = {
@@ -219,7 +217,7 @@ SHORT: list[tuple[str, str, dict[str, list[str]]]] = [
 
 
 @pytest.mark.parametrize(
-    ("subject", "key", "answer", "grade"),
+    ("subject", "key", "answer", "verdict"),
     [
         (subject, key, answer, grade)
         for subject, (key, grades) in OPEN.items()
@@ -227,12 +225,12 @@ SHORT: list[tuple[str, str, dict[str, list[str]]]] = [
         for answer in answers
     ],
 )
-def test_answers_in_own_words(encoder: Encoder, subject: str, key: str, answer: str, grade: str) -> None:
+def test_answers_in_own_words(grade: Grading, subject: str, key: str, answer: str, verdict: str) -> None:
     span = f"{subject.capitalize()} is {key}."
-    found = grade_free(question("open", f"In your own words: what is {subject}?", key, span), answer, encoder)
+    found = grade(question("open", f"In your own words: what is {subject}?", key, span), answer)
     # Wrong by one thing may be called partly right, with the thing named; it is never right.
-    assert found.verdict == grade or (grade, found.verdict) == ("wrong", "partly")
-    assert found.verdict == "right" or found.because or found.credit == 0
+    assert found.verdict == verdict or (verdict, found.verdict) == ("wrong", "partly")
+    assert found.verdict == "right" or " right: " in found.feedback or found.credit == 0
 
 
 #: By the question and its source: a key of it, and answers by their grade.
@@ -284,7 +282,7 @@ ASKED = {
 
 
 @pytest.mark.parametrize(
-    ("asked", "key", "answer", "grade"),
+    ("asked", "key", "answer", "verdict"),
     [
         (asked, key, answer, grade)
         for asked, (key, grades) in ASKED.items()
@@ -293,14 +291,14 @@ ASKED = {
     ],
 )
 def test_causes_numbers_and_what_is_lacking(
-    encoder: Encoder, asked: tuple[str, str], key: str, answer: str, grade: str
+    grade: Grading, asked: tuple[str, str], key: str, answer: str, verdict: str
 ) -> None:
-    found = grade_free(question("open", asked[0], key, asked[1]), answer, encoder)
-    assert found.verdict == grade or (grade, found.verdict) == ("wrong", "partly")
+    found = grade(question("open", asked[0], key, asked[1]), answer)
+    assert found.verdict == verdict or (verdict, found.verdict) == ("wrong", "partly")
 
 
 @pytest.mark.parametrize(
-    ("text", "key", "answer", "grade"),
+    ("text", "key", "answer", "verdict"),
     [
         (text, key, answer, grade)
         for text, key, grades in SHORT
@@ -308,11 +306,11 @@ def test_causes_numbers_and_what_is_lacking(
         for answer in answers
     ],
 )
-def test_short_answers_in_own_words(text: str, key: str, answer: str, grade: str) -> None:
-    assert grade_short(question("blank", text, key, f"It is {key}."), answer).verdict == grade
+def test_short_answers_in_own_words(grade: Grading, text: str, key: str, answer: str, verdict: str) -> None:
+    assert grade(question("blank", text, key, f"It is {key}."), answer).verdict == verdict
 
 
-def test_partly_names_what_is_there_and_what_is_missing(encoder: Encoder) -> None:
+def test_partly_names_what_is_there_and_what_is_missing(grade: Grading) -> None:
     asked = question("open", "What is a syphon?", OPEN["a syphon"][0], f"A syphon is {OPEN['a syphon'][0]}.")
-    because = grade_free(asked, "a bent pipe", encoder).because
-    assert because == "you have “bent”, “pipe”; still missing: “liquid”, “higher”, “tank”, “edge”, “lower”"
+    because = "you have “bent”, “pipe”; still missing: “liquid”, “higher”, “tank”, “edge”, “lower”"
+    assert grade(asked, "a bent pipe").feedback.startswith(f"Partly right: {because}. As")

@@ -15,11 +15,11 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ragstone.core.testing import open_host
-from ragstone.plugins.concept_tutor import SourceChunk
-from ragstone.plugins.concept_tutor.learning.records import Form, Question, QuestionSource, Support
+from ragstone.plugins.concept_tutor import Lessons, SourceChunk
+from ragstone.plugins.concept_tutor.learning.records import Form, Grade, Question, QuestionSource, Support
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from ragstone.core import Host
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 __all__ = [
     "GARDEN",
     "Form",
+    "Given",
+    "Grade",
     "Question",
     "QuestionSource",
     "Support",
@@ -122,6 +124,20 @@ def _packed(title: str, url: str, blocks: Iterable[tuple[str, str]], most: int =
         chunk(title, text, title=title, number=number, section=heading, url=url)
         for number, (heading, text) in enumerate(chosen, start=1)
     ]
+
+
+class Given(Lessons):
+    """Lessons whose questions a test wrote."""
+
+    def __init__(self, host: Host, given: Sequence[Question]) -> None:
+        super().__init__(host, lambda: _NOW)
+        self.given = given
+
+    def questions(self, plan: str, concept: str) -> tuple[Question, ...]:
+        return tuple(each for each in self.given if each.concept == concept)
+
+    def question(self, question_id: str) -> Question:
+        return next(each for each in self.given if each.question_id == question_id)
 
 
 def put(host: Host, slug: str = "garden", edges: Iterable[tuple[str, str]] = ()) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ragstone.core import SourceError
+from tests.support.patience import grows_linearly
 
 if TYPE_CHECKING:
     from ragstone.plugins.book_chat import BookLayout, Shelf
@@ -212,3 +213,14 @@ def test_a_walk_has_an_end(planning: Shelf, tmp_path: Path) -> None:
         planning.plan(tmp_path / "many")
     with pytest.raises(SourceError, match="folders deep"):
         planning.plan(write(tmp_path / "deep", {"/".join("x" * 40) + "/a.md": "x"}))
+
+
+@pytest.mark.parametrize("part", ["[", "[a](", "- [a](b.md)\n", "  ", "# a\n", "1. ", "{: .a"])
+def test_a_summary_of_one_thing_over_and_over_takes_linear_time(planning: Shelf, tmp_path: Path, part: str) -> None:
+    write(tmp_path, {"a.md": "x"})
+
+    def plan(size: int) -> None:
+        (tmp_path / "SUMMARY.md").write_text("[A](a.md)\n" + part * size)
+        planning.plan(tmp_path)
+
+    assert grows_linearly(plan, 1000)
