@@ -10,24 +10,26 @@ import json
 import re
 import zipfile
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 import pytest
 from lxml.html import fromstring
 
-from ragstone.plugins.concept_tutor.learning.export import anki
-from ragstone.plugins.concept_tutor.learning.qti import qti
-from ragstone.plugins.concept_tutor.learning.text_formats import text2qti
-from tests.plugins.concept_tutor.learning.test_export import AT, NAMES, NASTY, questions
+from tests.plugins.concept_tutor.learning import texts
+from tests.plugins.concept_tutor.learning.test_export import NASTY, questions
 from tests.support.patience import HANG
 from tests.support.suites import suites_python
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
     from subprocess import CompletedProcess
 
+    from ragstone.core import Host
+
+AT = datetime(2026, 3, 1, tzinfo=UTC)
 QTI3 = "{http://www.imsglobal.org/xsd/imsqtiasi_v3p0}"
 QTI1 = "{http://www.imsglobal.org/xsd/ims_qtiasiv1p2}"
 HOSTILE = f"1. ![x](/etc/hostname) $x^2$ `c` *e* \\\\num{{3}} <script>x</script> [^1] {NASTY}"
@@ -48,6 +50,12 @@ collection.close()
 """
 
 
+@pytest.fixture
+def garden(tmp_path: Path) -> Iterator[Host]:
+    with texts.planted(tmp_path / "host") as host:
+        yield host
+
+
 def imported(folder: Path, *packages: bytes) -> Any:
     files = []
     for number, package in enumerate(packages):
@@ -58,12 +66,12 @@ def imported(folder: Path, *packages: bytes) -> Any:
     return json.loads(done.stdout)
 
 
-def test_anki_updates_what_it_has_and_doubles_nothing(tmp_path: Path) -> None:
+def test_anki_updates_what_it_has_and_doubles_nothing(garden: Host, tmp_path: Path) -> None:
     asked = questions()
-    first = anki("A garden", "garden", NAMES, asked, AT)
-    again = anki("A garden", "garden", NAMES, asked, AT + timedelta(days=1))
+    first = texts.exported(garden, "anki", asked, at=AT)
+    again = texts.exported(garden, "anki", asked, at=AT + timedelta(days=1))
     changed = [replace(question, explanation="Explained anew.") for question in asked]
-    later = anki("A garden", "garden", NAMES, changed, AT + timedelta(days=2))
+    later = texts.exported(garden, "anki", changed, at=AT + timedelta(days=2))
 
     counts, explanations, _models = imported(tmp_path, first, first, again, later)
     total = len(asked)
@@ -74,16 +82,16 @@ def test_anki_updates_what_it_has_and_doubles_nothing(tmp_path: Path) -> None:
     assert not any(count["conflicting"] or count["missing_notetype"] for count in counts)
 
 
-def test_anki_imports_a_plan_without_questions(tmp_path: Path) -> None:
-    empty = anki("Nothing", "nothing", {}, [], AT)
+def test_anki_imports_a_plan_without_questions(garden: Host, tmp_path: Path) -> None:
+    empty = texts.exported(garden, "anki", [], at=AT)
     counts, _explanations, _models = imported(tmp_path, empty, empty)
     assert [count["notes"] for count in counts] == [0, 0]
 
 
 @pytest.fixture
-def upgraded(tmp_path: Path) -> Path:
+def upgraded(garden: Host, tmp_path: Path) -> Path:
     """Our package as QTI 3, by Cito."""
-    (tmp_path / "ours.zip").write_bytes(qti("A garden", "garden", NAMES, questions(), AT))
+    (tmp_path / "ours.zip").write_bytes(texts.exported(garden, "qti", questions()))
     folder = tmp_path / "qti3"
     done = suites_python("-m", "qti_convert.cli", "upgrade", tmp_path / "ours.zip", folder, timeout=2 * HANG)
     assert done.returncode == 0, done.stderr[-2000:]
@@ -138,11 +146,11 @@ def words(text: str) -> str:
     return " ".join(re.findall(r"\w+", text))
 
 
-def test_text2qti_reads_the_questions_as_its_own_text(tmp_path: Path) -> None:
+def test_text2qti_reads_the_questions_as_its_own_text(garden: Host, tmp_path: Path) -> None:
     asked = questions()
     nasty = next(question for question in asked if question.form == "choice")
     asked.append(replace(nasty, question_id="nasty", text=HOSTILE, options=(HOSTILE, "b"), key=HOSTILE))
-    (tmp_path / "garden.txt").write_bytes(text2qti("A garden", NAMES, asked))
+    (tmp_path / "garden.txt").write_bytes(texts.exported(garden, "text2qti", asked))
     done = by_text2qti(tmp_path / "garden.txt")
     assert done.returncode == 0, done.stderr[-2000:]
 
@@ -162,9 +170,9 @@ def test_text2qti_reads_the_questions_as_its_own_text(tmp_path: Path) -> None:
         assert any(words(question.explanation) in each for each in feedback)
 
 
-def test_text2qti_reads_no_qti(tmp_path: Path) -> None:
+def test_text2qti_reads_no_qti(garden: Host, tmp_path: Path) -> None:
     """Should it ever, this fails, and our package is to be given to it."""
-    (tmp_path / "ours.zip").write_bytes(qti("A garden", "garden", NAMES, questions(), AT))
+    (tmp_path / "ours.zip").write_bytes(texts.exported(garden, "qti", questions()))
     done = by_text2qti(tmp_path / "ours.zip")
     assert done.returncode != 0
     assert "is not encoded in valid UTF-8" in done.stderr

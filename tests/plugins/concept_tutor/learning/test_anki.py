@@ -7,20 +7,25 @@ import sqlite3
 import zipfile
 from contextlib import closing
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from ragstone.plugins.concept_tutor.learning.export import anki
+import pytest
+
 from tests.plugins.concept_tutor.learning import texts
 from tests.plugins.concept_tutor.learning.test_questions_proved import written
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
+    from ragstone.core import Host
     from tests.plugins.concept_tutor.learning.texts import Question
 
-AT = datetime(2026, 3, 1, tzinfo=UTC)
-NAMES = {key: key.capitalize() for key in texts.GARDEN}
+
+@pytest.fixture
+def host(tmp_path: Path) -> Iterator[Host]:
+    with texts.planted(tmp_path / "host") as opened:
+        yield opened
 
 
 def notes(made: bytes, folder: Path) -> list[tuple[str, str, list[str]]]:
@@ -38,9 +43,9 @@ def of_mulch() -> list[Question]:
     return [question for question in written(texts.garden()) if question.concept == "mulch"]
 
 
-def test_a_note_has_question_options_answer_explanation_and_links(tmp_path: Path) -> None:
+def test_a_note_has_question_options_answer_explanation_and_links(host: Host, tmp_path: Path) -> None:
     questions = of_mulch()
-    found = notes(anki("A garden", "garden", NAMES, questions, AT), tmp_path)
+    found = notes(texts.exported(host, "anki", questions), tmp_path)
     assert len(found) == len(questions)
     choice = next(question for question in questions if question.form == "choice")
     fields = next(fields for guid, _tags, fields in found if guid == f"ragstone-{choice.question_id}")
@@ -52,17 +57,17 @@ def test_a_note_has_question_options_answer_explanation_and_links(tmp_path: Path
     assert {tags.strip() for _guid, tags, _fields in found} == {"garden Mulch"}
 
 
-def test_importing_again_would_bring_cards_up_to_date(tmp_path: Path) -> None:
-    first = notes(anki("A garden", "garden", NAMES, of_mulch(), AT), tmp_path)
-    second = notes(anki("A garden", "garden", NAMES, of_mulch(), AT), tmp_path)
+def test_importing_again_would_bring_cards_up_to_date(host: Host, tmp_path: Path) -> None:
+    first = notes(texts.exported(host, "anki", of_mulch()), tmp_path)
+    second = notes(texts.exported(host, "anki", of_mulch()), tmp_path)
     assert [guid for guid, _tags, _fields in first] == [guid for guid, _tags, _fields in second]
 
 
-def test_words_of_a_source_are_text_and_never_markup(tmp_path: Path) -> None:
+def test_words_of_a_source_are_text_and_never_markup(host: Host, tmp_path: Path) -> None:
     question = of_mulch()[0]
     evil = replace(question, text="<script>alert(1)</script> {{Answer}} [sound:x.mp3]", key="<b>",
                    sources=(replace(question.sources[0], page_url="javascript:alert(1)"),))  # fmt: skip
-    ((_guid, _tags, fields),) = notes(anki("A <garden>", "garden", NAMES, [evil], AT), tmp_path)
+    ((_guid, _tags, fields),) = notes(texts.exported(host, "anki", [evil]), tmp_path)
     assert "<script>" not in fields[0]
     assert "{{" not in fields[0]
     assert "[sound:" not in fields[0]
@@ -70,5 +75,5 @@ def test_words_of_a_source_are_text_and_never_markup(tmp_path: Path) -> None:
     assert fields[4] == "[1] Mulch · CC BY-SA 4.0"
 
 
-def test_a_plan_without_questions_is_an_empty_package(tmp_path: Path) -> None:
-    assert notes(anki("Nothing", "nothing", {}, [], AT), tmp_path) == []
+def test_a_plan_without_questions_is_an_empty_package(host: Host, tmp_path: Path) -> None:
+    assert notes(texts.exported(host, "anki", []), tmp_path) == []

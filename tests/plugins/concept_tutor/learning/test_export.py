@@ -6,8 +6,7 @@ import io
 import re
 import zipfile
 from dataclasses import replace
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -15,19 +14,17 @@ import pytest
 from ragstone.core import BadRequest, NotFound
 from ragstone.core.testing import open_host
 from ragstone.plugins.concept_tutor import PlanStore, export_questions, read_plan
-from ragstone.plugins.concept_tutor.learning.qti import qti
-from ragstone.plugins.concept_tutor.learning.text_formats import gift, text2qti
 from tests.plugins.concept_tutor.learning import texts
 from tests.plugins.concept_tutor.learning.test_questions_proved import written
 from tests.plugins.concept_tutor.material import run
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
+    from ragstone.core import Host
     from tests.plugins.concept_tutor.learning.texts import Question
 
-AT = datetime(2026, 3, 1, tzinfo=UTC)
-NAMES = {key: key.capitalize() for key in texts.GARDEN}
 NASTY = "a ~ b = c # {d} 1:2 \\n // <b>&amp;</b> 50% -> “x”"
 QTI = "{http://www.imsglobal.org/xsd/imsqti_v2p1}"
 PACKAGE = "{http://www.imsglobal.org/xsd/imscp_v1p1}"
@@ -71,6 +68,15 @@ def questions() -> list[Question]:
     return [*made, blank]
 
 
+@pytest.fixture(scope="module")
+def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
+    """A host with two plans of the garden; the title of the second is no plain text."""
+    with open_host(tmp_path_factory.mktemp("export"), options={"concept_tutor": {"sample": False}}) as opened:
+        texts.put(opened)
+        texts.put(opened, "nasty", title=NASTY)
+        yield opened
+
+
 def entries(made: bytes) -> list[str]:
     """The entries of a GIFT file; an escaped character becomes one of the private use area, so that no rule sees it."""
     text = re.sub(r"\\(.)", lambda found: chr(0xE000 + ord(found[1])), made.decode())
@@ -81,11 +87,11 @@ def plain(text: str) -> str:
     return re.sub("[\ue000-\ue0ff]", lambda found: chr(ord(found[0]) - 0xE000), text)
 
 
-def test_gift_has_a_category_for_each_concept_and_an_entry_for_each_question() -> None:
+def test_gift_has_a_category_for_each_concept_and_an_entry_for_each_question(host: Host) -> None:
     made = questions()
-    found = entries(gift("Gardens / all", NAMES, made))
+    found = entries(texts.exported(host, "gift", made))
     categories = [entry for entry in found if entry.startswith("$CATEGORY: ")]
-    assert categories[0] == "$CATEGORY: Gardens // all/Compost"
+    assert categories[0] == "$CATEGORY: A garden/Compost"
     by_id = {match[1]: match for entry in found if (match := re.fullmatch(
         r"::([^:]+)::\[plain\]([^{}~=#:]+) \{\n((?:[=~][^{}~=#:]+\n)*)####([^{}~=#:]+)\n\}", entry))}  # fmt: skip
     assert by_id.keys() == {question.question_id for question in made}
@@ -103,10 +109,11 @@ def test_gift_has_a_category_for_each_concept_and_an_entry_for_each_question() -
         assert question.sources[0].page_url in plain(match[4])
 
 
-def test_words_of_a_source_are_never_marks_of_gift() -> None:
+def test_words_of_a_source_are_never_marks_of_gift(host: Host) -> None:
     choice = next(question for question in questions() if question.form == "choice")
     nasty = replace(choice, text=f"{NASTY}\n\n::x:: {{=y}}", options=(NASTY, "b", "c"), key=NASTY, explanation=NASTY)
-    (_, entry) = entries(gift(NASTY, {}, [nasty]))
+    category, entry = entries(texts.exported(host, "gift", [nasty], plan="nasty"))
+    assert "//// <b>&amp;<//b> 50%" in plain(category)
     assert re.fullmatch(r"::[^:]+::\[plain\][^{}~=#:]+ \{\n=[^{}~=#:]+\n~b\n~c\n####[^{}~=#:]+\n\}", entry)
     assert plain(entry.split("\n=")[1].split("\n")[0]).replace("\u200b", "") == NASTY
 
@@ -134,9 +141,9 @@ def unpacked(made: bytes) -> tuple[dict[str, ET.Element], ET.Element, ET.Element
     return {name: checked(root) for name, root in files.items()}, test, manifest
 
 
-def test_qti_has_an_item_for_each_question_with_the_right_answer() -> None:
+def test_qti_has_an_item_for_each_question_with_the_right_answer(host: Host) -> None:
     made = questions()
-    items, test, manifest = unpacked(qti("Garden", "garden", NAMES, made, AT))
+    items, test, manifest = unpacked(texts.exported(host, "qti", made))
     for question in made:
         root = items[f"items/question-{question.question_id}.xml"]
         right = [value.text for value in root.iterfind(f"{QTI}responseDeclaration/{QTI}correctResponse/{QTI}value")]
@@ -166,21 +173,21 @@ def test_qti_has_an_item_for_each_question_with_the_right_answer() -> None:
     assert needed == {each.get("identifier") for href, each in resources.items() if href != "test.xml"}
 
 
-def test_words_of_a_source_are_text_in_qti() -> None:
+def test_words_of_a_source_are_text_in_qti(host: Host) -> None:
     choice = next(question for question in questions() if question.form == "choice")
     nasty = replace(choice, text=f"{NASTY}\x00\ud800", options=(NASTY, "b"), key=NASTY, explanation=f"]]> {NASTY}")
-    items, _, _ = unpacked(qti(NASTY, "garden", {choice.concept: NASTY}, [nasty], AT))
+    items, _, _ = unpacked(texts.exported(host, "qti", [nasty], plan="nasty"))
     (root,) = items.values()
     assert next(root.iter(f"{QTI}prompt")).text == f"{NASTY}\ufffd\ufffd"
     assert next(root.iter(f"{QTI}simpleChoice")).text == NASTY
 
 
-@pytest.mark.parametrize("write", [gift, text2qti])
-def test_only_an_address_that_others_can_open_is_in_a_text(write: Any) -> None:
+@pytest.mark.parametrize("format_", ["gift", "text2qti"])
+def test_only_an_address_that_others_can_open_is_in_a_text(host: Host, format_: str) -> None:
     question = questions()[0]
-    assert question.sources[0].page_url.encode() in write("Garden", NAMES, [question]).replace(b"\\", b"")
+    assert question.sources[0].page_url.encode() in texts.exported(host, format_, [question]).replace(b"\\", b"")
     kept = replace(question, sources=(replace(question.sources[0], page_url="/concept_tutor/source/1"),))
-    assert b"concept" not in write("Garden", NAMES, [kept])
+    assert b"concept" not in texts.exported(host, format_, [kept])
 
 
 @pytest.mark.parametrize("format_", ["anki", "gift", "text2qti", "qti"])

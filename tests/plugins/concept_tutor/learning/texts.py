@@ -15,7 +15,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ragstone.core.testing import open_host
-from ragstone.plugins.concept_tutor import Lessons, SourceChunk
+from ragstone.plugins.concept_tutor import Lessons, SourceChunk, export_questions
 from ragstone.plugins.concept_tutor.learning.records import Form, Grade, Question, QuestionSource, Support
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ __all__ = [
     "QuestionSource",
     "Support",
     "chunk",
+    "exported",
     "garden",
     "of_dump",
     "of_squad",
@@ -140,13 +141,23 @@ class Given(Lessons):
         return next(each for each in self.given if each.question_id == question_id)
 
 
-def put(host: Host, slug: str = "garden", edges: Iterable[tuple[str, str]] = ()) -> None:
+def exported(
+    host: Host, format_: Any, given: Sequence[Question], *, plan: str = "garden", at: datetime = _NOW
+) -> bytes:
+    """The file that a plan with these questions is exported as."""
+    lessons = host.once(Lessons)
+    lessons.questions = Given(host, given).questions  # type: ignore[method-assign]
+    lessons.clock = lambda: at
+    return export_questions(host, plan, format_)
+
+
+def put(host: Host, slug: str = "garden", edges: Iterable[tuple[str, str]] = (), *, title: str = "A garden") -> None:
     """A plan of ``GARDEN`` with its sources on the host."""
     from ragstone.plugins.concept_tutor import Edge, NewChunk, NewConcept, NewPlan, PlanStore
 
     store = host.once(PlanStore)
     concepts = tuple(NewConcept(name=key.capitalize(), key=key) for key in GARDEN)
-    store.add(NewPlan(slug=slug, title="A garden", concepts=concepts, edges=tuple(Edge(a, b) for a, b in edges)))
+    store.add(NewPlan(slug=slug, title=title, concepts=concepts, edges=tuple(Edge(a, b) for a, b in edges)))
     for key, text in GARDEN.items():
         made = NewChunk(
             source="wikipedia", page_title=key.capitalize(), page_url=f"https://en.wikipedia.org/wiki/{key.capitalize()}",

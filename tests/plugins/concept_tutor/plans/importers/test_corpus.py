@@ -13,8 +13,6 @@ from ragstone.core import BadRequest, NotFound
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat import Shelf
 from ragstone.plugins.concept_tutor import Lessons, PlanStore, plan_from_corpus
-from ragstone.plugins.concept_tutor.learning.grading.feedback import feedback
-from ragstone.plugins.concept_tutor.learning.records import Finding
 from ragstone.web import create_app
 from tests.plugins.concept_tutor.material import run
 
@@ -24,8 +22,7 @@ if TYPE_CHECKING:
 
     from ragstone.core import Host
     from ragstone.core.ingestion import IngestProgress
-    from ragstone.plugins.concept_tutor import NewPlan
-    from ragstone.plugins.concept_tutor.plans.records import Plan
+    from ragstone.plugins.concept_tutor import NewPlan, Plan
 
 PROSE = (
     "{name} is explained in this chapter of the book, step by step and with many examples from daily life in a lab. "
@@ -83,7 +80,7 @@ def test_its_questions_are_of_the_glossary_with_its_terms_as_options(host: Host)
     assert asked.support.text in CHAPTERS["Osmosis"]
     named = "the chapter “Osmosis” of the book “Cells”"
     assert asked.explanation.startswith(f"As {named} says [")
-    wrong = feedback(asked, Finding("wrong"))
+    wrong = host.once(Lessons).answer(asked.question_id, None).feedback
     assert f"As {named} says [" in wrong
     assert f"Read on in {named}, section “" in wrong
     assert "the article on" not in wrong
