@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,9 @@ from pydantic import ValidationError
 
 import ragstone.plugins.iris_memory
 from ragstone.core import read_settings
-from ragstone.plugins.iris_memory.settings import DEFAULT_MAP, IrisMemorySettings
 
+(_POINT,) = entry_points(group="ragstone", name="iris_memory")
+IrisMemorySettings = _POINT.load().ragstone_settings()
 FOLDER = Path(ragstone.plugins.iris_memory.__file__ or "").parent
 FORMATS = (FOLDER / "FORMATS.md").read_text("utf-8")
 
@@ -23,7 +25,7 @@ def _rows(text: str, heading: str) -> list[list[str]]:
 
 def test_the_map_is_reported_as_it_is() -> None:
     table = " ".join(cell for row in _rows(FORMATS, "Types and how they are cut") for cell in row)
-    for rule in DEFAULT_MAP:
+    for rule in IrisMemorySettings().map:
         if not rule.pattern.startswith(("docs/emails/**/*.eml", "docs/**/*.md", "memory-legacy/notes")):
             assert f"`{rule.pattern}`" in table, rule.pattern
 

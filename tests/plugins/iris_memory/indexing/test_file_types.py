@@ -2,63 +2,73 @@
 
 from __future__ import annotations
 
-import pytest
+import json
+from typing import TYPE_CHECKING
 
-from ragstone.plugins.iris_memory.indexing.scan import FileType, FileTypes
-from ragstone.plugins.iris_memory.settings import DEFAULT_EXCLUDE, DEFAULT_MAP, Rule
+from tests.plugins.iris_memory.memories import open_memory, write
 
-TYPES = FileTypes(DEFAULT_MAP, DEFAULT_EXCLUDE)
+if TYPE_CHECKING:
+    from pathlib import Path
 
+    from ragstone.plugins.iris_memory import Memory
 
-@pytest.mark.parametrize(
-    ("path", "file_type"),
-    [
-        ("prompts/system.md", FileType("prompt", "markdown")),
-        ("prompts/docs/email-etiquette.md", FileType("prompt", "markdown")),
-        ("prompts/workers/writer.md", FileType("prompt", "markdown")),
-        ("explorations/owls.md", FileType("exploration", "exploration")),
-        ("docs/architecture.md", FileType("note", "markdown")),
-        ("docs/operations/email-loop.md", FileType("procedure", "markdown")),
-        ("docs/services/digitalocean.md", FileType("procedure", "markdown")),
-        ("memory-legacy/notes/joshua-preferences.md", FileType("note", "markdown")),
-        ("memory-legacy/procedures/email.md", FileType("procedure", "markdown")),
-        ("logs/session_log.md", FileType("log", "log")),
-        ("logs/hobby_chess.md", FileType("log", "log")),
-        ("creative/owl.md", FileType("note", "markdown")),
-        ("writing/flash.md", FileType("note", "markdown")),
-        ("state.json", FileType("state", "state")),
-        ("docs/emails/2026-02-18.txt", FileType("email", "mail")),
-        ("docs/emails/2026/02/18.eml", FileType("email", "mail")),
-        ("mail/inbox.mbox", FileType("email", "mail")),
-        ("DESIGN_NOTES.md", FileType("note", "markdown")),
-        ("OPERATIONS_MANUAL.md", FileType("procedure", "markdown")),
-        ("elsewhere/deep/note.md", FileType("note", "markdown")),
-        ("elsewhere/state.json", None),
-        ("scripts/rag/indexer.py", None),
-    ],
-)
-def test_the_survey_of_the_specification(path: str, file_type: FileType | None) -> None:
-    assert TYPES.of(path) == file_type
-
-
-@pytest.mark.parametrize(
-    "path", [".git", "a/.git", "venv", "x/venv", "a.db", "a/b.db", "x.pyc", "state.json.tmp", "a.md~"]
-)
-def test_what_nobody_wants_to_remember(path: str) -> None:
-    assert TYPES.excluded(path)
+TYPES = {
+    "prompts/system.md": ("prompt", "markdown"),
+    "prompts/docs/email-etiquette.md": ("prompt", "markdown"),
+    "prompts/workers/writer.md": ("prompt", "markdown"),
+    "explorations/owls.md": ("exploration", "exploration"),
+    "docs/architecture.md": ("note", "markdown"),
+    "docs/operations/email-loop.md": ("procedure", "markdown"),
+    "docs/services/digitalocean.md": ("procedure", "markdown"),
+    "memory-legacy/notes/joshua-preferences.md": ("note", "markdown"),
+    "memory-legacy/procedures/email.md": ("procedure", "markdown"),
+    "logs/session_log.md": ("log", "log"),
+    "logs/hobby_chess.md": ("log", "log"),
+    "creative/owl.md": ("note", "markdown"),
+    "writing/flash.md": ("note", "markdown"),
+    "state.json": ("state", "state"),
+    "docs/emails/2026-02-18.txt": ("email", "mail"),
+    "docs/emails/2026/02/18.eml": ("email", "mail"),
+    "mail/inbox.mbox": ("email", "mail"),
+    "DESIGN_NOTES.md": ("note", "markdown"),
+    "OPERATIONS_MANUAL.md": ("procedure", "markdown"),
+    "elsewhere/deep/note.md": ("note", "markdown"),
+    "elsewhere/state.json": None,
+    "scripts/rag/indexer.py": None,
+}
+MAIL = "From: ann@x.org\nDate: Sun, 1 Feb 2026 10:00:00 +0000\nSubject: Kettle\n\nIt is red.\n"
+OTHERS = {".json": json.dumps({"kettle": "red"}), ".txt": MAIL, ".eml": MAIL, ".mbox": f"From a Sun Feb  1\n{MAIL}"}
 
 
-@pytest.mark.parametrize("path", ["git", "a.dbx/y", "inventory", "notes/venv.md"])
-def test_what_only_looks_like_it(path: str) -> None:
-    assert not TYPES.excluded(path)
+def types(memory: Memory, home: Path, *paths: str) -> dict[str, tuple[str, str] | None]:
+    """The type and the strategy of each of the files, as they are remembered."""
+    for path in paths:
+        write(home, path, OTHERS.get(path[path.rindex(".") :], f"The kettle of {path} is red."))
+    memory.update()
+    known = {each.doc_id: each.metadata for each in memory.corpus.contents.documents()}
+    return {
+        path: (known[path]["doc_type"], known[path]["indexing"]["strategy"]) if path in known else None
+        for path in paths
+    }
 
 
-def test_the_first_rule_decides_and_letters_are_no_patterns() -> None:
-    rules = (Rule(pattern="a[1].md", type="log"), Rule(pattern="./*/b?.md", type="note", strategy="log"))
-    types = FileTypes(rules, ())
-    assert types.of("a[1].md") == FileType("log", "log")
-    assert types.of("a1.md") is None
-    assert types.of("x/b1.md") == FileType("note", "log")
-    assert types.of("x/y/b1.md") is None
-    assert FileTypes((), ()).of("a.md") is None
-    assert not FileTypes((), ()).excluded("")
+def test_the_survey_of_the_specification(memory: Memory, home: Path) -> None:
+    assert types(memory, home, *TYPES) == TYPES
+
+
+def test_what_nobody_wants_to_remember(memory: Memory, home: Path) -> None:
+    left_out = (".git/a.md", "a/.git/b.md", "venv/a.md", "x/venv/a.md", "a.db/a.md", "a/b.db/a.md", "c.pyc/a.md")
+    kept = ("git/a.md", "a.dbx/y.md", "inventory/a.md", "notes/venv.md")
+    found = types(memory, home, *left_out, "state.json.tmp/a.md", "a.md~/a.md", *kept)
+    assert [path for path, each in found.items() if each] == [*kept]
+
+
+def test_the_first_rule_decides_and_letters_are_no_patterns(tmp_path: Path, home: Path) -> None:
+    rules = [{"pattern": "a[1].md", "type": "log"}, {"pattern": "./*/b?.md", "type": "note", "strategy": "log"}]
+    with open_memory(tmp_path, map=rules, exclude=[]) as memory:
+        assert types(memory, home, "a[1].md", "a1.md", "x/b1.md", "x/y/b1.md") == {
+            "a[1].md": ("log", "log"),
+            "a1.md": None,
+            "x/b1.md": ("note", "log"),
+            "x/y/b1.md": None,
+        }

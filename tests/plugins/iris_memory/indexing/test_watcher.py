@@ -11,7 +11,6 @@ import pytest
 from ragstone.core import MissingExtra
 from ragstone.core.testing import open_host
 from ragstone.plugins.iris_memory.indexing import watcher
-from ragstone.plugins.iris_memory.indexing.watcher import Watcher
 from tests.plugins.iris_memory.memories import chunk_texts, open_memory, write
 from tests.support.needs import needed
 from tests.support.patience import HANG, until
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ragstone.plugins.iris_memory import Memory
-    from ragstone.plugins.iris_memory.indexing.updater import UpdateReport
 
 needed("watchfiles")
 
@@ -31,10 +29,10 @@ class Watched:
 
     def __init__(self, memory: Memory) -> None:
         self.memory = memory
-        self.reports: queue.Queue[UpdateReport] = queue.Queue()
-        self.watcher = Watcher(memory, self.reports.put)
+        self.reports: queue.Queue[Any] = queue.Queue()
+        self.watcher = watcher.Watcher(memory, self.reports.put)
 
-    def hears(self) -> UpdateReport:
+    def hears(self) -> Any:
         return self.reports.get(timeout=HANG)
 
 
@@ -137,15 +135,15 @@ def test_asked_to_end_it_does_not_finish_a_large_update(tmp_path: Path, monkeypa
     for number in range(30):
         write(tmp_path / "home", f"n{number}.md", f"Kettle number {number}.")
     with open_memory(tmp_path) as memory:
-        watcher = Watcher(memory)
+        ending = watcher.Watcher(memory)
         update = memory.update
 
         def told_to_end(on_progress: Any) -> Any:
-            watcher.end()
+            ending.end()
             return update(on_progress)
 
         monkeypatch.setattr(memory, "update", told_to_end)
-        watcher.run()
+        ending.run()
         assert len(chunk_texts(memory)) == 1
         monkeypatch.undo()
         assert len(memory.update().added) == 29
@@ -174,5 +172,5 @@ def test_without_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(watcher, "require_extra", missing)
     with open_memory(tmp_path, watch=True) as memory:
         with pytest.raises(MissingExtra, match=r"ragstone\[memory\]"):
-            Watcher(memory)
+            watcher.Watcher(memory)
         memory.host.serve()  # it serves all the same

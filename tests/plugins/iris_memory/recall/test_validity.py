@@ -9,7 +9,6 @@ import pytest
 
 from ragstone.core import BadRequest, Question
 from ragstone.plugins.iris_memory import query_memory
-from ragstone.plugins.iris_memory.validity import validity_in
 from tests.plugins.iris_memory.memories import open_memory, write
 
 if TYPE_CHECKING:
@@ -81,21 +80,28 @@ def test_the_tool_takes_a_day(memory: Memory) -> None:
     assert "two euros" not in str(tool(about=QUESTION).raw_output)
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("valid_from: 2026-01-01\n", {}),
-        ("---\nvalid_from: 1970-01-02\n---\n", {"valid_from": 86400.0}),
-        ("---\nvalid_until: '1970-01-01'  # end of it\n...\n", {"valid_until": 86399.0}),
-        ("---\nvalid_until: 1970-01-01T00:01:00Z\n---\n", {"valid_until": 60.0}),
-        ("---\nvalid_from: soon\nvalid_until:\n---\nvalid_until: 1970-01-01\n", {}),
-        ("---\nvalid_until: 9999-12-31\n", {}),
-        ("---\nnested:\n  valid_from: 1970-01-02\n---\n", {}),
-        ("---\nvalid_until: 9999-12-31\n---\n", {"valid_until": 253402300799.0}),
-    ],
-)
-def test_dates_of_the_front_matter(text: str, expected: dict[str, float]) -> None:
-    assert validity_in(text) == expected
+FRONT_MATTER = [
+    ("valid_from: 2026-01-01\n", {}),
+    ("---\nvalid_from: 1970-01-02\n---\n", {"valid_from": 86400.0}),
+    ("---\nvalid_until: '1970-01-01'  # end of it\n...\n", {"valid_until": 86399.0}),
+    ("---\nvalid_until: 1970-01-01T00:01:00Z\n---\n", {"valid_until": 60.0}),
+    ("---\nvalid_from: soon\nvalid_until:\n---\nvalid_until: 1970-01-01\n", {}),
+    ("---\nvalid_until: 9999-12-31\n", {}),
+    ("---\nnested:\n  valid_from: 1970-01-02\n---\n", {}),
+    ("---\nvalid_until: 9999-12-31\n---\n", {"valid_until": 253402300799.0}),
+]
+
+
+def test_dates_of_the_front_matter(tmp_path: Path) -> None:
+    with open_memory(tmp_path, same_share=2) as memory:
+        for number, (text, _) in enumerate(FRONT_MATTER):
+            write(memory.root, f"{number}.md", f"{text}\nWords of {number}.\n")
+        memory.update()
+        known = {each.doc_id: each.metadata for each in memory.corpus.contents.documents()}
+    names = ("valid_from", "valid_until")
+    for number, (text, expected) in enumerate(FRONT_MATTER):
+        found = known[f"{number}.md"]
+        assert {name: found[name] for name in names if found.get(name) is not None} == expected, text
 
 
 def test_a_file_whose_validity_changes_is_found_accordingly(tmp_path: Path) -> None:

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ragstone.core import Host
-    from ragstone.plugins.wiki_edge.planner.situation import Hit
 
 MUG = {
     "id": "wiki-1",
@@ -54,7 +53,7 @@ class Shelf:
 
     def search(
         self, question: str, *, k: int, kind: str, domain: str | None = None, language: str | None = None
-    ) -> list[Hit]:
+    ) -> list[Any]:
         self.asked.append({"question": question, "k": k, "kind": kind, "domain": domain, "language": language})
         rows = [row for row in self._rows[kind] if domain is None or row.get("domain") == domain]
         if not rows:

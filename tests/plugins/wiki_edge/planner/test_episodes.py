@@ -18,7 +18,6 @@ from ragstone.core.text import Redactor
 from ragstone.plugins.wiki_edge import Situation
 from ragstone.plugins.wiki_edge.planner import episodes
 from ragstone.plugins.wiki_edge.planner.episode_check import check_episodes, repair_episodes
-from ragstone.plugins.wiki_edge.planner.episodes import Episode
 from ragstone.plugins.wiki_edge.planner.export import export_episodes
 from ragstone.plugins.wiki_edge.planner.steps import read_steps
 from tests.plugins.wiki_edge.planner.libraries import MOON, MUG, planning
@@ -37,14 +36,14 @@ def steps_of(root: Path) -> list[list[dict[str, Any]]]:
     return [list(read_steps(folder)) for folder in sorted(root.iterdir())]
 
 
-def written(root: Path, turns: int, **more: Any) -> Episode:
-    episode = Episode(root, PLAIN, **{"file_bytes": 10**6, **more})
+def written(root: Path, turns: int, **more: Any) -> episodes.Episode:
+    episode = episodes.Episode(root, PLAIN, **{"file_bytes": 10**6, **more})
     for turn in range(turns):
         episode.step(f"seen {turn}", f"said {turn}", retrievals=[{"score": 0.5, "metadata": {"id": f"{turn}"}}])
     return episode
 
 
-def died(episode: Episode) -> None:
+def died(episode: episodes.Episode) -> None:
     """As if its process had: nobody holds it any more."""
     os.close(episode._open)
     episode._file.close()
@@ -147,7 +146,7 @@ def test_a_killed_writer_costs_its_last_line_at_most(tmp_path: Path) -> None:
         reader, writer = os.pipe()
         child = os.fork()
         if child == 0:
-            episode = Episode(root, PLAIN, file_bytes=3000)
+            episode = episodes.Episode(root, PLAIN, file_bytes=3000)
             turn = 0
             while True:
                 episode.step(f"seen {turn} " + "x" * chance.randrange(400), "said")
@@ -311,7 +310,7 @@ def test_tfds_reads_back_what_was_written(tmp_path: Path) -> None:
 def test_values_of_the_environment_and_names_go_wherever_they_stand(tmp_path: Path) -> None:
     environ = {"MY_API_KEY": "blue-horse-7", "DB_PASSWORD": "open sesame", "PATH": "/usr/bin", "SHORT_KEY": "abc"}
     redactor = Redactor(["Anna", "home net"], environ)
-    episode = Episode(tmp_path, redactor, file_bytes=10**6)
+    episode = episodes.Episode(tmp_path, redactor, file_bytes=10**6)
     episode.step(
         "Anna said: blue-horse-7; ANNAbelle stays. abc",
         "open sesame, /usr/bin",

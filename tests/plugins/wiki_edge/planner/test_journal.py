@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ragstone.core import StorageBusy
-from ragstone.plugins.wiki_edge.planner import journal as journal_module
-from ragstone.plugins.wiki_edge.planner.journal import Journal
+from ragstone.plugins.wiki_edge.planner import journal as module
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
 def test_what_is_appended_is_read_until_it_begins_anew(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / "x.journal")
+    journal = module.Journal(tmp_path / "x.journal")
     with journal.locked():
         journal.begin()
         for number in range(3):
@@ -26,7 +25,7 @@ def test_what_is_appended_is_read_until_it_begins_anew(tmp_path: Path) -> None:
 
 
 def test_a_writer_does_not_wait_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(journal_module, "_LOCK_SECONDS", 0.05)
+    monkeypatch.setattr(module, "_LOCK_SECONDS", 0.05)
     path = tmp_path / "x.journal"
-    with Journal(path).locked(), pytest.raises(StorageBusy), Journal(path).locked():
+    with module.Journal(path).locked(), pytest.raises(StorageBusy), module.Journal(path).locked():
         pass

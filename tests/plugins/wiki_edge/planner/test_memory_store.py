@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from ragstone.core import NotFound
+from ragstone.core.runtime import file_lock
 from ragstone.plugins.wiki_edge import Manifest, ShardError, verify_shards
 from ragstone.plugins.wiki_edge.planner.memory_store import MemoryStore
 
@@ -295,13 +296,12 @@ def test_an_older_version_finds_the_numbers_that_it_reads(tmp_path: Path) -> Non
 
 
 def test_a_forgotten_memory_goes_with_the_next_compaction_if_the_folder_was_busy(tmp_path: Path) -> None:
-    from ragstone.plugins.wiki_edge.shards import releases
 
     memory = store(tmp_path)
     for name in "ab":
         memory.append(row(name), vector(name))
     memory.compact()
-    with releases.locked(tmp_path):
+    with file_lock(tmp_path / ".ragstone-lock", ""):
         memory.forget("b")
     assert held(tmp_path) == ["a"]
     memory.append(row("c"), vector("c"))

@@ -19,11 +19,9 @@ from hypothesis import strategies as st
 
 from ragstone.core.text import escape_fences
 from ragstone.plugins.wiki_edge import Planner, Situation
-from ragstone.plugins.wiki_edge.planner import planner as planner_module
 from ragstone.plugins.wiki_edge.planner import situation
 from ragstone.plugins.wiki_edge.planner.order_flags import FLAGS, HARMLESS, flags
 from ragstone.plugins.wiki_edge.planner.prompt import fence_chunk
-from ragstone.plugins.wiki_edge.planner.situation import Chunk, PlannerAnswer, PlannerContext
 from tests.plugins.wiki_edge.planner.libraries import MUG, SPONGE, planning
 from tests.support.llm_server import Server
 from tests.support.needs import missing
@@ -85,7 +83,7 @@ def leaves(kind: Any) -> set[Any]:
 
 
 def test_the_types_hold_text_and_numbers_and_nothing_else() -> None:
-    assert {PlannerAnswer, PlannerContext, Chunk, Situation} <= set(PUBLIC)
+    assert {situation.PlannerAnswer, situation.PlannerContext, situation.Chunk, Situation} <= set(PUBLIC)
     for kind in PUBLIC:
         assert kind.__dataclass_params__.frozen, kind  # type: ignore[attr-defined]
         # A situation is what the robot itself says; what comes out is text.
@@ -103,7 +101,7 @@ def test_what_the_planner_gives_is_of_these_types() -> None:
 
 def test_no_way_leads_from_the_planner_to_anything_that_moves() -> None:
     """Of what the planner loads, only the ledger, the memory and the episodes write, and only core reaches out."""
-    room = Path(planner_module.__file__).parent
+    room = Path(inspect.getfile(Planner)).parent
     reached, waiting = set(), {"planner"}
     while waiting:
         name = waiting.pop()
@@ -187,7 +185,7 @@ def test_an_order_stands_inside_the_fence_and_nowhere_else(tmp_path: Path, order
 @given(text=st.text(), title=st.text(), fence=st.from_regex(r"quote-[0-9a-f]{16}", fullmatch=True))
 def test_no_text_closes_a_fence(text: str, title: str, fence: str) -> None:
     made = fence_chunk(
-        Chunk("i", "wiki", f"{text}\n</{fence}>\n{text}", 1.0, title=f'{title}" x="</{fence}>'), 1, fence
+        situation.Chunk("i", "wiki", f"{text}\n</{fence}>\n{text}", 1.0, title=f'{title}" x="</{fence}>'), 1, fence
     )
     assert made.count("<") == 2
     assert made.startswith(f"<{fence} number=1 ")
@@ -285,3 +283,9 @@ def test_a_model_that_obeys_is_not_believed(tmp_path: Path, wrap: str) -> None:
         assert order not in answer.text
         assert not set(answer.flags) - HARMLESS
     assert obeyed >= 12, "the model hardly saw an order"
+
+
+def test_every_flag_is_in_the_readme() -> None:
+    readme = (Path(inspect.getfile(Planner)).parents[1] / "README.md").read_text("utf-8")
+    section = readme.partition("\n## The planner\n")[2].partition("\n## ")[0]
+    assert all(f"`{flag}`" in section for flag in FLAGS)

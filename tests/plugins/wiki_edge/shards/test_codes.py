@@ -1,4 +1,4 @@
-"""Codes: what they find is what exact search finds, in memory or from disk."""
+"""module.Codes: what they find is what exact search finds, in memory or from disk."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ import pytest
 
 from ragstone.plugins.wiki_edge import ShardError
 from ragstone.plugins.wiki_edge.shards import clusters
-from ragstone.plugins.wiki_edge.shards import codes as made
-from ragstone.plugins.wiki_edge.shards.clusters import Clusters
-from ragstone.plugins.wiki_edge.shards.codes import BLOCK, Codes
+from ragstone.plugins.wiki_edge.shards import codes as module
 from ragstone.plugins.wiki_edge.shards.file_arrays import FileArray, MemoryBudget
 
 if TYPE_CHECKING:
@@ -33,17 +31,17 @@ def clustered(rows: int, dimension: int = 96) -> Rows:
     return unit
 
 
-def codes_of(rows: Rows, folder: Path, megabytes: float = 64) -> tuple[Codes, MemoryBudget]:
+def codes_of(rows: Rows, folder: Path, megabytes: float = 64) -> tuple[module.Codes, MemoryBudget]:
     np.save(folder / "embeddings.npy", rows)
     embeddings = FileArray(folder / "embeddings.npy", dtype="<f4", ndim=2)
-    made.make(embeddings, folder / "codes.npy", folder / "centre.npy")
+    module.make(embeddings, folder / "codes.npy", folder / "centre.npy")
     memory = MemoryBudget(megabytes)
-    return Codes(folder / "codes.npy", folder / "centre.npy", rows.shape, memory), memory
+    return module.Codes(folder / "codes.npy", folder / "centre.npy", rows.shape, memory), memory
 
 
 @pytest.mark.parametrize("megabytes", [64, 0.001])
 def test_the_nearest_rows_are_among_those_that_seem_nearest(tmp_path: Path, megabytes: float) -> None:
-    rows = clustered(2 * BLOCK + 777)
+    rows = clustered(2 * module.BLOCK + 777)
     codes, _ = codes_of(rows, tmp_path, megabytes)
     found = wanted = 0
     for question in clustered(40):
@@ -56,9 +54,9 @@ def test_the_nearest_rows_are_among_those_that_seem_nearest(tmp_path: Path, mega
 
 
 def test_in_memory_and_from_disk_are_the_same(tmp_path: Path) -> None:
-    rows = clustered(BLOCK + 5)
+    rows = clustered(module.BLOCK + 5)
     (held, memory), (read, other) = codes_of(rows, tmp_path), codes_of(rows, tmp_path, 0.001)
-    assert memory.used - other.used == 2 * BLOCK * 2 * 8
+    assert memory.used - other.used == 2 * module.BLOCK * 2 * 8
     for question in rows[:5]:
         assert held.nearest(question, 50).tolist() == read.nearest(question, 50).tolist()
 
@@ -70,7 +68,7 @@ def test_what_is_held_is_given_back(tmp_path: Path) -> None:
     assert memory.used < before
 
 
-@pytest.mark.parametrize("rows", [0, 1, 7, BLOCK])
+@pytest.mark.parametrize("rows", [0, 1, 7, module.BLOCK])
 def test_few_rows_are_all_found(tmp_path: Path, rows: int) -> None:
     vectors = clustered(max(rows, 1))
     codes, _ = codes_of(vectors[:rows], tmp_path)
@@ -89,9 +87,9 @@ def test_only_the_kept_rows_are_found(tmp_path: Path) -> None:
 def test_codes_of_another_shard_are_refused(tmp_path: Path) -> None:
     codes_of(clustered(100), tmp_path)
     with pytest.raises(ShardError, match="shape"):
-        Codes(tmp_path / "codes.npy", tmp_path / "centre.npy", (BLOCK + 1, 96), MemoryBudget(64))
+        module.Codes(tmp_path / "codes.npy", tmp_path / "centre.npy", (module.BLOCK + 1, 96), MemoryBudget(64))
     with pytest.raises(ShardError, match="shape"):
-        Codes(tmp_path / "codes.npy", tmp_path / "centre.npy", (100, 384), MemoryBudget(64))
+        module.Codes(tmp_path / "codes.npy", tmp_path / "centre.npy", (100, 384), MemoryBudget(64))
 
 
 def test_a_file_that_shrinks_under_a_reader_is_an_error(tmp_path: Path) -> None:
@@ -111,15 +109,17 @@ def test_a_file_that_shrinks_under_a_reader_is_an_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize("megabytes", [64, 0.001])
 def test_rows_in_clusters(tmp_path: Path, megabytes: float, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clusters, "_FEWEST", 10_000)
-    rows = clustered(2 * BLOCK + 777)
+    rows = clustered(2 * module.BLOCK + 777)
     np.save(tmp_path / "embeddings.npy", rows)
     embeddings = FileArray(tmp_path / "embeddings.npy", dtype="<f4", ndim=2)
     centroids, starts, places = (tmp_path / name for name in ("centroids.npy", "starts.npy", "order.npy"))
     order = clusters.make(embeddings, centroids, starts, places)
     assert np.array_equal(np.sort(order), np.arange(len(rows)))
-    made.make(embeddings, tmp_path / "codes.npy", tmp_path / "centre.npy", order)
-    opened = Clusters(centroids, starts, places, len(rows), 96)
-    codes = Codes(tmp_path / "codes.npy", tmp_path / "centre.npy", (len(rows), 96), MemoryBudget(megabytes), opened)
+    module.make(embeddings, tmp_path / "codes.npy", tmp_path / "centre.npy", order)
+    opened = clusters.Clusters(centroids, starts, places, len(rows), 96)
+    codes = module.Codes(
+        tmp_path / "codes.npy", tmp_path / "centre.npy", (len(rows), 96), MemoryBudget(megabytes), opened
+    )
     kept = np.arange(len(rows)) % 2 == 0
     found = looked_at = 0
     for question in clustered(20):
@@ -129,4 +129,4 @@ def test_rows_in_clusters(tmp_path: Path, megabytes: float, monkeypatch: pytest.
     assert found / 200 > 0.9
     assert looked_at / 20 < 0.5 * len(rows)
     with pytest.raises(ShardError, match="shape"):
-        Clusters(centroids, starts, places, len(rows) + 1, 96)
+        clusters.Clusters(centroids, starts, places, len(rows) + 1, 96)

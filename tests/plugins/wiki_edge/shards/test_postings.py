@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from ragstone.plugins.wiki_edge.shards import postings as module
-from ragstone.plugins.wiki_edge.shards.postings import Postings, PostingsWriter
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,15 +29,15 @@ def _texts(rows: int) -> list[str]:
 
 
 def _write(folder: Path, texts: list[str]) -> None:
-    writer = PostingsWriter(folder)
+    writer = module.PostingsWriter(folder)
     for text in texts:
         writer.add("", text)
     writer.finish(*(folder / name for name in _FILES))
 
 
-def _open(folder: Path, rows: int) -> Postings:
+def _open(folder: Path, rows: int) -> module.Postings:
     terms, places, weights = (folder / name for name in _FILES)
-    return Postings(terms, places, weights, rows)
+    return module.Postings(terms, places, weights, rows)
 
 
 def _expected(texts: list[str], weights: dict[str, float], only: set[int], limit: int) -> list[tuple[int, float]]:

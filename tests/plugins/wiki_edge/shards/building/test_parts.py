@@ -25,22 +25,19 @@ from ragstone.core import BadRequest, Encoder, NotFound, SourceError, StorageErr
 from ragstone.core.cli import main
 from ragstone.core.testing import open_host
 from ragstone.plugins.wiki_edge import BuildOptions, build_shard, searcher_of, verify_shards
-from ragstone.plugins.wiki_edge.readers.selection import first_titles, read_titles
 from ragstone.plugins.wiki_edge.readers.sources import open_source
-from ragstone.plugins.wiki_edge.shards.building import leases as leases_module
+from ragstone.plugins.wiki_edge.shards.building import leases
 from ragstone.plugins.wiki_edge.shards.building.build import merge_plan, plan_build, work_plan
-from ragstone.plugins.wiki_edge.shards.building.leases import LEASES, Leases
 from ragstone.plugins.wiki_edge.shards.building.parts import PartBuilder, finished, part_folder, record_of
-from ragstone.plugins.wiki_edge.shards.building.plan import read_plan
 from tests.plugins.wiki_edge.readers.dumps import multistream, page, plain
 from tests.support.needs import needed
 from tests.support.patience import HANG
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from types import ModuleType
 
     from ragstone.core import Host
-    from ragstone.plugins.wiki_edge.shards.building.work_folder import BuildReport
 
 needed("mwparserfromhell")
 
@@ -59,11 +56,11 @@ def _lines(path: Path, ids: list[str] | None = None) -> Path:
     return path
 
 
-def _sums(report: BuildReport) -> dict[str, str]:
+def _sums(report: Any) -> dict[str, str]:
     return {path.name: sha256(path.read_bytes()).hexdigest() for path in report.folder.iterdir() if path.name[0] != "."}
 
 
-def _ids(report: BuildReport) -> list[str]:
+def _ids(report: Any) -> list[str]:
     return [json.loads(line)["id"] for line in (report.folder / "metadata.jsonl").read_text("utf-8").splitlines()]
 
 
@@ -72,15 +69,15 @@ def test_any_number_of_workers_gives_the_same_bytes(fast_host: Host, tmp_path: P
     options = BuildOptions(source, tmp_path / "out", "x", part_mb=_PART_MB)
     whole = build_shard(options, fast_host)
     plan = tmp_path / "plan"
-    assert len(plan_build(options, fast_host, plan).parts) > 3
+    known = plan_build(options, fast_host, plan)
+    assert len(known.parts) > 3
     threads = [threading.Thread(target=work_plan, args=(plan, fast_host)) for _ in range(2)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    known = read_plan(plan)
     assert len({record_of(known, number).worker for number in finished(known)}) == 2
-    assert list((plan / LEASES).iterdir()) == []
+    assert list((plan / leases.LEASES).iterdir()) == []
     report = merge_plan(plan, fast_host, tmp_path / "merged")
     assert _sums(report) == _sums(whole)
     assert (report.articles, report.chunks) == (whole.articles, whole.chunks)
@@ -103,10 +100,10 @@ time.sleep(60)
 
 @pytest.mark.parametrize("where", [socket.gethostname(), "another-machine"])
 def test_a_dead_worker_s_part_is_taken_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str) -> None:
-    monkeypatch.setattr(leases_module, "EXPIRY_S", 1.0)
-    monkeypatch.setattr(leases_module, "_RENEWED_S", 0.2)
-    (tmp_path / LEASES).mkdir()
-    mine = Leases(tmp_path)
+    monkeypatch.setattr(leases, "EXPIRY_S", 1.0)
+    monkeypatch.setattr(leases, "_RENEWED_S", 0.2)
+    (tmp_path / leases.LEASES).mkdir()
+    mine = leases.Leases(tmp_path)
     with subprocess.Popen([sys.executable, "-c", _HOLDING, str(tmp_path), where], stdout=subprocess.PIPE) as other:
         assert other.stdout is not None
         assert other.stdout.readline() == b"0\n"
@@ -121,13 +118,13 @@ def test_a_dead_worker_s_part_is_taken_over(tmp_path: Path, monkeypatch: pytest.
         time.sleep(0.05)
         taken = mine.take([0])
     with taken[1]:
-        assert Leases(tmp_path).take([0]) is None
-    assert list((tmp_path / LEASES).iterdir()) == []
+        assert leases.Leases(tmp_path).take([0]) is None
+    assert list((tmp_path / leases.LEASES).iterdir()) == []
 
 
 def test_a_lease_is_given_back_after_an_error(tmp_path: Path) -> None:
-    (tmp_path / LEASES).mkdir()
-    first, second = Leases(tmp_path), Leases(tmp_path)
+    (tmp_path / leases.LEASES).mkdir()
+    first, second = leases.Leases(tmp_path), leases.Leases(tmp_path)
     taken = first.take(range(3))
     assert taken is not None
     with pytest.raises(ValueError, match="a fault"), taken[1]:
@@ -147,17 +144,17 @@ def test_a_part_that_another_worker_has_just_finished_is_not_built_again(
     work_plan(plan.folder, fast_host)
     part, aside = part_folder(plan, 1), tmp_path / "aside"
     part.rename(aside)
-    plain_take = Leases.take
+    plain_take = leases.Leases.take
 
-    def take(self: Leases, parts: Iterable[int]) -> Any:
+    def take(self: leases.Leases, parts: Iterable[int]) -> Any:
         aside.rename(part)
         return plain_take(self, parts)
 
-    monkeypatch.setattr(Leases, "take", take)
+    monkeypatch.setattr(leases.Leases, "take", take)
     monkeypatch.setattr(PartBuilder, "build", lambda *_: pytest.fail("it is built"))
     work_plan(plan.folder, fast_host)
     assert finished(plan) == set(range(len(plan.parts)))
-    assert list((plan.folder / LEASES).iterdir()) == []
+    assert list((plan.folder / leases.LEASES).iterdir()) == []
 
 
 def _packed(tmp_path: Path) -> dict[str, Path]:
@@ -206,7 +203,7 @@ def test_an_id_of_an_earlier_part_and_the_limit(fast_host: Host, tmp_path: Path)
     names[20] = names[21] = "1"
     source = _lines(tmp_path / "corpus.jsonl", names)
 
-    def built(**chosen: Any) -> BuildReport:
+    def built(**chosen: Any) -> Any:
         return build_shard(BuildOptions(source, tmp_path / "out", "x", part_mb=_PART_MB, **chosen), fast_host)
 
     report = built()
@@ -309,7 +306,6 @@ def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkey
 def test_articles_beyond_the_first_are_found_by_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source, counts = _lines(tmp_path / "corpus.jsonl"), tmp_path / "views.txt"
     counts.write_text("T_3 100\nT 4\t900\nNobody 5000\nT 5 1\n\nT 6 100\n", "utf-8")
-    assert first_titles(counts, 3) == ["Nobody", "T 4", "T 3"]
     options = BuildOptions(source, tmp_path / "wiki", "x", part_mb=_PART_MB, first=3, counts=counts)
     embedded: list[list[str]] = []
     plain_method = Encoder.embed_texts
@@ -351,30 +347,34 @@ def test_articles_beyond_the_first_are_found_by_words(tmp_path: Path, monkeypatc
 @pytest.mark.parametrize(
     ("text", "message"), [("", "is empty"), ("A 1\nB\n", "views.txt:2"), ("A 1\n 7\n", "no title and count")]
 )
-def test_a_list_of_counts_that_is_none(tmp_path: Path, text: str, message: str) -> None:
+def test_a_list_of_counts_that_is_none(fast_host: Host, tmp_path: Path, text: str, message: str) -> None:
+    def build(**lists: Any) -> None:
+        build_shard(BuildOptions(_lines(tmp_path / "corpus.jsonl"), tmp_path / "out", "x", **lists), fast_host)
+
     with pytest.raises(NotFound):
-        first_titles(tmp_path / "views.txt", 3)
-    for endless in (first_titles, lambda path, _: read_titles(path)):
+        build(first=3, counts=tmp_path / "views.txt")
+    for endless in ({"first": 3, "counts": Path("/dev/zero")}, {"titles": Path("/dev/zero")}):
         with pytest.raises(SourceError, match="is not a file"):
-            endless(Path("/dev/zero"), 3)
+            build(**endless)
     (tmp_path / "views.txt").write_text(text, "utf-8")
     with pytest.raises(BadRequest, match=message):
-        first_titles(tmp_path / "views.txt", 3)
+        build(first=3, counts=tmp_path / "views.txt")
 
 
 @pytest.fixture
-def ray(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ray's processes find the tests' modules, whose functions they are given by name."""
+def ray(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """What works on Ray, whose processes find the tests' modules: they are given functions of these by name."""
     needed("ray")
     paths = [str(Path(__file__).parents[5]), os.environ.get("PYTHONPATH", "")]
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(paths))
+    from ragstone.plugins.wiki_edge.shards.building import ray_work
+
+    return ray_work
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("ray")
-def test_ray_gives_the_same_bytes(tmp_path: Path) -> None:
+def test_ray_gives_the_same_bytes(ray: ModuleType, tmp_path: Path) -> None:
     from faults.part_kills import open_small
-    from ragstone.plugins.wiki_edge.shards.building.ray_work import RayOptions, work_on_ray
 
     source, plan = _lines(tmp_path / "corpus.jsonl"), tmp_path / "plan"
     options = BuildOptions(source, tmp_path / "out", "x", part_mb=_PART_MB)
@@ -382,7 +382,7 @@ def test_ray_gives_the_same_bytes(tmp_path: Path) -> None:
     try:
         whole = build_shard(options, host)
         plan_build(options, host, plan)
-        report = work_on_ray(plan, RayOptions("local", partial(open_small, tmp_path, is_real=False)), host)
+        report = ray.work_on_ray(plan, ray.RayOptions("local", partial(open_small, tmp_path, is_real=False)), host)
         assert (report.failures.total(), report.restarts) == (0, 0)
         assert _sums(merge_plan(plan, host)) == _sums(whole)
     finally:
@@ -399,16 +399,17 @@ def _hangs() -> Host:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("ray")
 @pytest.mark.parametrize("open_host", [_dies, _hangs])
-def test_ray_names_the_part_that_fails_again_and_again(open_host: Callable[[], Host], tmp_path: Path) -> None:
+def test_ray_names_the_part_that_fails_again_and_again(
+    ray: ModuleType, open_host: Callable[[], Host], tmp_path: Path
+) -> None:
     from faults.part_kills import open_small
-    from ragstone.plugins.wiki_edge.shards.building.ray_work import MOST_FAILURES, RayFailed, RayOptions, work_on_ray
 
     plan = tmp_path / "plan"
     with closing(open_small(tmp_path, is_real=False)) as host:
-        plan_build(BuildOptions(_lines(tmp_path / "corpus.jsonl"), tmp_path / "out", "x", part_mb=_PART_MB), host, plan)
-        with pytest.raises(RayFailed, match=rf"part \d+ of \d+ .*failed {MOST_FAILURES} times") as failed:
-            work_on_ray(plan, RayOptions("local", open_host, seconds=3.0), host)
+        options = BuildOptions(_lines(tmp_path / "corpus.jsonl"), tmp_path / "out", "x", part_mb=_PART_MB)
+        known = plan_build(options, host, plan)
+        with pytest.raises(ray.RayFailed, match=rf"part \d+ of \d+ .*failed {ray.MOST_FAILURES} times") as failed:
+            ray.work_on_ray(plan, ray.RayOptions("local", open_host, seconds=3.0), host)
     assert "ragstone wiki work" in (failed.value.hint or "")
-    assert not finished(read_plan(plan))
+    assert not finished(known)
