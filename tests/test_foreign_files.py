@@ -22,14 +22,13 @@ from ragstone.core.vector_index.follower import Follower
 from ragstone.core.vector_index.index_state import index_folders
 from ragstone.plugins.book_chat import Shelf
 from ragstone.plugins.book_chat.library.uploads import files as uploads_module
-from ragstone.plugins.book_chat.library.uploads.files import store, unfinished_uploads
 from ragstone.plugins.concept_tutor.mediawiki.client.cache import Cache, Entry
-from ragstone.plugins.iris_memory.indexing.update_state import LastUpdate, UpdateState
 from ragstone.plugins.wiki_edge import BuildOptions, build_shard, install_shards
 from ragstone.plugins.wiki_edge.planner.episode_check import repair_episodes
 from ragstone.plugins.wiki_edge.planner.episodes import Episode
 from ragstone.plugins.wiki_edge.planner.memory_store import MemoryStore
 from ragstone.plugins.wiki_edge.shards.side_files import clear, side_file_folders
+from tests.plugins.iris_memory.memories import open_memory, write
 from tests.plugins.wiki_edge.readers.dumps import page, plain
 from tests.plugins.wiki_edge.shards.samples import make
 from tests.support.needs import needed
@@ -183,17 +182,17 @@ def _follow_a_link(folder: Path, others: Others) -> None:
 def _uploads(folder: Path, others: Others) -> None:
     uploads = folder / "data" / "uploads"
     others.plant(uploads)
-    half = store(io.BytesIO(b"# Wheels\n"), "wheels.md", uploads, suffixes={".md"})
+    half = uploads_module.store(io.BytesIO(b"# Wheels\n"), "wheels.md", uploads, suffixes={".md"})
     (half.folder / "upload.json").unlink()
     half.release()
     old = uploads_module._ABANDONED + 60
     os.utime(half.folder, (half.about.at - old, half.about.at - old))
-    whole = store(io.BytesIO(b"# Wheels\n"), "wheels.md", uploads, suffixes={".md"})
+    whole = uploads_module.store(io.BytesIO(b"# Wheels\n"), "wheels.md", uploads, suffixes={".md"})
     others.plant(whole.folder, names=("photos",))
     others.link(whole.folder / "upload.json.new")
     whole.begin()
     whole.release()
-    (found,) = unfinished_uploads(uploads)
+    (found,) = uploads_module.unfinished_uploads(uploads)
     found.remove()
     assert not half.folder.exists(), "our own goes"
     assert not whole.file.exists(), "our own goes"
@@ -202,8 +201,8 @@ def _uploads(folder: Path, others: Others) -> None:
 def _upload_through_a_link(folder: Path, others: Others) -> None:
     others.link(folder / "data" / "uploads", "folder")
     with pytest.raises(StorageDenied):
-        store(io.BytesIO(b"# Wheels\n"), "wheels.md", folder / "data" / "uploads", suffixes={".md"})
-    assert unfinished_uploads(folder / "data" / "uploads") == []
+        uploads_module.store(io.BytesIO(b"# Wheels\n"), "wheels.md", folder / "data" / "uploads", suffixes={".md"})
+    assert uploads_module.unfinished_uploads(folder / "data" / "uploads") == []
 
 
 def _pdfs(folder: Path, others: Others) -> None:
@@ -295,10 +294,10 @@ def _memories(folder: Path, others: Others) -> None:
 def _memory(folder: Path, others: Others) -> None:
     others.plant(folder / "data" / "memory")
     others.link(folder / "data" / "memory" / "last.json.new")
-    state = UpdateState(folder / "data")
-    with state.lock():
-        state.save_last(LastUpdate("/root", 1.0, 1.0))
-    assert state.last() is not None
+    with open_memory(folder) as memory:
+        write(memory.root, "a.md", "The kettle is red.")
+        assert memory.update().added == ["a.md"]
+        assert (folder / "data" / "memory" / "last.json").is_file()
 
 
 OPERATIONS = [

@@ -10,12 +10,15 @@ import pytest
 
 from ragstone.core import Host, read_settings
 from ragstone.plugins.wiki_edge import Planner, Situation
-from ragstone.plugins.wiki_edge.settings import WikiEdgeSettings
 from tests.plugins.wiki_edge.shards.samples import make
+from tests.support.installed import plugin
 from tests.support.pi5 import MEMORY, PROFILE, moved
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+WikiEdgeSettings = plugin("wiki_edge").ragstone_settings()
 
 
 @pytest.fixture(autouse=True)

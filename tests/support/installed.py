@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import metadata
+from typing import Any
 
 
 def _names(group: str) -> list[str]:
@@ -14,3 +15,9 @@ INTERFACES = _names("ragstone.doors")
 BUILTINS = _names("ragstone.builtins")
 #: Always enabled, in calling order.
 ALWAYS = [*INTERFACES, *BUILTINS]
+
+
+def plugin(name: str) -> Any:
+    """The module of an installed plugin that has its hooks."""
+    (point,) = metadata.entry_points(group="ragstone", name=name)
+    return point.load()

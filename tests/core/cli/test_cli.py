@@ -17,7 +17,7 @@ import pytest
 
 from ragstone.core.cli import show_json, show_table
 from ragstone.core.cli.app import _cli
-from tests.support.installed import BUILTINS, INTERFACES, PLUGINS
+from tests.support.installed import BUILTINS, INTERFACES, PLUGINS, plugin
 from tests.support.needs import missing
 from tests.support.third_party_fakes import RAGSTONE, Here, distribution, environment, run, write_pages
 
@@ -38,10 +38,8 @@ def _commands(group: click.Group, context: click.Context, path: tuple[str, ...] 
 
 def _leaves() -> list[tuple[str, ...]]:
     """Every command of the host's own and of book chat."""
-    from ragstone.plugins.book_chat.plugin import ragstone_commands
-
     cli = _cli()
-    ragstone_commands(cli)
+    plugin("book_chat").ragstone_commands(cli)
     return list(_commands(click.Group("ragstone", commands=cli.commands), click.Context(cli)))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
@@ -10,9 +9,9 @@ from pydantic import ValidationError
 
 import ragstone.plugins.iris_memory
 from ragstone.core import read_settings
+from tests.support.installed import plugin
 
-(_POINT,) = entry_points(group="ragstone", name="iris_memory")
-IrisMemorySettings = _POINT.load().ragstone_settings()
+IrisMemorySettings = plugin("iris_memory").ragstone_settings()
 FOLDER = Path(ragstone.plugins.iris_memory.__file__ or "").parent
 FORMATS = (FOLDER / "FORMATS.md").read_text("utf-8")
 

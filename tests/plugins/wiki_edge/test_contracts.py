@@ -14,7 +14,6 @@ from ragstone.core.testing import (
     open_host,
 )
 from ragstone.plugins.wiki_edge import ArticleNodeParser, ArticleReader
-from ragstone.plugins.wiki_edge.settings import places
 from tests.support.needs import needed
 
 from .readers.dumps import multistream, page
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="module")
 def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
     with open_host(tmp_path_factory.mktemp("host")) as opened:
-        write(opened, places(opened).wiki)
+        write(opened, opened.settings.data_dir / "wiki")
         yield opened
 
 

@@ -15,7 +15,6 @@ import pytest
 from ragstone.core import SourceError, StorageBusy
 from ragstone.plugins.book_chat import Shelf
 from ragstone.plugins.book_chat.library import followed
-from ragstone.plugins.book_chat.library.followed import FollowedFolder
 from tests.plugins.book_chat.epubs import PACKAGE, make_epub
 from tests.support.third_party_fakes import Here, fast_models, write_pages
 
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from ragstone.core import Host
     from ragstone.core.ingestion import IngestProgress
 
-    Follow = Callable[..., FollowedFolder]
+    Follow = Callable[..., followed.FollowedFolder]
 
 CASTERS = "# Casters\n\nA caster is a wheel that swivels about a vertical axis.\n"
 ARMS = {"01.md": "# Arms\n\nAn arm has seven joints.\n", "02.md": "# Hands\n\nA hand has five fingers.\n"}
@@ -45,12 +44,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def follow(shelf: Shelf, folder: Path, tmp_path: Path) -> Iterator[Follow]:
-    opened: list[FollowedFolder] = []
+    opened: list[followed.FollowedFolder] = []
 
-    def start(mode: Any = "each") -> FollowedFolder:
+    def start(mode: Any = "each") -> followed.FollowedFolder:
         while opened:
             opened.pop().close()
-        opened.append(FollowedFolder(shelf, folder, tmp_path / "data", mode))
+        opened.append(followed.FollowedFolder(shelf, folder, tmp_path / "data", mode))
         return opened[0]
 
     yield start
@@ -58,11 +57,13 @@ def follow(shelf: Shelf, folder: Path, tmp_path: Path) -> Iterator[Follow]:
         each.close()
 
 
-def run(follower: FollowedFolder, on_progress: Callable[[IngestProgress], None] | None = None) -> list[tuple[str, str]]:
+def run(
+    follower: followed.FollowedFolder, on_progress: Callable[[IngestProgress], None] | None = None
+) -> list[tuple[str, str]]:
     return [(event.action, event.entry) for event in events(follower, on_progress)]
 
 
-def events(follower: FollowedFolder, on_progress: Callable[[IngestProgress], None] | None = None) -> list[Any]:
+def events(follower: followed.FollowedFolder, on_progress: Callable[[IngestProgress], None] | None = None) -> list[Any]:
     return list(follower.update(on_progress))
 
 
@@ -288,9 +289,9 @@ def test_a_folder_of_pages_is_one_book(follow: Follow, folder: Path, shelf: Shel
 def test_a_folder_is_followed_by_one_process(follow: Follow, folder: Path, shelf: Shelf, tmp_path: Path) -> None:
     follow()
     with pytest.raises(StorageBusy, match="followed by another process"):
-        FollowedFolder(shelf, folder, tmp_path / "data")
+        followed.FollowedFolder(shelf, folder, tmp_path / "data")
     with pytest.raises(SourceError, match="is no folder"):
-        FollowedFolder(shelf, folder / "none", tmp_path / "data")
+        followed.FollowedFolder(shelf, folder / "none", tmp_path / "data")
 
 
 def test_a_damaged_record_is_as_none(follow: Follow, folder: Path, tmp_path: Path) -> None:

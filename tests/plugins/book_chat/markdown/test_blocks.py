@@ -2,7 +2,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lxml.html import HtmlElement, fromstring
+
 from ragstone.plugins.book_chat import Shelf
+from ragstone.web import create_app
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,3 +37,31 @@ def test_every_kind_of_block_as_the_page_of_a_citation_shows_it(fast_host: Host,
         ("figure", "Figure: A robot.", ""),
     ]
     assert [block.level for block in blocks[:4]] == [1, 0, 0, 1]
+
+
+def test_the_page_of_a_citation(fast_host: Host, tmp_path: Path) -> None:
+    """Lists stay together and the chunk apart; the way to the section names nothing twice."""
+    long = [
+        " ".join(f"Part {number}, sentence {each}, {'word ' * 25}ends." for each in range(10)) for number in range(3)
+    ]
+    (tmp_path / "a.md").write_text(
+        "# One\n\nWords.\n\n## Two\n\n### Three\n\n- a\n- b\n\n1. c\n2. d\n\n" + "\n\n".join(long)
+    )
+    shelf = Shelf(fast_host)
+    report = shelf.add(shelf.plan(tmp_path / "a.md"), title="Numbers")
+    nodes = shelf.corpus.contents.document_nodes(f"{report.book}:a.md")
+    client = create_app(fast_host).test_client()
+
+    def page(at: int) -> HtmlElement:
+        return fromstring(client.get(f"/book_chat/source/{nodes[at].node_id}").text)
+
+    def tags(at: int) -> tuple[list[str], list[str]]:
+        (text,) = page(at).cssselect(".page-text")
+        (passage,) = text.cssselect(".passage-text")
+        return [each.tag for each in text], [each.tag for each in passage]
+
+    assert tags(1) == (["section", "p", "p"], ["ul", "ol", "p"])
+    assert tags(-1) == (["ul", "ol", "p", "section"], ["p", "p"])
+    assert [len(each) for each in page(1).cssselect(".page-text ul, .page-text ol")] == [2, 2]
+    ways = [[step.text_content().strip() for step in page(at).cssselect(".crumbs li")] for at in (0, -1)]
+    assert ways == [["Books", "Numbers", "One"], ["Books", "Numbers", "One", "Two", "Three"]]

@@ -18,7 +18,6 @@ from ragstone.plugins.book_chat.library.uploads import job_store
 from ragstone.plugins.book_chat.library.uploads import jobs as jobs_module
 from ragstone.plugins.book_chat.library.uploads.archives import unpack
 from ragstone.plugins.book_chat.library.uploads.files import About, Upload, upload_folders
-from ragstone.plugins.book_chat.library.uploads.jobs import Jobs
 from ragstone.web import create_app
 from tests.support.allocations import peak_bytes
 
@@ -145,14 +144,14 @@ def test_what_is_uploaded_lies_under_generated_names(
     client: FlaskClient, uploads: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[Upload] = []
-    submit = Jobs.submit
+    submit = jobs_module.Jobs.submit
 
-    def noted(self: Jobs, given: Upload) -> Any:
+    def noted(self: jobs_module.Jobs, given: Upload) -> Any:
         seen.append(given)
         assert given.file.is_file()
         return submit(self, given)
 
-    monkeypatch.setattr(Jobs, "submit", noted)
+    monkeypatch.setattr(jobs_module.Jobs, "submit", noted)
     before = {path for path in tmp_path.rglob("*") if "data" not in path.parts}
     for name in (
         "../../../evil.md",
@@ -333,7 +332,7 @@ def waiting(tmp_path: Path, name: str) -> Upload:
     return Upload(upload_folders(tmp_path).make(name), About(name, "book.md"))
 
 
-def end_of(jobs: Jobs, job_id: str) -> Any:
+def end_of(jobs: jobs_module.Jobs, job_id: str) -> Any:
     last = None
     for job in jobs.follow(job_id, 30):
         last = job or last
@@ -351,7 +350,7 @@ def test_one_book_is_read_at_a_time_and_in_order(tmp_path: Path) -> None:
         lock.release()
         return result(given)
 
-    jobs = Jobs(add)
+    jobs = jobs_module.Jobs(add)
     queued = [jobs.submit(waiting(tmp_path, name)) for name in "abc"]
     assert jobs.job(queued[2].id).state == "queued"
     go.set()
@@ -366,7 +365,7 @@ def test_a_reader_s_bug_is_reported_and_the_next_book_is_read(tmp_path: Path, ca
             raise RuntimeError("secret insides")
         return result(given)
 
-    jobs = Jobs(add)
+    jobs = jobs_module.Jobs(add)
     bad, good = (jobs.submit(waiting(tmp_path, name)) for name in ("bad", "good"))
     failed = end_of(jobs, bad.id)
     assert (failed.state, failed.problem["status"]) == ("failed", 500)
@@ -383,7 +382,7 @@ def test_nobody_has_to_watch_and_anybody_may_later(tmp_path: Path) -> None:
         assert go.wait(30)
         return result(given)
 
-    jobs = Jobs(add)
+    jobs = jobs_module.Jobs(add)
     job = jobs.submit(waiting(tmp_path, "book"))
     first = jobs.follow(job.id, 30)
     next(first)
@@ -403,7 +402,7 @@ def test_the_queue_and_the_memory_are_bounded(tmp_path: Path, monkeypatch: pytes
         assert go.wait(30)
         return result(given)
 
-    jobs = Jobs(add)
+    jobs = jobs_module.Jobs(add)
     running = jobs.submit(waiting(tmp_path, "0"))
     assert begun.wait(30)
     kept = [jobs.submit(waiting(tmp_path, name)) for name in "12"]

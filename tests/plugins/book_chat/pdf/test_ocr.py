@@ -10,8 +10,7 @@ import pytest
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat import PdfReader, Shelf, UnreadablePdf
 from ragstone.plugins.book_chat.library.pictures import PagePictures
-from ragstone.plugins.book_chat.pdf import ocr as ocr_module
-from ragstone.plugins.book_chat.pdf.ocr import SCALE, Ocr, words_of
+from ragstone.plugins.book_chat.pdf import ocr
 from tests.plugins.book_chat.pdfs import lines, make, scanned
 from tests.support.needs import missing, needed
 
@@ -33,7 +32,7 @@ def test_words_of_a_line_stand_on_it_and_specks_are_none() -> None:
         (2, 1, 2, 400, 450, 90, 42, 90, "rolls"),
         (3, 1, 1, 300, 600, 9, 9, 40, "~"),
     ]
-    found = words_of(HEAD + "".join("5\t" + "\t".join(map(str, row)) + "\n" for row in rows) + "broken\n")
+    found = ocr.words_of(HEAD + "".join("5\t" + "\t".join(map(str, row)) + "\n" for row in rows) + "broken\n")
     assert [(word.text, word.bold) for word in found] == [
         ("2.1", True),
         ("Casters", True),
@@ -42,8 +41,8 @@ def test_words_of_a_line_stand_on_it_and_specks_are_none() -> None:
         ("rolls", False),
     ]
     assert found[2].bottom == found[3].bottom
-    assert found[0].x0 == pytest.approx(300 / SCALE)
-    assert words_of("") == []
+    assert found[0].x0 == pytest.approx(300 / ocr.SCALE)
+    assert ocr.words_of("") == []
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +67,7 @@ def test_a_scan_is_refused_with_what_to_do(scan: Path, tmp_path: Path, monkeypat
     assert "ocr of [plugins.book_chat]" in str(caught.value.hint)
     monkeypatch.setattr(shutil, "which", lambda _name: None)
     with pytest.raises(UnreadablePdf, match="tesseract, which would read them, is not installed"):
-        PdfReader(ocr=Ocr(["eng"], tmp_path)).load_data(scan)
+        PdfReader(ocr=ocr.Ocr(["eng"], tmp_path)).load_data(scan)
 
 
 def test_health_says_that_tesseract_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,5 +96,5 @@ def test_a_scan_is_read_marked_and_not_read_again(scan: Path, tmp_path: Path, mo
         chunk, _sha256 = pictures.picture(citation.chunk_id, "")
         assert marked.startswith(b"\x89PNG")
         assert marked != chunk, "the quote is marked by the words of OCR"
-        monkeypatch.setattr(ocr_module, "draw_in_subprocess", None)
+        monkeypatch.setattr(ocr, "draw_in_subprocess", None)
         assert shelf.add(shelf.plan(scan), title="Grippers").unchanged == ["scan.pdf"]

@@ -17,7 +17,6 @@ from ragstone.core.runtime import Unanswered
 from ragstone.plugins.book_chat import PdfReader, UnreadablePdf
 from ragstone.plugins.book_chat.pdf import process
 from ragstone.plugins.book_chat.pdf.limits import memory_for, seconds_for
-from ragstone.plugins.book_chat.pdf.process import FINAL
 from tests.plugins.book_chat import pdfs
 from tests.plugins.book_chat.pdfs import Text, lines, make
 from tests.support.needs import needed
@@ -171,9 +170,9 @@ def test_the_child_gets_nothing_that_it_need_not(monkeypatch: pytest.MonkeyPatch
 def test_what_the_child_says_is_checked(change: dict[str, object]) -> None:
     output = {"status": "read", "title": "", "text": "text", "pages": 1, "labels": [], "starts": [[1, 0]]}
     output |= {"needs_ocr": [], "broken": []}
-    FINAL.validate_json(json.dumps(output))
+    process.FINAL.validate_json(json.dumps(output))
     with pytest.raises(ValueError, match="validation error"):
-        FINAL.validate_json(json.dumps(output | change))
+        process.FINAL.validate_json(json.dumps(output | change))
 
 
 def test_longer_books_may_take_more_but_not_without_end() -> None:

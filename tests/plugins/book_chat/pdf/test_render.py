@@ -12,7 +12,6 @@ from PIL import Image
 
 from ragstone.core.runtime import Unanswered
 from ragstone.plugins.book_chat.pdf import process
-from ragstone.plugins.book_chat.pdf.process import draw_in_subprocess
 from ragstone.plugins.book_chat.pdf.render import environment, marked
 from tests.plugins.book_chat import pdfs
 from tests.plugins.book_chat.pdfs import lines, make
@@ -37,7 +36,7 @@ HOSTILE = {
 def draw(data: bytes, page: int = 2, chunk: str = "", quote: str = "", seconds: float = 10) -> bytes:
     with tempfile.TemporaryFile() as file:
         file.write(data)
-        return draw_in_subprocess(file, page, environment(chunk, quote), seconds=seconds, megabytes=768)
+        return process.draw_in_subprocess(file, page, environment(chunk, quote), seconds=seconds, megabytes=768)
 
 
 def pixels(picture: bytes) -> Any:

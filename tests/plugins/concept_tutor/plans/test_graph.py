@@ -2,48 +2,65 @@
 
 from __future__ import annotations
 
-import pytest
+import json
+from graphlib import TopologicalSorter
+from typing import TYPE_CHECKING
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragstone.plugins.concept_tutor import Edge
-from ragstone.plugins.concept_tutor.plans.graph import break_cycles, study_order
+from ragstone.core.testing import open_host
+from ragstone.plugins.concept_tutor import Edge, ImportedPlan, Lessons, NewConcept, NewPlan, PlanStore, read_plan
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 KEYS = "abcdefgh"
 
 
-def _edges(*pairs: str, weight: float = 1.0) -> list[Edge]:
-    return [Edge(pair[0], pair[1], weight=weight) for pair in pairs]
+def plan(keys: str, edges: list[Edge]) -> ImportedPlan:
+    needs = {
+        key: [{"concept": each.prerequisite, "weight": each.weight} for each in edges if each.concept == key]
+        for key in keys
+    }
+    concepts = [{"name": key, "needs": needs[key]} for key in keys]
+    return read_plan(json.dumps({"title": "T", "concepts": concepts}), format="json")
+
+
+def _edges(*pairs: str) -> list[Edge]:
+    return [Edge(pair[0], pair[1]) for pair in pairs]
 
 
 def test_without_a_circle_nothing_is_dropped() -> None:
     edges = _edges("ab", "ac", "bd", "cd")
-    assert break_cycles("abcd", edges) == (tuple(edges), ())
+    made = plan("abcd", edges)
+    assert (made.plan.edges, made.dropped) == (tuple(edges), ())
 
 
 def test_of_a_circle_the_lightest_edge_goes_and_the_circle_is_named() -> None:
     edges = [Edge("a", "b", weight=0.9), Edge("b", "c", weight=0.2), Edge("c", "a", weight=0.7)]
-    kept, (circle,) = break_cycles("abc", edges)
-    assert kept == (edges[0], edges[2])
-    assert circle.dropped == edges[1]
-    assert circle.keys == ("c", "a", "b")
+    made = plan("abc", edges)
+    assert set(made.plan.edges) == {edges[0], edges[2]}
+    (circle,) = made.dropped
+    assert (circle.names, circle.prerequisite, circle.concept) == (("c", "a", "b"), "b", "c")
 
 
 def test_of_equal_edges_the_latest_goes() -> None:
-    kept, (circle,) = break_cycles("ab", _edges("ab", "ba"))
-    assert kept == tuple(_edges("ab"))
-    assert circle.keys == ("a", "b")
+    made = plan("ab", _edges("ab", "ba"))
+    assert len(made.plan.edges) == 1
+    assert made.dropped[0].names in {("a", "b"), ("b", "a")}
 
 
 def test_a_concept_that_needs_itself_is_a_circle_of_one() -> None:
-    kept, (circle,) = break_cycles("ab", _edges("aa", "ab"))
-    assert (kept, circle.keys) == (tuple(_edges("ab")), ("a",))
+    made = plan("ab", _edges("aa", "ab"))
+    assert (made.plan.edges, [each.names for each in made.dropped]) == (tuple(_edges("ab")), [("a",)])
 
 
-def test_an_order_keeps_to_the_plan_where_it_can() -> None:
-    assert study_order("abcd", _edges("ca")) == ("b", "c", "a", "d")
-    with pytest.raises(ValueError, match="cycle"):
-        study_order("ab", _edges("ab", "ba"))
+def test_an_order_keeps_to_the_plan_where_it_can(tmp_path: Path) -> None:
+    concepts = tuple(NewConcept(key, key) for key in "abcd")
+    with open_host(tmp_path, options={"concept_tutor": {"sample": False}}) as host:
+        host.once(PlanStore).add(NewPlan(slug="t", title="T", concepts=concepts, edges=tuple(_edges("ca"))))
+        assert host.once(Lessons).order("t") == ("b", "c", "a", "d")
 
 
 @st.composite
@@ -59,12 +76,13 @@ def test_what_is_kept_has_an_order_and_what_was_dropped_was_the_lightest_of_a_ci
     graph: tuple[str, list[Edge]],
 ) -> None:
     keys, edges = graph
-    kept, circles = break_cycles(keys, edges)
-    at = {key: place for place, key in enumerate(study_order(keys, kept))}
-    assert all(at[edge.prerequisite] < at[edge.concept] for edge in kept)
-    assert len(kept) + len(circles) == len(edges)
+    made = plan(keys, edges)
+    TopologicalSorter(
+        {key: [each.prerequisite for each in made.plan.edges if each.concept == key] for key in keys}
+    ).prepare()
+    assert len(made.plan.edges) + len(made.dropped) == len(edges)
     weight = {(edge.prerequisite, edge.concept): edge.weight for edge in edges}
-    for circle in circles:
-        around = list(zip(circle.keys, (*circle.keys[1:], circle.keys[0]), strict=True))
-        assert (circle.dropped.prerequisite, circle.dropped.concept) in around
-        assert circle.dropped.weight == min(weight[pair] for pair in around)
+    for circle in made.dropped:
+        around = list(zip(circle.names, (*circle.names[1:], circle.names[0]), strict=True))
+        assert (circle.prerequisite, circle.concept) in around
+        assert weight[circle.prerequisite, circle.concept] == min(weight[pair] for pair in around)

@@ -53,7 +53,8 @@ def cut(blocks: Sequence[Block], parser: ArticleNodeParser = PARSER) -> list[Cut
     texts = [node.get_content() for node in nodes]
     found = (node.metadata for node in nodes)
     headings = [(known.get("heading", ""), known["url"].partition("#")[2]) for known in found]
-    return [Cut(*each, *place) for *each, place in zip(texts, parser.count_tokens(texts), headings, strict=True)]
+    counts = parser.count_tokens(texts)
+    return [Cut(text, count, *place) for text, count, place in zip(texts, counts, headings, strict=True)]
 
 
 def sentence(number: int, length: int) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from functools import cache
 from hashlib import sha256
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,6 +12,7 @@ import numpy as np
 from click.testing import CliRunner
 
 from ragstone.plugins.wiki_edge import Manifest, ShardEntry
+from tests.support.installed import plugin
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -115,9 +115,8 @@ def edit_object(folder: Path, line: int, **fields: Any) -> None:
 
 @cache
 def _commands() -> click.Group:
-    (point,) = entry_points(group="ragstone", name="wiki_edge")
     group = click.Group()
-    point.load().ragstone_commands(group)
+    plugin("wiki_edge").ragstone_commands(group)
     return group
 
 

@@ -22,8 +22,7 @@ import pytest
 
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat import AddReport
-from ragstone.plugins.book_chat.library.uploads import files as uploads_module
-from ragstone.plugins.book_chat.library.uploads.files import Upload, book_of, store, unfinished_uploads
+from ragstone.plugins.book_chat.library.uploads import files as module
 from ragstone.plugins.book_chat.library.uploads.jobs import MOST_BEGUN, Jobs
 from ragstone.web import create_app
 from tests.support.patience import until
@@ -38,8 +37,8 @@ HELD = {"Authorization": f"Bearer {KEY}"}
 BOOK = b"# Wheels\n\n## Casters\n\nA caster is a wheel that swivels about a vertical axis.\n"
 
 
-def given(folder: Path, content: bytes = BOOK, name: str = "wheels.md", **about: str) -> Upload:
-    return store(io.BytesIO(content), name, folder / "data" / "uploads", suffixes={".md"}, **about)
+def given(folder: Path, content: bytes = BOOK, name: str = "wheels.md", **about: str) -> module.Upload:
+    return module.store(io.BytesIO(content), name, folder / "data" / "uploads", suffixes={".md"}, **about)
 
 
 def archive(files: dict[str, bytes]) -> bytes:
@@ -75,16 +74,16 @@ def test_they_go_on_in_the_order_in_which_they_came(tmp_path: Path) -> None:
     names = [f"{number}.md" for number in range(5)]
     for name in names:
         given(tmp_path, name=name).release()
-    assert [upload.name for upload in unfinished_uploads(tmp_path / "data" / "uploads")] == names
+    assert [upload.name for upload in module.unfinished_uploads(tmp_path / "data" / "uploads")] == names
 
 
 def test_what_another_server_has_is_its_own(tmp_path: Path) -> None:
     upload = given(tmp_path)
-    assert unfinished_uploads(tmp_path / "data" / "uploads") == []
+    assert module.unfinished_uploads(tmp_path / "data" / "uploads") == []
     assert upload.file.is_file()
     upload.release()
-    (found,) = unfinished_uploads(tmp_path / "data" / "uploads")
-    assert unfinished_uploads(tmp_path / "data" / "uploads") == [], "taken once"
+    (found,) = module.unfinished_uploads(tmp_path / "data" / "uploads")
+    assert module.unfinished_uploads(tmp_path / "data" / "uploads") == [], "taken once"
     found.remove()
     assert not upload.folder.exists()
 
@@ -94,19 +93,19 @@ def test_an_archive_that_was_half_unpacked_is_unpacked_anew(tmp_path: Path) -> N
     half = upload.folder / "book"
     half.mkdir()
     (half / "a.md").write_bytes(BOOK[:10])
-    assert {path.name: path.read_bytes() for path in book_of(upload).iterdir()} == {"a.md": BOOK, "b.md": BOOK}
-    assert sorted(path.name for path in book_of(upload).iterdir()) == ["a.md", "b.md"], "and once only"
+    assert {path.name: path.read_bytes() for path in module.book_of(upload).iterdir()} == {"a.md": BOOK, "b.md": BOOK}
+    assert sorted(path.name for path in module.book_of(upload).iterdir()) == ["a.md", "b.md"], "and once only"
 
 
 def test_half_an_upload_goes_after_a_day(tmp_path: Path) -> None:
     upload = given(tmp_path)
     (upload.folder / "upload.json").unlink()
     upload.release()
-    assert unfinished_uploads(upload.folder.parent) == []
+    assert module.unfinished_uploads(upload.folder.parent) == []
     assert upload.folder.exists(), "it may just be coming in"
-    yesterday = time.time() - uploads_module._ABANDONED - 60
+    yesterday = time.time() - module._ABANDONED - 60
     os.utime(upload.folder, (yesterday, yesterday))
-    assert unfinished_uploads(upload.folder.parent) == []
+    assert module.unfinished_uploads(upload.folder.parent) == []
     assert not upload.folder.exists()
 
 
@@ -116,7 +115,7 @@ def test_what_says_nothing_sensible_of_itself_stops_no_server(tmp_path: Path, me
     (upload.folder / "upload.json").write_text(message)
     (upload.folder.parent / "a file").write_text("of somebody")
     upload.release()
-    assert unfinished_uploads(upload.folder.parent) == []
+    assert module.unfinished_uploads(upload.folder.parent) == []
 
 
 def test_what_stops_its_server_each_time_is_given_up(tmp_path: Path) -> None:
@@ -125,11 +124,11 @@ def test_what_stops_its_server_each_time_is_given_up(tmp_path: Path) -> None:
         upload.begin()
     upload.release()
 
-    def add(upload: Upload, tell: Callable[[int, int, int], None]) -> AddReport:
+    def add(upload: module.Upload, tell: Callable[[int, int, int], None]) -> AddReport:
         raise AssertionError("it is not read again")
 
     jobs = Jobs(add)
-    jobs.resume(unfinished_uploads(tmp_path / "data" / "uploads"))
+    jobs.resume(module.unfinished_uploads(tmp_path / "data" / "uploads"))
     (job,) = jobs.jobs()
     assert job.state == "failed"
     assert job.problem is not None
@@ -140,7 +139,7 @@ def test_what_stops_its_server_each_time_is_given_up(tmp_path: Path) -> None:
 def test_each_beginning_is_written_down_before_the_reading(tmp_path: Path) -> None:
     seen = []
 
-    def add(upload: Upload, tell: Callable[[int, int, int], None]) -> AddReport:
+    def add(upload: module.Upload, tell: Callable[[int, int, int], None]) -> AddReport:
         seen.append(json.loads((upload.folder / "upload.json").read_text())["begun"])
         return AddReport("slug", "title", "First Edition", "file")
 
@@ -152,7 +151,7 @@ def test_each_beginning_is_written_down_before_the_reading(tmp_path: Path) -> No
 def test_a_server_that_ends_leaves_what_it_had_to_the_next(tmp_path: Path) -> None:
     upload, at_work, over = given(tmp_path), queue.Queue[threading.Thread](), threading.Event()
 
-    def add(upload: Upload, tell: Callable[[int, int, int], None]) -> AddReport:
+    def add(upload: module.Upload, tell: Callable[[int, int, int], None]) -> AddReport:
         at_work.put(threading.current_thread())
         assert over.wait(30)
         raise RuntimeError("cannot schedule new futures after interpreter shutdown")
@@ -166,7 +165,7 @@ def test_a_server_that_ends_leaves_what_it_had_to_the_next(tmp_path: Path) -> No
     assert [jobs.job(one.id).state for one in (job, later)] == ["reading", "queued"]
     assert upload.file.is_file()
     upload.release()
-    found = unfinished_uploads(tmp_path / "data" / "uploads")
+    found = module.unfinished_uploads(tmp_path / "data" / "uploads")
     assert [one.name for one in found] == ["wheels.md", "later.md"]
     assert [one.about.begun for one in found] == [0, 0], "a stop in order is not held against a book"
 
@@ -234,5 +233,5 @@ def test_a_server_that_is_stopped_over_a_book_ends_well_and_keeps_it(tmp_path: P
         client.post("/api/books", files={"file": ("big.md", "\n".join(sections).encode())})
         until(lambda: client.get("/api/books/jobs").json()["jobs"][0]["of"])
         time.sleep(after)  # within the catalog's work or the encoder's
-    (left,) = unfinished_uploads(tmp_path / "data" / "uploads")
+    (left,) = module.unfinished_uploads(tmp_path / "data" / "uploads")
     assert (left.name, left.about.begun) == ("big.md", 0)

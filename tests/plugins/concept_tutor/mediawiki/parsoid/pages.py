@@ -6,14 +6,15 @@ import os
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from ragstone.plugins.concept_tutor import ParsoidNodeParser
 from ragstone.plugins.concept_tutor.mediawiki.client.responses import WikiPage
 from ragstone.plugins.concept_tutor.mediawiki.parsoid.documents import document_of
 from ragstone.plugins.concept_tutor.mediawiki.parsoid.page import TooDeep, read_page
 from ragstone.plugins.concept_tutor.mediawiki.parsoid.records import Block, Page, Section
-from ragstone.plugins.concept_tutor.settings import PageSettings, SiteSettings
+from tests.support.installed import plugin
 from tests.support.needs import missing
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ __all__ = [
     "texts",
 ]
 
+PageSettings: Any = type(plugin("concept_tutor").ragstone_settings()().pages)
 _FOLDER = Path(os.environ.get("RAGSTONE_DATA", Path(__file__).resolve().parents[6] / "shared" / "data"))
 RETRIEVED = datetime(2026, 11, 1, 12, 30, tzinfo=UTC)
 PAGES = (
@@ -54,8 +56,10 @@ PAGES = (
 def fetched(
     title: str = "Dog", *, url: str = "https://en.wikipedia.org", revision: str = "845493773", language: str = ""
 ) -> WikiPage:
-    site, key = SiteSettings(url=url, licence="CC BY-SA 4.0"), title.replace(" ", "_")
-    return WikiPage(key, title, b"", revision, site.page_url(key), site.licence, RETRIEVED, language)
+    key = title.replace(" ", "_")
+    return WikiPage(
+        key, title, b"", revision, f"{url}/wiki/{quote(key, safe='/&')}", "CC BY-SA 4.0", RETRIEVED, language
+    )
 
 
 def html(body: str, attributes: str = 'lang="en"') -> bytes:

@@ -14,11 +14,10 @@ import pytest
 
 from ragstone.core import MissingExtra, SourceError
 from ragstone.plugins.concept_tutor.mediawiki.parsoid.pool import PageWorkers, UnreadablePage
-from ragstone.plugins.concept_tutor.settings import PageSettings
 from tests.support.needs import needed
 from tests.support.patience import HANG, until
 
-from .pages import document_of, fetched, fixture, html, page
+from .pages import PageSettings, document_of, fetched, fixture, html, page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,7 +48,7 @@ def readers() -> Iterator[PageWorkers]:
     ],
     ids=["attributes", "deep", "deep inline", "spans", "bytes"],
 )
-def test_one_word_says_why(raw: bytes, limits: PageSettings, reason: str) -> None:
+def test_one_word_says_why(raw: bytes, limits: Any, reason: str) -> None:
     readers = PageWorkers(limits)
     with pytest.raises(UnreadablePage) as caught:
         readers.read(raw, URL)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from itertools import combinations, pairwise
 
 import pytest
@@ -10,7 +11,6 @@ from hypothesis import strategies as some
 from ragstone.plugins.concept_tutor import Edge
 from ragstone.plugins.concept_tutor.plans.drawing import draw
 from ragstone.plugins.concept_tutor.plans.drawing.drawing import width_of, wrapped
-from ragstone.plugins.concept_tutor.plans.drawing.layout import assign_rows
 from ragstone.plugins.concept_tutor.plans.graph import neighbourhood, transitive_reduction
 
 
@@ -38,8 +38,8 @@ def test_every_concept_has_its_place(plan: tuple[dict[str, str], list[Edge]], ab
         assert box.y + box.height <= drawing.height
     for edge in edges:
         assert boxes[edge.prerequisite].y + boxes[edge.prerequisite].height < boxes[edge.concept].y
-    rows = assign_rows(list(names), edges, abreast).rows
-    assert all(0 < sum(not point.passing for point in row) <= abreast for row in rows)
+    rows = Counter(box.y + box.height / 2 for box in drawing.boxes)
+    assert max(rows.values(), default=0) <= abreast
     for curve in drawing.curves:
         numbers = [float(each) for each in re.findall(r"[\d.]+", curve.path)]
         start, end = boxes[curve.prerequisite], boxes[curve.concept]
