@@ -6,6 +6,7 @@ import pytest
 
 from ragstone.core import SourceError
 from ragstone.plugins.book_chat import MarkdownReader
+from tests.plugins.book_chat.reading import read
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,10 +31,8 @@ def test_a_file_is_one_document(tmp_path: Path) -> None:
         ('---\ntitle: "A\\e[31m\\n \\u202eB"\n---\nWords\n', "A[31m B", "Words\n"),
     ],
 )
-def test_titles(tmp_path: Path, source: str, title: str | None, text: str) -> None:
-    path = tmp_path / "a.md"
-    path.write_text(source, encoding="utf-8")
-    (document,) = MarkdownReader().load_data(str(path))
+def test_titles(source: str, title: str | None, text: str) -> None:
+    document = read(source)
     assert (document.metadata["title"], document.text) == (title, text)
 
 

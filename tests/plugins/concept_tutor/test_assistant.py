@@ -103,12 +103,16 @@ def test_filters_that_name_nothing_are_refused(host: Host) -> None:
         asked(host, "What?", learner="a b\n")
 
 
-def test_why_was_my_answer_wrong_is_answered_from_what_supports_the_key(host: Host) -> None:
+@pytest.mark.parametrize(
+    "words",
+    ["Why was my answer wrong?", "why is that wrong", "What did I get wrong?", "Explain my last mistake", "my reply?"],
+)
+def test_why_was_my_answer_wrong_is_answered_from_what_supports_the_key(host: Host, words: str) -> None:
     lessons = host.once(Lessons)
     question = lessons.questions(SLUG, "gradient-descent")[0]
     wrong = next((each for each in question.options if each != question.key), "something green")
     lessons.answer(question.question_id, wrong, learner="ada")
-    answer = asked(host, "Why was my answer wrong?", learner="ada")
+    answer = asked(host, words, learner="ada")
     assert not answer.refused
     assert question.support.text.split()[0] in answer.text
     assert {each.chunk_id for each in answer.citations} == {question.support.chunk_id}
@@ -119,8 +123,14 @@ def test_without_an_answer_there_is_no_reason(host: Host) -> None:
     assert asked(host, "Why was my answer wrong?", learner="nobody").refused
 
 
-def test_what_to_practise_is_the_weakest_concept_that_has_sources(host: Host) -> None:
-    answer = asked(host, "What should I practise?", learner="grace")
+@pytest.mark.parametrize("question", ["What is the answer to Fermat's question?", "What is a weak topology?"])
+def test_most_questions_are_about_neither(host: Host, question: str) -> None:
+    assert asked(host, question, learner="ada").refused
+
+
+@pytest.mark.parametrize("words", ["What should I practise?", "where am I weak?", "What is next?", "my weaknesses"])
+def test_what_to_practise_is_the_weakest_concept_that_has_sources(host: Host, words: str) -> None:
+    answer = asked(host, words, learner="grace")
     assert not answer.refused
     weakest = host.once(Lessons).weakest(SLUG, learner="grace", most=20)
     assert titles(answer.citations) <= {

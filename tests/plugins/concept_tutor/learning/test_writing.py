@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from itertools import count
 from typing import TYPE_CHECKING
 
 import pytest
 
+from ragstone.core.testing import open_host
+from ragstone.plugins.concept_tutor import Edge, Lessons, NewConcept, NewPlan, PlanStore
 from ragstone.plugins.concept_tutor.learning.explanations import option_notes
-from ragstone.plugins.concept_tutor.learning.reading.definitions import definition_of, definitions_of
-from ragstone.plugins.concept_tutor.learning.reading.groups import series_in
-from ragstone.plugins.concept_tutor.learning.reading.material import Material
-from ragstone.plugins.concept_tutor.learning.reading.relations import relation_of
-from ragstone.plugins.concept_tutor.learning.reading.sentences import sentences_of
-from ragstone.plugins.concept_tutor.learning.reading.sorts import sort_of
-from ragstone.plugins.concept_tutor.learning.reading.spelling import gives_away
-from ragstone.plugins.concept_tutor.learning.writing.built_in import BuiltIn
+from tests.plugins.concept_tutor.learning import texts
 from tests.plugins.concept_tutor.learning.texts import chunk
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from ragstone.plugins.concept_tutor import SourceChunk
     from tests.plugins.concept_tutor.learning.texts import Question
+
+    Written = Callable[..., list[Question]]
 
 GLOSSARY = """axon: nerve fiber that carries impulses away from the body of a cell
 
@@ -54,46 +55,58 @@ vein: blood vessel that brings blood back to the heart
 venule: blood vessel that connects a bed of capillaries to a vein"""
 
 
-def written(*chunks: SourceChunk, names: dict[str, str] | None = None) -> list[Question]:
-    """The questions of all the chunks' concepts, each of its own ones."""
-    concepts = dict.fromkeys(one.concept for one in chunks)
-    names = names or {key: key.capitalize() for key in concepts}
-    writer = BuiltIn(Material(chunks), names=names)
-    return [
-        question
-        for key in concepts
-        for question in writer.write("plan", key, names[key], [one for one in chunks if one.concept == key], 6)
-    ]
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
+    """The questions of a plan with these chunks: of all the chunks' concepts, each of its own ones."""
+    folder, numbers = tmp_path_factory.mktemp("writing"), count()
+    with open_host(folder, options={"concept_tutor": {"sample": False}}) as host:
+        lessons, store = host.once(Lessons), host.once(PlanStore)
+
+        def write(
+            *chunks: SourceChunk, names: dict[str, str] | None = None, edges: tuple[Edge, ...] = ()
+        ) -> list[Question]:
+            slug, keys = f"plan-{next(numbers)}", dict.fromkeys(one.concept for one in chunks)
+            named = names or {key: key.capitalize() for key in keys}
+            concepts = tuple(NewConcept(key, name) for key, name in named.items())
+            store.add(NewPlan(slug=slug, title="A plan", concepts=concepts, edges=edges))
+            for key in keys:
+                store.put_sources(slug, key, [texts.new(one, slug) for one in chunks if one.concept == key])
+            return [question for key in keys for question in lessons.questions(slug, key)]
+
+        yield write
+
+
+def asked(made: list[Question], kind: str) -> list[tuple[str, str]]:
+    """Text and key of the questions of that kind in one's own words."""
+    return [(one.text, one.key) for one in made if (one.asked, one.form) == (kind, "open")]
 
 
 @pytest.mark.parametrize(
-    ("text", "subject", "meaning", "genus"),
+    ("text", "title", "question", "meaning"),
     [
-        ("Atomic number is the number of protons.", "Atomic number", "the number of protons", "number"),
         ("In chemistry and physics, the atomic number (symbol Z) is the number of protons in a nucleus.",
-         "atomic number", "the number of protons in a nucleus", "number"),
+         "Atomic number", "what is the atomic number", "the number of protons in a nucleus"),
         ("Asphalt (/ˈæsfælt/), also known as bitumen, is a sticky liquid form of petroleum.",
-         "Asphalt", "a sticky liquid form of petroleum", "petroleum"),
+         "Asphalt", "what is Asphalt", "a sticky liquid form of petroleum"),
         ("Altruism or selflessness is the practice of concern for others.",
-         "Altruism", "the practice of concern for others", "practice"),
+         "Altruism", "what is Altruism", "the practice of concern for others"),
         ("Amphibians are tetrapod vertebrates of the class Amphibia.",
-         "Amphibians", "tetrapod vertebrates of the class Amphibia", "vertebrates"),
+         "Amphibians", "what are Amphibians", "tetrapod vertebrates of the class Amphibia"),
         ("Aristotle (384–322 BC) was a Greek philosopher born in Stagira.",
-         "Aristotle", "a Greek philosopher born in Stagira", "philosopher"),
+         "Aristotle", "who was Aristotle", "a Greek philosopher born in Stagira"),
         ("Energy density refers to the amount of energy in a volume.",
-         "Energy density", "the amount of energy in a volume", "amount"),
+         "Energy density", "what is energy density", "the amount of energy in a volume"),
         ("Andrei Tarkovsky was a Soviet film-maker, writer and director.",
-         "Andrei Tarkovsky", "a Soviet film-maker, writer and director", "maker"),
+         "Andrei Tarkovsky", "who was Andrei Tarkovsky", "a Soviet film-maker, writer and director"),
         ("The endosperm is a triploid structure resulting from the fusion of nuclei.",
-         "endosperm", "a triploid structure resulting from the fusion of nuclei", "structure"),
+         "Endosperm", "what is the endosperm", "a triploid structure resulting from the fusion of nuclei"),
+        ("HMG-CoA reductase is an enzyme that makes cholesterol.",
+         "HMG-CoA reductase", "what is HMG-CoA reductase", "an enzyme that makes cholesterol"),
     ],
 )  # fmt: skip
-def test_a_definition_is_taken_apart(text: str, subject: str, meaning: str, genus: str) -> None:
-    (sentence,) = sentences_of(chunk("x", text))
-    found = definition_of(sentence)
-    assert found is not None
-    assert (found.subject, found.meaning, found.genus) == (subject, meaning, genus)
-    assert text[found.start : found.end] == meaning
+def test_a_definition_is_taken_apart(written: Written, text: str, title: str, question: str, meaning: str) -> None:
+    made = written(chunk("x", text, title=title))
+    assert asked(made, "definition") == [(f"In your own words: {question}?", meaning)]
 
 
 @pytest.mark.parametrize(
@@ -119,30 +132,38 @@ def test_a_definition_is_taken_apart(text: str, subject: str, meaning: str, genu
         "Artemis is the daughter of Zeus and the sister of Apollo.",
     ],
 )
-def test_what_is_no_definition_is_none(text: str) -> None:
-    assert [definition_of(sentence) for sentence in sentences_of(chunk("x", text))] == [None]
+def test_what_is_no_definition_is_none(written: Written, text: str) -> None:
+    title = re.split(" (?:is|are) ", text)[0].removeprefix("The ")
+    assert asked(written(chunk("x", text, title=title)), "definition") == []
 
 
 @pytest.mark.parametrize(
-    ("text", "answer"),
+    ("title", "text", "question", "answer"),
     [
-        ("Proteins are composed of amino acids and play many roles in a cell.", "amino acids"),
-        ("Pumps are found in the skin of a cell where they drive ions out.", "the skin of a cell"),
-        ("Soils are composed of sand and clay.", "sand and clay"),
+        ("Proteins", "are composed of amino acids and play many roles in a cell.", "What are Proteins composed of?",
+         "amino acids"),
+        ("Pumps", "are found in the skin of a cell where they drive ions out.", "What are Pumps found in?",
+         "the skin of a cell"),
+        ("Soils", "are composed of sand and clay.", "What are Soils composed of?", "sand and clay"),
+        ("Alkanes", "consist of hydrogen and carbon atoms.", "What do Alkanes consist of?",
+         "hydrogen and carbon atoms"),
+        # A person may have done the second one.
+        ("Lung volumes", "are measured by a bell that floats on water.", "What are lung volumes measured by?",
+         "a bell that floats on water"),
+        ("Compost", "was invented by gardeners of old China.", "Who or what was Compost invented by?",
+         "gardeners of old China"),
+        ("Gardens of peat", "are based on moss, sand and clay.", "What are gardens of peat based on?",
+         "moss, sand and clay"),
+        ("Gardens of peat", "are named after Linnaeus.", "What are gardens of peat named after?", "Linnaeus"),
     ],
-)
-def test_a_relation_ends_where_something_else_is_said(text: str, answer: str) -> None:
-    found = relation_of(next(sentences_of(chunk("x", text))))
-    assert found is not None
-    assert text[found.start : found.end] == answer
-
-
-def test_a_clause_is_no_subject_of_a_relation() -> None:
-    texts = ("An abortion may be caused purposely.", "Alkanes consist of hydrogen and carbon atoms.")
-    first, second = (relation_of(next(sentences_of(chunk("x", text)))) for text in texts)
-    assert first is None
-    assert second is not None
-    assert second.question.format("alkanes") == "What do alkanes consist of?"
+)  # fmt: skip
+def test_a_relation_ends_where_something_else_is_said(
+    written: Written, title: str, text: str, question: str, answer: str
+) -> None:
+    made = [
+        (one.text, one.key) for one in written(chunk("x", f"{title} {text}", title=title)) if one.asked == "relation"
+    ]
+    assert made == [(question, answer)]
 
 
 @pytest.mark.parametrize(
@@ -157,59 +178,33 @@ def test_a_clause_is_no_subject_of_a_relation() -> None:
         "Digging requires the strength of the arms, the back and most of all the legs.",
         "Clay contains 12 percent of the water of a garden.",
         "The history of gardening is characterized by a long quarrel over lawns and hedges.",
+        "An abortion may be caused purposely.",
+        "Gardens of peat are based on moss.",
+        "Warsaw's economy is characterized by mills, yards and forges.",
     ],
 )
-def test_what_is_counted_or_hedged_is_not_asked_for(text: str) -> None:
-    assert relation_of(next(sentences_of(chunk("x", text)))) is None
-
-
-@pytest.mark.parametrize(
-    ("text", "question"),
-    [
-        ("Lung volumes are measured by a bell that floats on water.", "What are lung volumes measured by?"),
-        ("Compost was invented by gardeners of old China.", "Who or what was compost invented by?"),
-    ],
-)
-def test_who_is_asked_for_where_a_person_may_have_done_it(text: str, question: str) -> None:
-    found = relation_of(next(sentences_of(chunk("x", text))))
-    assert found is not None
-    subject = found.subject[0].lower() + found.subject[1:]
-    assert found.question.format(subject) == question
-
-
-@pytest.mark.parametrize(("text", "asked"), [
-    ("Gardens of peat are based on moss.", False),
-    ("Gardens of peat are based on moss, sand and clay.", True),
-    ("Gardens of peat are named after Linnaeus.", True),
-])  # fmt: skip
-def test_a_relation_to_one_common_word_is_not_asked_for(text: str, asked: bool) -> None:
-    made = written(chunk("peat", text, title="Gardens of peat"))
-    assert bool([one for one in made if one.asked == "relation"]) is asked
-
-
-def test_what_a_subject_s_own_thing_is_like_is_not_asked_for() -> None:
-    made = written(chunk("warsaw", "Warsaw's economy is characterized by mills, yards and forges."))
+def test_what_is_counted_hedged_or_one_common_word_is_not_asked_for(written: Written, text: str) -> None:
+    title = re.split("'s | (?:is|are|may|consists|usually|describes|requires|contains) ", text)[0]
+    made = written(chunk("x", text, title=re.sub("^(?:The|An?) ", "", title)))
     assert not [one for one in made if one.asked == "relation"]
 
 
-def test_a_noun_before_a_preposition_of_place_is_the_genus() -> None:
-    (sentence,) = sentences_of(chunk("x", "A node is a point along the stem at which leaves begin."))
-    found = definition_of(sentence)
-    assert found is not None
-    assert found.genus == "point"
+def test_the_entries_of_a_glossary_are_definitions(written: Written) -> None:
+    made = written(chunk("nerve", GLOSSARY, section="Nerves › Glossary"))
+    assert asked(made, "definition") == [
+        ("What does the term “axon” mean?", "nerve fiber that carries impulses away from the body of a cell"),
+        (
+            "What does the term “dendrite” mean?",
+            "branched fiber that receives impulses and carries them towards the body",
+        ),
+        ("What does the term “myelin” mean?", "layer of fat around a nerve that insulates it"),
+    ]
+    assert [one.key for one in made if one.form == "blank"] == ["sheath", "gap"]
+    assert all(GLOSSARY[one.support.start : one.support.end] == one.support.text for one in made)
+    assert written(chunk("nerve", GLOSSARY, section="Nerves")) == []
 
 
-def test_the_entries_of_a_glossary_are_definitions() -> None:
-    made = list(definitions_of(chunk("nerve", GLOSSARY, section="Nerves › Glossary")))
-    assert [entry.subject for entry in made] == ["axon", "dendrite", "myelin", "sheath", "gap", "knot"]
-    assert made[-1].meaning == "swelling of a fiber"
-    for entry in made:
-        assert GLOSSARY[entry.sentence.start : entry.sentence.end] == entry.sentence.text
-        assert entry.sentence.text[entry.start : entry.end] == entry.meaning
-    assert list(definitions_of(chunk("nerve", GLOSSARY, section="Nerves"))) == []
-
-
-def test_the_term_of_an_entry_without_options_is_written() -> None:
+def test_the_term_of_an_entry_without_options_is_written(written: Written) -> None:
     text = "monomer: smallest unit of larger molecules called polymers\n"
     made = written(chunk("one", text, title="Monomer", section="Glossary"), names={"one": "Monomer"})
     (asked,) = (question for question in made if question.form == "blank")
@@ -232,7 +227,7 @@ def test_the_term_of_an_entry_without_options_is_written() -> None:
         ("Anarchism is a philosophy of anarchist societies.", []),
     ],
 )
-def test_a_blank_is_for_a_name_and_for_what_is_learned(text: str, keys: list[str]) -> None:
+def test_a_blank_is_for_a_name_and_for_what_is_learned(written: Written, text: str, keys: list[str]) -> None:
     title = text.split(" is ", maxsplit=1)[0].removeprefix("The ").removeprefix("An ")
     made = written(chunk("one", text, title=title.capitalize()), names={"one": title})
     assert [question.key for question in made if question.form == "blank"] == keys
@@ -244,16 +239,22 @@ def test_a_blank_is_for_a_name_and_for_what_is_learned(text: str, keys: list[str
         ("CA-MRSA", "MRSA that is acquired in the community", True),
         ("pseudopeptidoglycan", "component of walls that resembles peptidoglycan", True),
         ("AMO", "Atomic Memory Operation", True),
-        ("GPR", "register for any purpose", False),
+        ("GPR", "register that serves any purpose of a program", False),
         ("cell-free extract", "fluid of broken yeast", False),
         ("endosperm", "food of a seed that sperm has begun", False),
     ],
 )
-def test_a_part_of_the_key_gives_it_away(key: str, text: str, given: bool) -> None:
-    assert gives_away(text, key) is given
+def test_a_part_of_the_key_gives_it_away(written: Written, key: str, text: str, given: bool) -> None:
+    before = """axle: bar of steel that carries two wheels of a cart
+
+rudder: flat board that turns a boat in calm water
+
+bellows: bag of leather that blows air into a forge"""  # which are asked for in one's own words
+    made = written(chunk("x", f"{before}\n\n{key}: {text}", section="Glossary"))
+    assert [one.key for one in made if one.form == "blank"] == ([] if given else [key])
 
 
-def test_an_entry_means_a_thing_and_nothing_that_happens() -> None:
+def test_an_entry_means_a_thing_and_nothing_that_happens(written: Written) -> None:
     text = """capillarity: occurs because the walls of a narrow tube attract water
 
 selfing: describes when a flower takes its own pollen
@@ -273,17 +274,14 @@ dioecy: (also, two houses) (Greek) describes a species whose flowers of two kind
 lichen: partnership of a fungus and an alga. Lichens are fungi that hold algae between their threads
 
 gene: unit of heredity that stands for a protein."""
-    made = list(definitions_of(chunk("plants", text, section="Glossary")))
-    assert [(each.subject, each.meaning) for each in made] == [
-        ("dioecy", "a species whose flowers of two kinds stand on two plants"),
-        ("lichen", "partnership of a fungus and an alga"),
-        ("gene", "unit of heredity that stands for a protein"),
+    assert asked(written(chunk("plants", text, section="Glossary")), "definition") == [
+        ("What does the term “dioecy” mean?", "a species whose flowers of two kinds stand on two plants"),
+        ("What does the term “lichen” mean?", "partnership of a fungus and an alga"),
+        ("What does the term “gene” mean?", "unit of heredity that stands for a protein"),
     ]
-    assert all(text[each.sentence.start :].startswith(each.subject) for each in made)
-    assert all(each.sentence.text[each.start : each.end].removesuffix(".") == each.meaning for each in made)
 
 
-def test_of_two_terms_with_one_meaning_neither_is_asked_for_by_it() -> None:
+def test_of_two_terms_with_one_meaning_neither_is_asked_for_by_it(written: Written) -> None:
     text = """dipeptidase: protease that cuts a chain at its end
 
 aminopeptidase: protease that cuts a chain at its end"""
@@ -291,44 +289,44 @@ aminopeptidase: protease that cuts a chain at its end"""
     assert {one.form for one in made} == {"open"}
 
 
-def test_a_fiber_is_no_person() -> None:
-    assert [sort_of(word) for word in ("fiber", "layer", "order", "farmer", "number", "theater")] == [
-        "structure",
-        "structure",
-        "living",
-        "person",
-        "measure",
-        "",
-    ]
+def test_a_fiber_is_no_person(written: Written) -> None:
+    farmers = """vintner: farmer who grows vines on a hill
+
+shepherd: farmer who keeps sheep on a heath
+
+drover: farmer who leads cows over a pass"""
+    made = written(chunk("x", f"axon: fiber that carries impulses to a cell\n\n{farmers}", section="Glossary"))
+    assert {one.key for one in made if one.options} == {"vintner", "shepherd", "drover"}
+    assert all("axon" not in one.options for one in made)
 
 
-def test_what_something_was_once_is_no_definition_of_it() -> None:
+def test_what_something_was_once_is_no_definition_of_it(written: Written) -> None:
     text = "Flight was an early innovation of insects that lived in swamps. Many insects fly, and flight needs wings."
     assert not written(chunk("flight", text))
     lasting = "The astrolabe was an instrument of sailors that measured how high a star stands."
     assert written(chunk("astrolabe", lasting))
 
 
-def test_what_a_page_says_besides_is_asked_for_by_names_alone() -> None:
+def test_what_a_page_says_besides_is_asked_for_by_names_alone(written: Written) -> None:
     text = "The Apollo 8 astronauts returned to Earth when their craft fell in a sea. Apollo 8 was led by Frank Borman."
     made = written(chunk("eight", text, title="Apollo 8"), names={"eight": "Apollo 8", "men": "Astronaut"})
     assert [question.key for question in made] == ["Frank Borman"]
 
 
-def test_a_title_s_aside_is_asked_for_by_no_blank() -> None:
+def test_a_title_s_aside_is_asked_for_by_no_blank(written: Written) -> None:
     text = "Victoria is a small state of gold, rain and hills in Australia."
     made = written(chunk("victoria", text, title="Victoria (Australia)"))
     assert not [question for question in made if question.key == "Australia"]
 
 
-def test_a_part_of_a_page_s_subject_is_asked_for_what_it_is_and_not_what_it_was() -> None:
+def test_a_part_of_a_page_s_subject_is_asked_for_what_it_is_and_not_what_it_was(written: Written) -> None:
     said = {"The court of Deptford consisted of eight knights who met at noon.": 0,
             "The court of Deptford consists of knights who meet at noon.": 1}  # fmt: skip
     for text, asked in said.items():
         assert len([one for one in written(chunk("deptford", text)) if one.asked == "relation"]) == asked
 
 
-def test_one_thing_under_two_names_is_asked_for_once() -> None:
+def test_one_thing_under_two_names_is_asked_for_once(written: Written) -> None:
     entries = "self-antibody: antibody that attacks the tissue of its own body and not a germ"
     chunks = [
         chunk("body", entries, section="Glossary"),
@@ -341,14 +339,14 @@ def test_one_thing_under_two_names_is_asked_for_once() -> None:
     assert len([one for one in made if "study" in f"{one.text} {one.key}"]) == 1
 
 
-def test_a_called_term_is_without_its_pronoun() -> None:
+def test_a_called_term_is_without_its_pronoun(written: Written) -> None:
     glossary = "pace: number of steps of a walker in an hour of the day"
     text = "The number of sets in a cell is called its ploidy level."
     made = written(chunk("cell", text), chunk("cell", glossary, section="Glossary", number=2))
     assert "ploidy level" in {one.key for one in made}
 
 
-def test_a_person_is_named_by_what_only_one_did() -> None:
+def test_a_person_is_named_by_what_only_one_did(written: Written) -> None:
     said = {
         "Andrei Bolkonsky was a Russian film-maker, writer, editor, theorist, painter and director of plays.": False,
         "Andrei Bolkonsky was the first Russian film-maker, writer, editor, theorist and director of plays.": True,
@@ -358,12 +356,12 @@ def test_a_person_is_named_by_what_only_one_did() -> None:
         assert ("Andrei Bolkonsky" in {one.key for one in made}) is named
 
 
-def test_a_profession_is_asked_for_by_what_all_of_it_are() -> None:
+def test_a_profession_is_asked_for_by_what_all_of_it_are(written: Written) -> None:
     text = "An astronaut is a traveller whom a program of flights trains to command, pilot and repair a spacecraft."
     assert "astronaut" in {one.key for one in written(chunk("astronaut", text))}
 
 
-def test_the_terms_that_a_page_speaks_of_are_asked_for_first() -> None:
+def test_the_terms_that_a_page_speaks_of_are_asked_for_first(written: Written) -> None:
     entries = "\n\n".join(
         f"{term}: {meaning}" for term, meaning in (
             ("abscission", "fall of a leaf from its twig in autumn"), ("budding", "growth of a twig from another"),
@@ -373,12 +371,6 @@ def test_the_terms_that_a_page_speaks_of_are_asked_for_first() -> None:
     prose = "A gardener cuts a scion in winter. Each scion is kept in sand. The scions are set in spring."
     made = written(chunk("trees", prose), chunk("trees", entries, section="Glossary", number=2))
     assert made[0].text == "What does the term “scion” mean?"
-
-
-def test_who_is_asked_for_is_a_person() -> None:
-    for text in ("Martin Luther was a German professor of theology.", "Andrei Tarkovsky was a Soviet film-maker."):
-        name, _, _ = text.partition(" was ")
-        assert written(chunk("one", text, title=name))[0].text == f"In your own words: who was {name}?"
 
 
 @pytest.mark.parametrize(
@@ -394,12 +386,12 @@ def test_who_is_asked_for_is_a_person() -> None:
          "Aldous Huxley", ("Aldous Huxley",)),
     ],
 )  # fmt: skip
-def test_other_names_are_right_too(text: str, title: str, also: tuple[str, ...]) -> None:
+def test_other_names_are_right_too(written: Written, text: str, title: str, also: tuple[str, ...]) -> None:
     (blank,) = (each for each in written(chunk("one", text, title=title)) if each.form == "blank")
     assert blank.also == also
 
 
-def test_what_a_page_is_about_is_defined_once() -> None:
+def test_what_a_page_is_about_is_defined_once(written: Written) -> None:
     text = (
         "Atomic number is the count of protons in a nucleus. "
         "The atomic number of a chemical element is the charge that its core has."
@@ -408,19 +400,13 @@ def test_what_a_page_is_about_is_defined_once() -> None:
     assert [each.key for each in made if each.form == "open"] == ["the count of protons in a nucleus"]
 
 
-def test_a_name_with_capitals_within_keeps_all_of_them() -> None:
-    material = Material([chunk("x", "The hmg-CoA reductase is slow.")])
-    assert material.lowered("HMG-CoA reductase") == "HMG-CoA reductase"
-    assert material.lowered("Reductase") == "reductase"
-
-
-def test_a_title_s_aside_tells_it_from_others() -> None:
+def test_a_title_s_aside_tells_it_from_others(written: Written) -> None:
     text = "Algorithms is a journal of mathematics that is reviewed by peers."
     first, *_ = written(chunk("one", text, title="Algorithms (journal)"))
     assert first.text == "In your own words: what is Algorithms (journal)?"
 
 
-def test_options_stand_side_by_side_in_the_sources_and_are_of_one_sort() -> None:
+def test_options_stand_side_by_side_in_the_sources_and_are_of_one_sort(written: Written) -> None:
     entries = {
         "starch": "sugar that plants store in seeds and roots", "lactose": "sugar that the milk of mammals contains",
         "maltose": "sugar that forms when malt is made of barley", "fructose": "sugar of ripe fruits and of honey",
@@ -433,7 +419,7 @@ def test_options_stand_side_by_side_in_the_sources_and_are_of_one_sort() -> None
     assert not {"digestion", "stomach"} & choices.keys()  # nothing of their sort is there: asked without options
 
 
-def test_a_rate_and_a_volume_are_no_options_of_one_question() -> None:
+def test_a_rate_and_a_volume_are_no_options_of_one_question(written: Written) -> None:
     entries = {
         "pulse": "number of beats that the heart has in a minute", "gust": "pressure of the wind on a wall at noon",
         "draught": "amount of water that a boat displaces in a lock", "ferment": "energy that a dough takes up",
@@ -446,7 +432,7 @@ def test_a_rate_and_a_volume_are_no_options_of_one_question() -> None:
     assert all(options == {"pulse", "cadence", "tempo", "stroke"} for options in choices.values())
 
 
-def test_what_the_key_s_last_word_defines_may_be_right_as_well() -> None:
+def test_what_the_key_s_last_word_defines_may_be_right_as_well(written: Written) -> None:
     entries = {
         "spring tide": "force of the full moon that lifts ships over the bar of a harbour",
         "neap tide": "tide that stays low at half moon", "ebb tide": "tide that runs out to the open sea",
@@ -467,7 +453,7 @@ draw: stage of brewing during which foam and yeast are lifted off a cold wort
 night: period in which nobody works at the tun"""
 
 
-def test_things_of_one_kind_are_options_though_their_definitions_begin_alike() -> None:
+def test_things_of_one_kind_are_options_though_their_definitions_begin_alike(written: Written) -> None:
     choices = {one.key: set(one.options) for one in written(chunk("beer", STAGES, section="Glossary"))
                if one.form == "choice"}  # fmt: skip
     assert choices["stir"] == {"stir", "boil", "rest", "draw"}
@@ -496,7 +482,7 @@ sinker: yeast that lies under beer""", "quiescent"),
     ],
     ids=["head", "adjective"],
 )  # fmt: skip
-def test_an_option_that_is_ruled_out_at_once_is_none(glossary: str, key: str) -> None:
+def test_an_option_that_is_ruled_out_at_once_is_none(written: Written, glossary: str, key: str) -> None:
     made = written(chunk("matter", glossary, section="Glossary"))
     assert key not in {one.key for one in made if one.form == "choice"}
     assert "quiescent" not in {option for one in made for option in one.options}
@@ -543,13 +529,13 @@ high pressure: amount of push at the bottom of the sea""", "tidal volume", {"tot
     ],
     ids=["processes", "narrower", "level", "amounts"],
 )  # fmt: skip
-def test_an_option_of_another_kind_or_level_is_none(glossary: str, key: str, none: set[str]) -> None:
+def test_an_option_of_another_kind_or_level_is_none(written: Written, glossary: str, key: str, none: set[str]) -> None:
     made = written(chunk("body", glossary, section="Glossary"))
     assert key in {one.key for one in made} | {one.text.split("“")[1].split("”")[0] for one in made}
     assert not none & {option for one in made if one.key == key for option in one.options}
 
 
-def test_a_membrane_is_not_asked_for_among_threads() -> None:
+def test_a_membrane_is_not_asked_for_among_threads(written: Written) -> None:
     glossary = """sarcolemma: membrane of the thread of a muscle
 
 myofibril: long tube in a muscle
@@ -564,7 +550,7 @@ spindle: round body in a muscle"""
     assert not [one for one in made if one.key == "sarcolemma" and one.options]
 
 
-def test_all_that_the_key_is_a_wider_term_is_too() -> None:
+def test_all_that_the_key_is_a_wider_term_is_too(written: Written) -> None:
     glossary = """whisk fern: seedless green plant that lost its roots
 
 lycophyte: green plant
@@ -576,7 +562,7 @@ club moss: seedless green plant of the first forests"""
     assert made["whisk fern"] == {"whisk fern", "horsetail", "club moss"}
 
 
-def test_what_a_question_names_by_its_initials_is_no_option() -> None:
+def test_what_a_question_names_by_its_initials_is_no_option(written: Written) -> None:
     glossary = """red helper cell: guard that binds QSCs and calls for others
 
 quick sentinel cell: guard who shows what was found
@@ -588,7 +574,7 @@ blue killer cell: guard who stings"""
     assert made["red helper cell"] == {"red helper cell", "grey eater cell", "blue killer cell"}
 
 
-def test_what_is_of_a_wide_kind_is_an_option_beside_the_key_alone() -> None:
+def test_what_is_of_a_wide_kind_is_an_option_beside_the_key_alone(written: Written) -> None:
     far = """gamete: cell that joins another one
 
 diploidy: cell with two sets of threads
@@ -598,11 +584,11 @@ polyp: cell that stings a passing fish"""
         chunk("first", far, section="Glossary"),
         chunk("second", "sleeper: cell that does its work and is far from parting", section="Glossary"),
     ]
-    writer = BuiltIn(Material(chunks), names={"first": "First", "second": "Second"}, near={"second": {"first"}})
-    assert not [one for one in writer.write("plan", "second", "Second", chunks[1:], 6) if one.form == "choice"]
+    made = written(*chunks, edges=(Edge("first", "second"),))
+    assert not [one for one in made if (one.concept, one.form) == ("second", "choice")]
 
 
-def test_a_method_is_no_study() -> None:
+def test_a_method_is_no_study(written: Written) -> None:
     entries = """signal: method of communication between animals by their senses
 
 ethology: study of how animals behave
@@ -614,20 +600,19 @@ ecology: study of what lives together"""
     assert "signal" not in {each.key for each in made if each.form == "choice"}
 
 
-def test_options_come_from_prerequisites_and_not_from_what_follows() -> None:
+def test_options_come_from_prerequisites_and_not_from_what_follows(written: Written) -> None:
     said = {
         "mean": "A mode is a value found often. A range is a value of width. A quartile is a value of a quarter.",
         "median": "The median is the middle value of numbers that have been sorted by their size.",
         "test": "A skewness is a value of slant. A moment is a value of powers. A cumulant is a value of logarithms.",
     }
     chunks = [chunk(key, text) for key, text in said.items()]
-    near = {"median": {"mean"}, "test": {"median"}}
-    writer = BuiltIn(Material(chunks), names={key: key for key in said}, near=near)
-    (choice,) = (one for one in writer.write("plan", "median", "median", chunks[1:2], 6) if one.form == "choice")
+    made = written(*chunks, names={key: key for key in said}, edges=(Edge("mean", "median"), Edge("median", "test")))
+    (choice,) = (one for one in made if (one.concept, one.form) == ("median", "choice"))
     assert set(choice.options) == {"median", "mode", "range", "quartile"}
 
 
-def test_an_option_that_another_sentence_supports_is_none() -> None:
+def test_an_option_that_another_sentence_supports_is_none(written: Written) -> None:
     entries = "\n\n".join(
         f"{term}: sugar that is found in {place}"
         for term, place in (
@@ -642,7 +627,7 @@ def test_an_option_that_another_sentence_supports_is_none() -> None:
     assert not [question for question in made if question.key == "starch" and "lactose" in question.options]
 
 
-def test_siblings_are_those_of_the_pages_categories() -> None:
+def test_siblings_are_those_of_the_pages_categories(written: Written) -> None:
     definitions = {
         "Algeria": "a country in the north of Africa whose capital is Algiers, with the Sahara in its south",
         "Angola": "a country on the Atlantic coast with rich oil fields and a long civil war behind it",
@@ -657,7 +642,7 @@ def test_siblings_are_those_of_the_pages_categories() -> None:
     assert options["Algeria"] == {"Algeria", "Angola", "Albania", "Andorra"}
 
 
-def test_people_of_one_category_are_of_one_profession() -> None:
+def test_people_of_one_category_are_of_one_profession(written: Written) -> None:
     people = {
         "Ayn Rand": "a novelist who was born in Russia and wrote of selfish heroes in big houses",
         "Abraham Lincoln": "a president who freed the slaves and was shot in a theatre",
@@ -665,13 +650,13 @@ def test_people_of_one_category_are_of_one_profession() -> None:
         "Arthur Schopenhauer": "a philosopher who thought that the will is behind everything",
     }
     chunks = [
-        replace(chunk(name.lower(), f"{name} was {what}.", title=name), categories=("Thinkers",))
+        replace(chunk(name.lower().replace(" ", "-"), f"{name} was {what}.", title=name), categories=("Thinkers",))
         for name, what in people.items()
     ]
     assert not [question for question in written(*chunks) if question.form == "choice"]
 
 
-def test_two_concepts_ask_nothing_twice() -> None:
+def test_two_concepts_ask_nothing_twice(written: Written) -> None:
     text = "Mulch is a layer of straw or leaves that keeps the ground moist. Mulch prevents the growth of weeds."
     shared = [chunk("mulch", text), replace(chunk("weeds", text, title="Mulch"), chunk_id="copy")]
     made = written(*shared)
@@ -732,12 +717,12 @@ pheromone: molecule that is sent to a mate by air""", {"reductase"}),
     ],
     ids=["vessels", "filaments", "tubes", "numbered", "stages", "several", "molecules"],
 )  # fmt: skip
-def test_options_are_of_the_key_s_kind(glossary: str, kind: set[str]) -> None:
+def test_options_are_of_the_key_s_kind(written: Written, glossary: str, kind: set[str]) -> None:
     asked = [one for one in written(chunk("body", glossary, section="Body › Glossary")) if one.form == "choice"]
     assert not any(one.key in kind and set(one.options) - kind for one in asked)
 
 
-def test_years_to_choose_from_lie_within_half_a_life() -> None:
+def test_years_to_choose_from_lie_within_half_a_life(written: Written) -> None:
     text = "Deptford is a town on the Thames. Deptford was founded by a fisherman of Kent in 1674."
     (asked,) = [one for one in written(chunk("deptford", text)) if one.asked == "year"]
     assert all(abs(int(option) - 1674) <= 15 for option in asked.options)
@@ -747,7 +732,7 @@ def test_years_to_choose_from_lie_within_half_a_life() -> None:
     "text",
     ["Deptford was born a harbour in 1674.", "Deptford has two yards, the older of which was founded in 1674."],
 )
-def test_no_year_is_asked_of_a_birth_or_of_something_else(text: str) -> None:
+def test_no_year_is_asked_of_a_birth_or_of_something_else(written: Written, text: str) -> None:
     made = written(chunk("deptford", f"Deptford is a town on the Thames. {text}"))
     assert not [one for one in made if one.asked == "year"]
 
@@ -764,7 +749,7 @@ THEORIES = """Several ideas tell how people see robots:
 2. Input: The camera sends thirty pictures in a second to the computer in the robot's head."""
 
 
-def test_a_series_of_labels_is_asked_about_with_its_labels_as_options() -> None:
+def test_a_series_of_labels_is_asked_about_with_its_labels_as_options(written: Written) -> None:
     questions = [one for one in written(chunk("people", THEORIES, title="People")) if one.form == "choice"]
     labels = {"Social Presence Theory", "Uncanny Valley Hypothesis", "Media Equation", "Mirror Neuron Account"}
     assert {one.key for one in questions} == {
@@ -778,19 +763,14 @@ def test_a_series_of_labels_is_asked_about_with_its_labels_as_options() -> None:
         theory.text
         == "Which of these is described? “It suggests that people answer robots as they answer other people.”"
     )
-    notes, sources = option_notes(theory, {"people": [chunk("people", THEORIES, title="People")]})
+    source = replace(chunk("people", THEORIES, title="People"), chunk_id=theory.support.chunk_id)
+    notes, sources = option_notes(theory, {"people": [source]})
     assert all(note.quote.startswith(f"{note.option}: ") for note in notes if note.option in labels)
     assert len(sources) == 1
     assert (
         theory.support.text.startswith("Social Presence Theory: This theory suggests")
         and "old" not in theory.support.text
     )
-
-
-def test_what_speaks_to_the_reader_describes_no_label() -> None:
-    (series, *_) = [each for each in series_in(chunk("people", THEORIES, title="People")) if each]
-    assert "Teamwork Model" not in {each.label for each in series}
-    assert "Teamwork Model" in series[0].series
 
 
 @pytest.mark.parametrize(
@@ -801,5 +781,5 @@ def test_what_speaks_to_the_reader_describes_no_label() -> None:
         THEORIES.replace("Machines", "your machines").replace("People treat", "we treat").replace("Watching", "Your"),
     ],
 )
-def test_no_other_lines_are_a_series_of_labels(text: str) -> None:
+def test_no_other_lines_are_a_series_of_labels(written: Written, text: str) -> None:
     assert not [one for one in written(chunk("people", text, title="People")) if one.form == "choice"]

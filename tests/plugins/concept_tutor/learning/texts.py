@@ -9,13 +9,13 @@ import json
 import shutil
 from collections import defaultdict
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ragstone.core.testing import open_host
-from ragstone.plugins.concept_tutor import Lessons, SourceChunk, export_questions
+from ragstone.plugins.concept_tutor import Lessons, NewChunk, SourceChunk, export_questions
 from ragstone.plugins.concept_tutor.learning.records import Form, Grade, Question, QuestionSource, Support
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ __all__ = [
     "chunk",
     "exported",
     "garden",
+    "new",
     "of_dump",
     "of_squad",
     "planted",
@@ -80,6 +81,12 @@ def chunk(
         "wikipedia", title, address, section, "1", _LICENCE, _NOW, 1 - number / 100, content, "en",
         f"{concept}-{number}", plan="plan", concept=concept, rank=number,
     )  # fmt: skip
+
+
+def new(one: SourceChunk, slug: str) -> NewChunk:
+    """The chunk on its way into the plan of that name."""
+    known = {each.name: getattr(one, each.name) for each in fields(NewChunk)}
+    return NewChunk(**known | {"chunk_id": f"{slug}-{one.chunk_id}"})
 
 
 def garden() -> dict[str, list[SourceChunk]]:
@@ -153,18 +160,14 @@ def exported(
 
 def put(host: Host, slug: str = "garden", edges: Iterable[tuple[str, str]] = (), *, title: str = "A garden") -> None:
     """A plan of ``GARDEN`` with its sources on the host."""
-    from ragstone.plugins.concept_tutor import Edge, NewChunk, NewConcept, NewPlan, PlanStore
+    from ragstone.plugins.concept_tutor import Edge, NewConcept, NewPlan, PlanStore
 
     store = host.once(PlanStore)
     concepts = tuple(NewConcept(name=key.capitalize(), key=key) for key in GARDEN)
     store.add(NewPlan(slug=slug, title=title, concepts=concepts, edges=tuple(Edge(a, b) for a, b in edges)))
     for key, text in GARDEN.items():
-        made = NewChunk(
-            source="wikipedia", page_title=key.capitalize(), page_url=f"https://en.wikipedia.org/wiki/{key.capitalize()}",
-            section="Overview", revision="1", licence=_LICENCE, retrieved=_NOW, relevance=1.0, content=text,
-            categories=_GARDENING,
-        )  # fmt: skip
-        store.put_sources(slug, key, [made])
+        made = replace(chunk(key, text, section="Overview"), categories=_GARDENING)
+        store.put_sources(slug, key, [new(made, slug)])
 
 
 @contextmanager

@@ -5,7 +5,6 @@ import pytest
 
 from ragstone.plugins.concept_tutor import Concept
 from ragstone.plugins.concept_tutor.plans.concept_names import NEAR, concepts_meant, concepts_named
-from ragstone.plugins.concept_tutor.retrievers import is_about_last_answer, is_about_weakest
 
 
 def concepts(*names: str) -> list[Concept]:
@@ -35,26 +34,3 @@ def test_concepts_are_found_by_what_they_mean() -> None:
     found = concepts_meant(np.array([1.0, 0.0], dtype=np.float32), rows, concepts("A", "B", "C"))
     assert [each.name for each in found] == ["C", "A"]
     assert concepts_meant(np.zeros(2, np.float32), np.zeros((0, 2), np.float32), []) == []
-
-
-@pytest.mark.parametrize(
-    "question",
-    ["Why was my answer wrong?", "why is that wrong", "What did I get wrong?", "Explain my last mistake", "my reply?"],
-)
-def test_some_questions_are_about_the_last_answer(question: str) -> None:
-    assert is_about_last_answer(question)
-    assert not is_about_weakest(question)
-
-
-@pytest.mark.parametrize("question", ["What should I practise?", "where am I weak?", "What is next?", "my weaknesses"])
-def test_some_questions_are_about_what_to_learn(question: str) -> None:
-    assert is_about_weakest(question)
-    assert not is_about_last_answer(question)
-
-
-@pytest.mark.parametrize(
-    "question", ["What is the answer to Fermat's question?", "Why is the sky blue?", "What is a weak topology?"]
-)
-def test_most_questions_are_about_neither(question: str) -> None:
-    assert not is_about_last_answer(question)
-    assert not is_about_weakest(question)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -103,6 +104,28 @@ def test_why_tells_the_sides_and_what_was_left_out(host: Host) -> None:
     assert "Filters: type note, since " in message
 
 
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("30d", timedelta(days=30)),
+        (" 12H ", timedelta(hours=12)),
+        ("2 w", timedelta(weeks=2)),
+        ("0d", timedelta()),
+        ("99999y", None),  # longer ago than there are days
+        ("2026-02-01", "2026-02-01T00:00"),
+        ("2026-02-01T10:30", "2026-02-01T10:30"),
+        ("2026-02-01T10:30+02:00", "2026-02-01T08:30"),
+    ],
+)
+def test_so_long_ago_in_whole_hours_or_a_day_in_utc(host: Host, written: str, meant: str | timedelta | None) -> None:
+    begun = datetime.now(UTC)
+    message = asked(host, SENTENCE, "--min-relevance", "-1", "--why", "--since", written)
+    if isinstance(meant, timedelta):
+        possible = [f"{moment - meant:%Y-%m-%dT%H}:00" for moment in (begun, datetime.now(UTC))]
+        meant = next((each for each in possible if each in message), possible[0])
+    assert meant is None or f"since {meant}+00:00" in message
+
+
 def test_the_assistant_knows_no_old_mail_either(host: Host) -> None:
     chunks = host.assistant("memory").ask(Question("Is the pump primed?", top_k=20)).chunks
     assert "mail/1.eml" in [chunk.node.metadata["path"] for chunk in chunks]
@@ -124,7 +147,10 @@ def test_nobody_of_that_name(host: Host) -> None:
     [
         (["--type", "mail"], "there is no document type 'mail' (known: prompt, note"),
         (["--since", "yesterday"], "'yesterday' is no time (such as 30d"),
-        (["--until", "2026-13-01"], "'2026-13-01' is no time"),
+        *(
+            (["--until", written], f"{written[:40]!r} is no time")
+            for written in ("2026-13-01", "2026-02-30", "-3d", "3", "3m", "d", "9" * 400, "\x00")
+        ),
         (["--from", ""], "the sender must have 1 to 200 characters"),
     ],
 )

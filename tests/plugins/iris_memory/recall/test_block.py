@@ -118,9 +118,9 @@ def test_it_is_never_larger_than_its_budget(sizes: list[int], room: int) -> None
 
 
 def test_a_chunk_that_does_not_fit_is_cut_and_says_so() -> None:
-    found = read(of("word " * 200, room=250))
+    found = read(of("word " * 600, room=250))
     assert found[0].text.endswith(" […]")
-    assert 60 < words(found[0].text) < 130
+    assert 60 < words(found[0].text) < 230  # without an encoder it is an estimate
 
 
 # Its fence

@@ -187,13 +187,3 @@ def test_the_help_has_an_example_that_can_be_parsed(here: Here, name: str) -> No
     asked = here(*shlex.split(example.replace("~/", "./")))
     assert "No such" not in asked.err
     assert "Usage:" not in asked.err or "does not exist" in asked.err
-
-
-def test_a_locked_key(here: Here, shards: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("WIKI_KEY_PASSPHRASE", "correct horse")
-    assert json.loads(here("wiki", "keygen", "key.pem", "--json").out)["locked"] is True
-    assert here("wiki", "sign", str(shards), "--key", "key.pem").code == 0
-    monkeypatch.delenv("WIKI_KEY_PASSPHRASE")
-    done = here("wiki", "sign", str(shards), "--key", "key.pem")
-    assert (done.code, done.out) == (2, "")
-    assert "locked with a passphrase (set WIKI_KEY_PASSPHRASE" in done.err

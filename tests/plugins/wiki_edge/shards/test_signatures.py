@@ -50,9 +50,8 @@ def test_a_key_with_a_passphrase_needs_it(folder: Path, key: Path, monkeypatch: 
     with pytest.raises(BadRequest, match="not with this passphrase"):
         sign(folder, key)
     monkeypatch.delenv("WIKI_KEY_PASSPHRASE")
-    with pytest.raises(BadRequest) as error:
+    with pytest.raises(BadRequest, match=r"locked with a passphrase \(set WIKI_KEY_PASSPHRASE"):
         sign(folder, key)
-    assert error.value.title == "The key is locked"
 
 
 def test_a_passphrase_too_many_does_no_harm(folder: Path, key: Path, monkeypatch: pytest.MonkeyPatch) -> None:
