@@ -47,8 +47,3 @@ def test_what_is_not_text_is_refused(tmp_path: Path, data: bytes, message: str) 
     with pytest.raises(SourceError, match=message) as caught:
         MarkdownReader().load_data(path)
     assert caught.value.where == str(path)
-
-
-def test_a_vanished_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match="No such file"):
-        MarkdownReader().load_data(tmp_path / "gone.md")

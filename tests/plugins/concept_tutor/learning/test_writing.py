@@ -289,15 +289,21 @@ aminopeptidase: protease that cuts a chain at its end"""
     assert {one.form for one in made} == {"open"}
 
 
-def test_a_fiber_is_no_person(written: Written) -> None:
-    farmers = """vintner: farmer who grows vines on a hill
-
-shepherd: farmer who keeps sheep on a heath
-
-drover: farmer who leads cows over a pass"""
-    made = written(chunk("x", f"axon: fiber that carries impulses to a cell\n\n{farmers}", section="Glossary"))
-    assert {one.key for one in made if one.options} == {"vintner", "shepherd", "drover"}
-    assert all("axon" not in one.options for one in made)
+@pytest.mark.parametrize(
+    ("noun", "word"),
+    [
+        ("fiber", "what"),
+        ("layer", "what"),
+        ("order", "what"),
+        ("number", "what"),
+        ("theater", "what"),
+        ("farmer", "who"),
+    ],
+)
+def test_a_fiber_is_no_person(written: Written, noun: str, word: str) -> None:
+    text = f"Axon was the first {noun} that carried impulses away from the body of a cell."
+    (found,) = asked(written(chunk("x", text, title="Axon")), "definition")
+    assert found[0] == f"In your own words: {word} was Axon?"
 
 
 def test_what_something_was_once_is_no_definition_of_it(written: Written) -> None:

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from ragstone.core.runtime import write_atomically
 from ragstone.plugins.wiki_edge import Manifest, ShardEntry, ShardError
-from ragstone.plugins.wiki_edge.shards.files import inside
 
 from .samples import ID, NAME, edit, entry_of, make
 
@@ -118,11 +117,16 @@ def test_no_name_leads_out_of_the_folder(tmp_path: Path, name: str) -> None:
     root = tmp_path / "root"
     root.mkdir(exist_ok=True)
     try:
-        path = inside(root, name)
+        path = _embeddings(root, name)
     except ShardError:
         return
     assert path != root
     assert os.path.commonpath([path, root.resolve()]) == str(root.resolve())
+
+
+def _embeddings(root: Path, name: str) -> Path:
+    (entry,) = Manifest.of(json.loads(EXAMPLE)).shards
+    return entry.changed(embedding_file=name, metadata_file="m").place(root).embeddings
 
 
 def test_no_chain_of_links_leads_out(tmp_path: Path) -> None:
@@ -130,9 +134,9 @@ def test_no_chain_of_links_leads_out(tmp_path: Path) -> None:
     (root / "a").mkdir(parents=True)
     (root / "a" / "b").symlink_to("../c")
     (root / "c").symlink_to("..")
-    assert inside(root, "a/x") == root.resolve() / "a" / "x"
+    assert _embeddings(root, "a/x") == root.resolve() / "a" / "x"
     with pytest.raises(ShardError, match="it leads to"):
-        inside(root, "a/b/x")
+        _embeddings(root, "a/b/x")
 
 
 def test_writing_leaves_nothing_beside(tmp_path: Path) -> None:
