@@ -8,7 +8,6 @@ import pytest
 
 from ragstone.core.testing import open_host
 from ragstone.plugins.iris_memory import query_memory
-from ragstone.plugins.iris_memory.retrievers import Recency
 from tests.plugins.iris_memory.stored_files import File, store
 
 if TYPE_CHECKING:
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
 
 WORDS = [f"word{number}" for number in range(60)]
 TEXT = " ".join(WORDS)
-DAY = 86_400.0
 
 
 def found(folder: Path, *files: File, **options: float) -> list[str]:
@@ -37,8 +35,6 @@ def test_a_note_is_as_right_as_on_its_first_day(tmp_path: Path) -> None:
     assert found(tmp_path, *files, date_weight=2)[0] == "a.md"
 
 
-def test_half_of_it_is_left_after_the_half_life() -> None:
-    recency = Recency(weight=0.2, half_life_days=10)
-    assert [recency.bonus("log", -days * DAY, 0.0) for days in (0, 10, 30)] == pytest.approx([0.2, 0.1, 0.025])
-    assert recency.bonus("email", 1e300, 0.0) == 0.2, "who writes from the future gains nothing"
-    assert recency.bonus("email", None, 0.0) == recency.bonus("note", 0.0, 0.0) == 0
+def test_who_writes_from_the_future_gains_nothing(tmp_path: Path) -> None:
+    files = File("future", " ".join(WORDS[:40]), "log", days=-400), File("now", TEXT, "log")
+    assert found(tmp_path, *files, date_weight=2)[0] == "now"

@@ -207,34 +207,9 @@ def test_braces_are_text_in_markdown() -> None:
 
 
 UNITS = [
-    "{",
-    "}",
-    "{'",
-    "{`",
-    "{/*",
-    "<a ",
-    "<a {",
-    "<a {}",
-    "<a>\n",
-    "  <A>\n",
-    "</a>",
-    "<a b='c' ",
-    "` `` ```",
-    "`\n\n",
-]
-UNITS += [
-    "$",
-    "$a ",
-    "$$a ",
-    "$a{",
-    "```\n",
-    "~~~ a\n",
-    "import a from 'b'\n",
-    "export const a = {\n",
-    "export const a = {}\n{",
-    ":::a\n",
-    "\\",
-    '"',
+    *("{", "}", "{'", "{`", "{/*", "<a ", "<a {", "<a {}", "<a>\n", "  <A>\n", "</a>", "<a b='c' "),
+    *("` `` ```", "`\n\n", "$", "$a ", "$$a ", "$a{", "```\n", "~~~ a\n", "import a from 'b'\n"),
+    *("export const a = {\n", "export const a = {}\n{", ":::a\n", "\\", '"'),
 ]
 
 

@@ -97,7 +97,7 @@ def test_why_tells_the_sides_and_what_was_left_out(host: Host) -> None:
     assert first["bm25_place"] in {1, 2}
     assert first["score"] == pytest.approx(first["fused"] + first["second_look"] + first["date"], abs=1e-3)
     log = next(each["why"] for each in result["results"] if each["path"] == "logs/day.md")
-    assert log["date"] > 0
+    assert log["date"] == pytest.approx(0.2 * 0.5 ** (5 / 30), abs=1e-3), "half of it is left after 30 days"
     message = asked(host, SENTENCE, "-k", "1", "--why", "--type", "note", "--since", "1y")
     assert "meaning " in message
     assert "   notes/pump-old.md:1: superseded by notes/pump.md:1; score " in message

@@ -201,25 +201,7 @@ def test_the_reader_of_these_tests_would_see_it(attack: str) -> None:
     assert len(entries) > 1, "it took the attack for text"
 
 
-_MARKS = [
-    "<",
-    ">",
-    "/",
-    "\\",
-    "[",
-    "]",
-    "|",
-    "&",
-    "&lt;",
-    "&amp;",
-    "&#60;",
-    "#60;",
-    "lt;",
-    "Source: ",
-    "working",
-    "_",
-    "memory",
-]
+_MARKS = [*"<>/\\[]|&_", "&lt;", "&amp;", "&#60;", "#60;", "lt;", "Source: ", "working", "memory"]
 _PIECES = st.one_of(
     st.sampled_from([*ESCAPES, *_MARKS, NAME, "\n", "\u200b", "\uff1c", "(", " ", "%3c"]), st.text(max_size=5)
 )
