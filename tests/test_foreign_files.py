@@ -18,7 +18,7 @@ from ragstone.core import StorageDenied, hookimpl
 from ragstone.core.runtime import OwnedFolders
 from ragstone.core.testing import open_host
 from ragstone.core.text import Redactor
-from ragstone.core.vector_index.follower import Follower
+from ragstone.core.vector_index import Follower
 from ragstone.core.vector_index.index_state import index_folders
 from ragstone.plugins.book_chat import Shelf
 from ragstone.plugins.book_chat.library.uploads import files as uploads_module

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from llama_index.core.schema import TextNode
 
-from ragstone.core import NotFound, Question
-from ragstone.core.answering.assistant import Assistant
+from ragstone.core import Assistant, NotFound, Question
 from ragstone.core.answering.overview import Overview, is_greeting
 from ragstone.core.testing import ScriptedLLM, open_host
 from ragstone.plugins.book_chat import Shelf

@@ -20,7 +20,7 @@ import pytest
 from faults.disks import small_disk
 from ragstone.core import Check, RagstoneError, hookimpl
 from ragstone.core.diagnostics.examination import run_check
-from ragstone.core.embedding.weights import ALL_MINILM_L6_V2
+from ragstone.core.embedding import ALL_MINILM_L6_V2
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat import Shelf
 from tests.support.llm_server import Server

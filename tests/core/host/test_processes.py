@@ -29,8 +29,7 @@ if TYPE_CHECKING:
 
     from ragstone.core import Corpus, Host
     from ragstone.core.catalog import CorpusRow
-    from ragstone.core.ingestion import IngestReport
-    from ragstone.core.ingestion.pipeline import OnProgress
+    from ragstone.core.ingestion import IngestReport, OnProgress
 
 pytestmark = pytest.mark.slow
 
