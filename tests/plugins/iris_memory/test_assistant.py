@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from llama_index.core.tools import FunctionTool
+from lxml.html import fromstring
 
 from ragstone.core import BadRequest, Host, NotFound, Question
 from ragstone.core.testing import open_host
 from ragstone.plugins.iris_memory import memory_of
-from ragstone.plugins.iris_memory.pages import source_page
 from ragstone.web import create_app
 from tests.plugins.iris_memory.recall.strict_block import read
 
@@ -95,14 +95,15 @@ def test_over_http(client: FlaskClient) -> None:
 
 def test_the_page_shows_the_lines_and_what_stands_around(host: Host, client: FlaskClient) -> None:
     cited = host.assistant("memory").ask("How many litres does the left tank hold?").citations[0]
-    page = source_page(memory_of(host).corpus, cited.chunk_id)
     first, last = cited.fields["line_first"], cited.fields["line_last"]
     assert (first, last) == (11, 18)
-    written = WATER.splitlines()
-    shown = [*page.before, *page.cited, *page.after]
-    assert [(line.number, line.text) for line in shown] == list(enumerate(written, start=1))
-    assert [line.number for line in page.cited] == list(range(first, last + 1))
     html = client.get(cited.url).get_data(as_text=True)
+    shown = {
+        each.get("aria-label"): each.cssselect(".lines li") for each in fromstring(html).cssselect(".file > section")
+    }
+    lines = [(int(line.get("value", "")), line.text or "") for found in shown.values() for line in found]
+    assert lines == list(enumerate(WATER.splitlines(), start=1))
+    assert [line.get("value") for line in shown["Cited passage"]] == [str(number) for number in range(first, last + 1)]
     assert "The lid is &lt;b&gt;screwed&lt;/b&gt; on by hand" in html
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in html
     assert "<script>alert" not in html
