@@ -147,9 +147,9 @@ class LearnSettings(Table):
     """``[plugins.concept_tutor.learn]``: what is asked, how it is graded, when it is asked again."""
 
     #: Chunks of a concept, the most relevant ones, that its questions are made of.
-    chunks: int = Field(default=4, ge=1, le=8)
+    chunks: int = Field(default=8, ge=1, le=8)
     #: Questions of one concept at most.
-    questions: int = Field(default=6, ge=1, le=40)
+    questions: int = Field(default=12, ge=1, le=40)
     #: Another number gives other wrong options and another order of them.
     seed: int = 0
     #: Whether the deployment's language model, where there is one, writes questions, and feedback to answers.
