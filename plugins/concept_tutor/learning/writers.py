@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 #: Raised whenever the built-in writer would write other questions.
-_VERSION = 7
+_VERSION = 8
 
 
 class Writers:

@@ -188,6 +188,8 @@ def definition_of(sentence: Sentence) -> Definition | None:
     cut = _ELSEWHERE.search(text, start, end)
     end = cut.start() if cut else end
     meaning = sentence.text[start:end]
+    if match["meant"] and " as " in match["meant"]:
+        return None  # "Scientists refer to disorder as entropy"
     if not is_subject(subject, match["det"]) or _PRAISE.match(subject) or _PRAISE.match(meaning):
         return None
     bare = re.match(r"(?:an?|the|any|one of the)\s", meaning) is None and group == "meaning"
@@ -224,6 +226,10 @@ def is_subject(subject: str, determiner: str | None) -> bool:
 
 
 def _before_differentia(meaning: str) -> str:
+    """What is before it; "gigantic, self-gravitating spheres" are spheres."""
+    first, comma, rest = meaning.partition(", ")
+    if comma and " " not in first and QUALITY.search(first):
+        return _before_differentia(rest)
     return _GENUS_ENDS.split(meaning, maxsplit=1)[0].rstrip()
 
 

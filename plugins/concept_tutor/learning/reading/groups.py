@@ -51,7 +51,8 @@ _PARTS = word_set(
 )
 #: "In this model, humans …", "This theory suggests …": of the label, whose word would give it away.
 _BACK = re.compile(r"(?:In this (?P<within>\w+), |This (?P<this>\w+) )")
-_PERSONAL = re.compile(r"\b(?:[Ww]e|us|[Oo]ur|[Yy]ou|[Yy]our|I)\b")
+#: Speaks to the reader, or begins a list.
+_NO_DESCRIPTION = re.compile(r"\b(?:[Ww]e|us|[Oo]ur|[Yy]ou|[Yy]our|I)\b|:")
 _FEWEST, _FEWEST_WORDS, _MOST_WORDS = 4, 6, 36
 
 
@@ -126,7 +127,7 @@ def series_in(chunk: SourceChunk) -> Iterator[list[Labelled]]:
             if (first := next(iter(spans), None)) is None:
                 continue
             described = chunk.content[first[0] : first[1]]
-            is_said = is_whole(described) and not _PERSONAL.search(described)
+            is_said = is_whole(described) and not _NO_DESCRIPTION.search(described)
             if is_said and _FEWEST_WORDS <= len(described.split()) <= _MOST_WORDS:
                 sentence = Sentence(chunk, start, first[1], chunk.content[start : first[1]])
                 found.append(Labelled(label, _forwards(described, label), sentence, labels))

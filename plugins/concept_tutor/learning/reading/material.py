@@ -104,6 +104,12 @@ class Material:
             not definition.determiner and self.lowered(definition.subject)[0].islower()
         )
 
+    def has_within(self, phrase: str) -> bool:
+        """Whether a text has the phrase, which begins with a small letter, its other words in any case."""
+        first, _, rest = phrase.partition(" ")
+        within = re.compile(rf"(?<!\w){re.escape(first)} (?i:{re.escape(rest)})(?!\w)")
+        return any(within.search(chunk.content) for chunk in self.chunks)
+
     def names_of(self, name: str) -> frozenset[str]:
         """The ``topic_key`` of a name and of the other names that the sources give the same thing."""
         return frozenset(map(topic_key, (name, *self.other_names.get(normal(name), ()))))
@@ -177,7 +183,8 @@ class Material:
         is_common = first.casefold() in self.small_words or (
             rest and bare not in self.capital_words and not _DEMONYM.search(bare)
         )
-        return f"{first.casefold()}{space}{rest}" if is_common and first[1:] == first[1:].lower() else phrase
+        is_word = first[1:] == first[1:].lower() and (len(first) > 1 or first == "A")  # "M 86" begins with a letter
+        return f"{first.casefold()}{space}{rest}" if is_common and is_word else phrase
 
     def _with(self, phrase: str) -> list[int]:
         wanted = f" {normal(phrase)} "

@@ -50,14 +50,14 @@ def _asked_by() -> dict[str, str]:
 _ASKED_BY = _asked_by()
 _BEFORE_VERB = (
     r"^(?P<subject>(?:(?:An?|The)\s)?[^,;:()“”\"]{2,60}?)(?:\s\([^()]{1,80}\))?(?:,\s[^,;:.]{2,80},)?\s"
-    r"(?:(?P<be>is|are|was|were)\s)?(?:also\s|mainly\s|primarily\s|best\s)?"
+    r"(?:(?P<be>is|are|was|were)\s)?(?:(?:also|mainly|primarily|best|then|thus)\s)?"
 )
 _RELATION = re.compile(
     rf"{_BEFORE_VERB}(?P<verb>{_PASSIVES}|{'|'.join(sorted(_ASKED_BY, key=len, reverse=True))})\s(?P<object>[^;:]+?)\.$"
 )
 #: Where what is asked for is over and something else begins.
 _NEW_CLAUSE = re.compile(
-    r",?\sand\s(?:appears?|play|maintain|help|serve|act|provide|allow|does|do|is|are|was|were|has|have|had|can|may|will|presumably|so|thus|often|then)\s|"
+    r",?\sand\s(?:appears?|play|maintain|help|serve|uses?|act|provide|allow|does|do|is|are|was|were|has|have|had|can|may|will|presumably|so|thus|often|then)\s|"
     r",?\sand\s(?:the|an?|its|their|his|her)\s\w+\s(?:is|are|was|were|has|have|had)\s|"
     r",?\s(?:but|although|though|while|whereas|because|since|where they|where it|which means|so that|unless|however)\s"
     r"|,\s(?:which|who|where|when|as|with|making|including|such as|if|the|a|an|it|he|she|they|leading|resulting)\s"
@@ -79,6 +79,15 @@ _ASPECT = re.compile(
     r"(?:The\s)?(?:concept|idea|notion|history|development|importance|role|success|origins?|beginnings?)\sof\s"
 )
 _LONGEST = 22
+#: What is so, and why; a comma within the first would leave open which part of it the reason is for.
+_BECAUSE = re.compile(
+    r"(?P<effect>[^\s,;:()“”\"]+(?: [^\s,;:()“”\"]+){4,20}?),? because (?!of\b)(?P<cause>[^;:“”\"]+)\.$"
+)
+#: The reason is for what another sentence says, or for its being said.
+_NO_EFFECT = re.compile(
+    r"\b(?:that|whether|if|is|are|was|were|be|not|only|not only|simply|just|perhaps|partly|or)$|\sthat\s"
+)
+_STEMS_OF_CAUSE = 3
 
 
 @dataclass(frozen=True)
@@ -112,6 +121,18 @@ def relation_of(sentence: Sentence) -> Relation | None:
     if not stem_set(answer) or len(answer.split()) > _LONGEST or answer.count("(") != answer.count(")"):
         return None
     return None if _NO_OBJECT.match(answer) else Relation(sentence, match["subject"], _question(match), start, end)
+
+
+def cause_of(sentence: Sentence) -> Relation | None:
+    """The reason that a sentence gives for what it says; ``None`` where it gives none. ``subject``: what is so."""
+    match = _BECAUSE.match(sentence.text)
+    if match is None or _NO_EFFECT.search(match["effect"]) or " because " in match["cause"]:
+        return None
+    if len(match["cause"].split()) > _LONGEST or match["cause"].count("(") != match["cause"].count(")"):
+        return None
+    if len(stem_set(match["cause"]) - stem_set(match["effect"])) < _STEMS_OF_CAUSE:
+        return None
+    return Relation(sentence, match["effect"], "Why is it that {}?", *match.span("cause"))
 
 
 def _agrees(match: re.Match[str]) -> bool:

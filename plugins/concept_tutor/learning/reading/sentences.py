@@ -33,7 +33,7 @@ _LEANING_OPENINGS = """
     all none one two three four five each every more less much note see according no not to compare contrast like
     unlike especially particularly specifically namely overall ultimately currently today now recently nowadays
     traditionally presumably apparently soon once ever never further two-thirds half nearly almost today's
-    officially originally initially often sometimes usually generally typically
+    officially originally initially often sometimes usually generally typically recall remember
 """
 _LEANING = word_set(_LEANING_OPENINGS)
 #: "For example, …" and its like, and openings of several words that point back.
@@ -130,7 +130,7 @@ def _dangles(text: str, known: frozenset[str]) -> bool:
     found = _PRONOUN.search(text)
     if found is None:
         return False
-    before = text[: found.start()]
+    before = text[: found.start()].replace(", because", " because")
     if _AFTER_OPENING.match(text):
         return True
     words = _WORD.findall(before)

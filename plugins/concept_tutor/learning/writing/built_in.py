@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 #: What is worth less is not asked: few good questions are better than many.
 _LEAST_WORTH = 0.6
 #: Of one concept, so many questions at most that ask for the same kind of thing.
-_MOST_OF_A_KIND: dict[Asked, int] = {"year": 1, "name": 2, "relation": 2, "definition": 3}
+_MOST_OF_A_KIND: dict[Asked, int] = {"year": 1, "name": 2, "definition": 3}
 _BY_RANK = 0.03
 #: Questions with the same labels as options.
 _MOST_OF_A_SERIES = 3

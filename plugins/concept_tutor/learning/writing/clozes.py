@@ -31,7 +31,7 @@ _PLACE = re.compile(rf"\s(?:in|of)\s(?:the\s)?(?P<name>{_NAME})$")
 _CALLED = re.compile(
     r"^[^,;:]{12,120}?\s(?:is|are)\s(?:often\s|also\s)?(?:called|known as|referred to as|termed)\s"
     r"(?:(?:an?|the|its|their)\s)?"
-    r"[“\"]?(?P<term>[a-z][a-z-]+(?:\s[a-z-]+){0,2}?)[”\"]?(?=[,.]|\s(?:and|because|when|which|that|in|by)\b)"
+    r"[“\"]?(?P<term>[^\W\d_][\w-]+(?:\s[\w-]+){0,2}?)[”\"]?(?=[,.]|\s(?:\(|and|because|when|which|that|in|by)\b)"
 )
 _HAPPENED = re.compile(
     r"\b(?:founded|established|first published|invented|discovered|introduced|ratified|proclaimed|abolished"

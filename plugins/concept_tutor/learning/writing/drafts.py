@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..reading.definitions import Definition, definition_of, without_parentheses
 from ..reading.material import Material, is_about
-from ..reading.relations import relation_of
+from ..reading.relations import cause_of, relation_of
 from ..reading.sentences import Sentence, bare_title, is_whole, stands_alone
 from ..reading.spelling import gives_away, normal, stem_set, topic_key
 from ..records import BLANK
@@ -34,7 +34,7 @@ _SINGLES_OUT = re.compile(
     r"|wrote|formulated|proposed|led|best known|known for)\b"
 )
 #: Less than what defines a term, more than a year.
-_OF_LABEL = 0.72
+_OF_LABEL = _OF_CAUSE = 0.72
 
 
 class Drafting:
@@ -58,6 +58,12 @@ class Drafting:
         if not stands_alone(sentence, known):
             return
         yield from self._relation(sentence, title, concept)
+        if found := cause_of(sentence):
+            first, _, rest = found.subject.partition(" ")
+            lowered = self._material.lowered(found.subject)
+            asks = lowered if lowered != found.subject else f"{self._material.lowered(first)} {rest}"
+            answer = sentence.text[found.start : found.end]
+            yield Draft("open", "relation", found.question.format(asks), answer, (), sentence, _OF_CAUSE)
         if definition is None:
             yield from self._clozes.called(sentence)
             if _begins_with(sentence.text, title):
@@ -135,8 +141,9 @@ class Drafting:
         if definition.is_entry:
             return f"What does the term “{definition.subject}” mean?"
         determiner = definition.determiner
-        if f"{determiner} {definition.subject}" != bare_title(definition.sentence.chunk.page_title):
-            determiner = determiner.lower()  # "An American in Paris" is a name
+        is_title = f"{determiner} {definition.subject}" == bare_title(definition.sentence.chunk.page_title)
+        if not is_title or self._material.has_within(f"{determiner.lower()} {definition.subject}"):
+            determiner = determiner.lower()  # "An American in Paris" is a name, "The Horizon" a heading
         subject = definition.subject if determiner else self._material.lowered(definition.subject)
         page = definition.sentence.chunk.page_title
         if not determiner and page != bare_title(page) == definition.subject:

@@ -102,6 +102,8 @@ def asked(made: list[Question], kind: str) -> list[tuple[str, str]]:
          "Endosperm", "what is the endosperm", "a triploid structure resulting from the fusion of nuclei"),
         ("HMG-CoA reductase is an enzyme that makes cholesterol.",
          "HMG-CoA reductase", "what is HMG-CoA reductase", "an enzyme that makes cholesterol"),
+        ("Stars are gigantic, hot spheres of gas.",
+         "Stars", "what are Stars", "gigantic, hot spheres of gas"),
     ],
 )  # fmt: skip
 def test_a_definition_is_taken_apart(written: Written, text: str, title: str, question: str, meaning: str) -> None:
@@ -130,10 +132,11 @@ def test_a_definition_is_taken_apart(written: Written, text: str, title: str, qu
         "Touch is a mixed sensory category.",
         "Keeping bees is an extraordinary challenge that needs patience.",
         "Artemis is the daughter of Zeus and the sister of Apollo.",
+        "Gardeners refer to the rotting of leaves in a heap as composting.",
     ],
 )
 def test_what_is_no_definition_is_none(written: Written, text: str) -> None:
-    title = re.split(" (?:is|are) ", text)[0].removeprefix("The ")
+    title = re.split(" (?:is|are|refer) ", text)[0].removeprefix("The ")
     assert asked(written(chunk("x", text, title=title)), "definition") == []
 
 
@@ -152,6 +155,8 @@ def test_what_is_no_definition_is_none(written: Written, text: str) -> None:
          "a bell that floats on water"),
         ("Compost", "was invented by gardeners of old China.", "Who or what was Compost invented by?",
          "gardeners of old China"),
+        ("Leaves", "absorb blue light and use it to make sugar.", "What do Leaves absorb?", "blue light"),
+        ("Frost", "then causes cracks in the soil.", "What does Frost cause?", "cracks in the soil"),
         ("Gardens of peat", "are based on moss, sand and clay.", "What are gardens of peat based on?",
          "moss, sand and clay"),
         ("Gardens of peat", "are named after Linnaeus.", "What are gardens of peat named after?", "Linnaeus"),
@@ -164,6 +169,28 @@ def test_a_relation_ends_where_something_else_is_said(
         (one.text, one.key) for one in written(chunk("x", f"{title} {text}", title=title)) if one.asked == "relation"
     ]
     assert made == [(question, answer)]
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("Julian days are very useful because they count the days between two events.",
+         "Why is it that Julian days are very useful?"),
+        ("Soils of hills are poor in winter, because rain washes minerals out of them.",
+         "Why is it that soils of hills are poor in winter?"),
+        ("The reason is that soils of hills are poor because rain washes minerals out of them.", None),
+        ("The poverty of the soils of hills is because rain washes minerals out of them.", None),
+        ("Soils of hills are poor, and valleys flourish because rain washes minerals into them.", None),
+        ("Soils of hills are poor because of the rain that washes minerals out.", None),
+        ("The soils of hills are very poor because hills are poor.", None),
+        ("Meats and dairy link, because the animals were fed with plants.", None),
+    ],
+)  # fmt: skip
+def test_why_something_is_so_is_asked_where_the_sentence_says_it(
+    written: Written, text: str, question: str | None
+) -> None:
+    made = {one.text: one.key for one in written(chunk("x", text)) if one.asked == "relation"}
+    assert made == ({question: text.partition("because ")[2].removesuffix(".")} if question else {})
 
 
 @pytest.mark.parametrize(
@@ -743,6 +770,26 @@ def test_no_year_is_asked_of_a_birth_or_of_something_else(written: Written, text
     assert not [one for one in made if one.asked == "year"]
 
 
+def test_a_called_term_may_have_a_capital(written: Written) -> None:
+    text = "Lines of constant longitude are called Meridians (of the globe)."
+    assert [one.key for one in written(chunk("globe", text))] == ["Meridians"]
+
+
+def test_a_heading_s_article_is_small_where_the_text_has_it_so(written: Written) -> None:
+    text = "The Horizon is the line that separates the Earth from the sky."
+    (alone, *_) = written(chunk("horizon", text, title="The Horizon"))
+    (within, *_) = written(chunk("horizon", f"{text} Stars rise above the horizon.", title="The Horizon"))
+    assert (alone.text, within.text) == (
+        "In your own words: what is The Horizon?",
+        "In your own words: what is the Horizon?",
+    )
+
+
+def test_a_letter_at_the_beginning_of_a_name_stays_a_capital(written: Written) -> None:
+    text = "M 86 is a normal galaxy of stars in a cluster. It is some m wide, and m is for metres."
+    assert "M 86?" in written(chunk("m86", text, title="M 86"))[0].text
+
+
 THEORIES = """Several ideas tell how people see robots:
 
 - Social Presence Theory: This theory suggests that people answer robots as they answer other people. It is old.
@@ -777,6 +824,12 @@ def test_a_series_of_labels_is_asked_about_with_its_labels_as_options(written: W
         theory.support.text.startswith("Social Presence Theory: This theory suggests")
         and "old" not in theory.support.text
     )
+
+
+def test_what_lists_something_describes_no_label(written: Written) -> None:
+    listed = THEORIES.replace("People treat computers", "One of: People treat computers")
+    made = [one for one in written(chunk("people", listed, title="People")) if one.form == "choice"]
+    assert "Media Equation" not in {one.key for one in made}
 
 
 @pytest.mark.parametrize(
