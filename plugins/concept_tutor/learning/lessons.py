@@ -217,6 +217,11 @@ class Lessons:
             return grade_short(question, text)
         return grade_free(question, text, self._host.hooks.encoder)
 
+    def able(self, plan: str) -> set[str]:
+        """The keys of the concepts that have sources, without those whose sources turned out to prove no question."""
+        found = {one.key for one in self._plans.concepts(plan) if one.state == "found"}
+        return found - self._store.without_questions(plan)
+
     def order(self, plan: str) -> tuple[str, ...]:
         """The keys of the plan's concepts in an order to learn them in."""
         return tuple(study_order([each.key for each in self._plans.concepts(plan)], self._plans.edges(plan)))

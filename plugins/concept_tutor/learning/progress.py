@@ -61,7 +61,8 @@ class Progresses:
 
     def progress(self, plan: str, learner: str = ME) -> Progress:
         """The learner's progress in the plan. Raises ``NotFound``."""
-        concepts = {one.key for one in self._plans.concepts(plan) if one.state == "found"}
+        self._plans.plan(plan)
+        concepts = self._lessons.able(plan)
         history = self._answers.history(learner, plan)
         memories = self._answers.memories(learner, plan)
         today = _day(self._lessons.clock())

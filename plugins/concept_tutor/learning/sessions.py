@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 MOST_DUE = 50
 #: What went wrong comes once more in a session, after so many others.
 _TIMES, _APART = 2, 2
+#: New questions of which one is chosen.
+_AHEAD = 6
 _COLUMNS = [tables.session.c[one.name] for one in fields(Session) if one.name != "steps"]
 _STEP_COLUMNS = [tables.step.c[one.name] for one in fields(Step)]
 
@@ -115,15 +117,18 @@ class Sessions:
     def next(self, session: Session) -> Question | None:
         """What to ask now; ``None`` where the session is at its end.
 
-        What was right or skipped does not come again; what was not right comes once more, after others.
+        What was right or skipped does not come again; what was not right comes once more, after others. Of what the
+        same sentence proves, the second question waits for others too: its answer has just been read.
         """
         if session.ended is not None or len(session.answers) >= session.most:
             return None
         times = Counter(one.question_id for one in session.steps)
-        question = next((one for one in self._questions(session) if not times[one.question_id]), None)
+        just = {one.question_id for one in session.steps[-_APART:]}
+        shown = {_proof(self._lessons.question(key)) for key in just}
+        new = list(islice((one for one in self._questions(session) if not times[one.question_id]), _AHEAD))
+        question = next((one for one in new if _proof(one) not in shown), new[0] if new else None)
         settled = {one.question_id for one in session.steps if one.outcome in {"right", "skipped"}}
         missed = [key for key, count in times.items() if key not in settled and count < _TIMES]
-        just = {one.question_id for one in session.steps[-_APART:]}
         waiting = [key for key in missed if key not in just]
         left = session.most - len(session.answers)
         # the last places are for what went wrong; before them, new ones come first
@@ -165,9 +170,7 @@ class Sessions:
         now = self._lessons.clock()
         dues = sorted(memory.due for memory in self._answers.memories(learner, plan).values())
         later = [due for due in dues if due > now]
-        states = {one.key: one.state for one in self._plans.concepts(plan)}
-        mastery = self._lessons.mastery(plan, learner)
-        able = {key for key, state in states.items() if state == "found"} - self._answers.without_questions(plan)
+        able, mastery = self._lessons.able(plan), self._lessons.mastery(plan, learner)
         new = [key for key in self._lessons.order(plan) if key in able and not mastery[key].attempts]
         day = later[0].astimezone().date() if later else None
         return Outlook(
@@ -178,10 +181,9 @@ class Sessions:
         )
 
     def percent(self, plan: str, learner: str = ME) -> int:
-        """How well the plan's concepts that have sources are known, 0 to 100."""
-        found = [one.key for one in self._plans.concepts(plan) if one.state == "found"]
-        mastery = self._lessons.mastery(plan, learner)
-        return round(100 * sum(mastery[key].level for key in found) / len(found)) if found else 0
+        """How well the plan's concepts that can be asked about are known, 0 to 100."""
+        able, mastery = self._lessons.able(plan), self._lessons.mastery(plan, learner)
+        return round(100 * sum(mastery[key].level for key in able) / len(able)) if able else 0
 
     def _questions(self, session: Session) -> Iterator[Question]:
         lessons, concept = self._lessons, session.concept
@@ -206,6 +208,10 @@ class Sessions:
         begun, ended = (datetime.fromisoformat(row[name]) if row[name] else None for name in ("begun", "ended"))
         values = {**row, "concept": row["concept"] or None, "begun": begun, "ended": ended}
         return Session(**values, steps=tuple(Step(*one) for one in steps))
+
+
+def _proof(question: Question) -> tuple[str, int]:
+    return question.support.chunk_id, question.support.start
 
 
 def _going(learner: str, plan: str) -> tuple[ColumnElement[bool], ...]:

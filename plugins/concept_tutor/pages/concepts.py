@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ragstone.core import Citation, Host
@@ -39,7 +39,8 @@ class ConceptView(Concept):
 
     #: 0 to 100.
     percent: int
-    #: The class of its sign: ``k0`` new, ``k1`` begun, ``k2`` growing, ``k3`` known, ``none`` without sources.
+    #: The class of its sign: ``k0`` new, ``k1`` begun, ``k2`` growing, ``k3`` known, ``read`` without questions,
+    #: ``none`` without sources.
     mark: str
     word: str
     due: int
@@ -63,10 +64,12 @@ def concept_views(host: Host, slug: str, learner: str) -> tuple[list[ConceptView
     store = host.once(PlanStore)
     concepts = {one.key: one for one in store.concepts(slug)}
     edges = store.edges(slug)
-    mastery = host.once(Lessons).mastery(slug, learner)
+    lessons = host.once(Lessons)
+    mastery, able = lessons.mastery(slug, learner), lessons.able(slug)
     needs, leads = needs_and_leads(edges)
+    views = [_view(concepts[key], mastery[key], needs[key], leads[key]) for key in study_order(list(concepts), edges)]
     return [
-        _view(concepts[key], mastery[key], needs[key], leads[key]) for key in study_order(list(concepts), edges)
+        replace(one, mark="read", word="to read") if one.mark == "k0" and one.key not in able else one for one in views
     ], edges
 
 
@@ -93,7 +96,7 @@ def _mark(concept: Concept, known: Mastery, percent: int) -> tuple[str, str]:
 
 def mean_percent(rows: Sequence[ConceptView]) -> int:
     """How well the whole is known, of what can be learned."""
-    able = [row.percent for row in rows if row.mark != "none"]
+    able = [row.percent for row in rows if row.mark not in {"none", "read"}]
     return round(sum(able) / len(able)) if able else 0
 
 
@@ -104,7 +107,7 @@ def next_concept(rows: Sequence[ConceptView]) -> str:
     if due is not None:
         return due
     open_ = [row for row in rows if row.mark in {"k0", "k1", "k2"}]
-    ready = (row.key for row in open_ if all(marks[key] in {"k2", "k3", "none"} for key in row.needs))
+    ready = (row.key for row in open_ if all(marks[key] in {"k2", "k3", "read", "none"} for key in row.needs))
     return next(ready, open_[0].key if open_ else "")
 
 

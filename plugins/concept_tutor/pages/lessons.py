@@ -11,9 +11,8 @@ from flask import Blueprint, redirect, render_template, request, url_for
 from ragstone.core import BadRequest, Host, NotFound, RagstoneError
 
 from ..learning.explanations import option_notes
-from ..learning.grading.hints import STEPS
+from ..learning.grading.hints import STEPS, is_secret
 from ..learning.lessons import Lessons
-from ..learning.reading.spelling import gives_away
 from ..learning.records import LENGTH, Grade, Question, Session
 from ..learning.sessions import Sessions
 from ..plans.store import PlanStore
@@ -195,9 +194,9 @@ def _page(host: Host, name: str, slug: str, **facts: Any) -> str:
     if question is not None:
         mastery = host.once(Lessons).mastery(slug, learner).get(question.concept)
         facts["concept"] = store.concept(slug, question.concept)
-        is_secret = "grade" not in facts and gives_away(facts["concept"].name, question.key)
+        hides = "grade" not in facts and is_secret(facts["concept"].name, question)
         secret = "Which one is it?" if question.form == "choice" else "Question"
-        facts["heading"] = secret if is_secret else facts["concept"].name
+        facts["heading"] = secret if hides else facts["concept"].name
         facts["percent"] = round(100 * mastery.level) if mastery is not None else 0
     return render_template(
         f"concept_tutor/{name}.html",

@@ -8,7 +8,7 @@ from zlib import crc32
 
 from ragstone.core.text import sentence_spans
 
-from ..reading.spelling import gives_away, normal, word_set
+from ..reading.spelling import gives_away, stem_set, word_set
 from ..records import BLANK, Hint
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def hint(question: Question, step: int, chunk: SourceChunk | None) -> Hint:
     if step == 1:
         section = f", section “{source.section}”" if source.section else ", its beginning"
         named = source.named
-        if gives_away(named, question.key):  # an article may have the title that is asked for
+        if is_secret(named, question):  # an article may have the title that is asked for
             named = "the source" if source.place else "the article"
         text = f"Look it up in {named}{section} [{source.index}]."
     elif step == 2:
@@ -36,10 +36,15 @@ def hint(question: Question, step: int, chunk: SourceChunk | None) -> Hint:
     return Hint(step, STEPS, text, (source,))
 
 
+def is_secret(name: str, question: Question) -> bool:
+    """Whether a name beside the question would give its key away; one in one's own words has the name itself."""
+    return question.form != "open" and gives_away(name, question.key)
+
+
 def _place(question: Question, chunk: SourceChunk | None) -> str:
     """The sentence with its key left out; where the question shows it already, the one beside it as well."""
     bare = without_key(question.support.text, question.key)
-    shown = normal(bare) in normal(question.text) or question.asked == "term"
+    shown = stem_set(bare) <= stem_set(question.text) or question.asked == "term"
     if chunk is None or not shown:
         return bare
     spans = list(sentence_spans(chunk.content))

@@ -104,6 +104,12 @@ def test_the_three_hints_come_nearer_and_none_is_the_answer(lessons: Lessons) ->
         lessons.hint(question.question_id, 4)
 
 
+def test_the_place_shows_the_sentence_beside_what_the_question_shows_already(lessons: Lessons) -> None:
+    question = next(one for one in lessons.questions("garden", "pruning") if one.form == "open")
+    place = lessons.hint(question.question_id, 2).text
+    assert place == "There it says [1]: “Pruning is ____. Pruning results in stronger shoots.”"
+
+
 def test_an_answer_after_hints_counts_less_and_is_due_sooner(lessons: Lessons) -> None:
     with_hints = of_form(lessons, "choice", "mulch")
     without = of_form(lessons, "choice", "sowing")

@@ -306,3 +306,18 @@ def test_a_session_begins_with_the_first_concept_that_has_questions(
     assert sessions.outlook("garden").new[0] == following
     with pytest.raises(BadRequest, match="there are no questions about this concept"):
         sessions.start("garden", bare)
+    assert bare not in lessons.able("garden")
+    sessions.answer(session, first.question_id, first.key)
+    levels = [lessons.mastery("garden")[key].level for key in lessons.able("garden")]
+    assert sessions.percent("garden") == round(100 * sum(levels) / 4)
+    assert Progresses(host, lessons).progress("garden").mastery[-1][1] == sessions.percent("garden")
+
+
+def test_what_one_sentence_proves_is_not_asked_for_twice_in_a_row(sessions: Sessions) -> None:
+    session, proofs = sessions.start("garden", length=8), list[tuple[str, int]]()
+    while (question := sessions.next(session)) is not None:
+        proofs.append((question.support.chunk_id, question.support.start))
+        sessions.answer(session, question.question_id, question.key)
+        session = sessions.session(session.session_id)
+    assert len(proofs) > len(set(proofs))
+    assert all(one != other for one, other in pairwise(proofs))

@@ -5,13 +5,16 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from dataclasses import fields as fields_of
+from dataclasses import replace
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
 import pytest
 
 from ragstone.core.testing import open_host
-from ragstone.plugins.concept_tutor import Lessons, PlanStore, Sessions, export_questions
+from ragstone.plugins.concept_tutor import Lessons, NewChunk, PlanStore, Sessions, export_questions
+from ragstone.plugins.concept_tutor.learning.grading.hints import is_secret
 from ragstone.plugins.concept_tutor.learning.progress import Progress
 from ragstone.plugins.concept_tutor.pages.charts import charts
 from ragstone.plugins.concept_tutor.pages.wording import pieces, reason_words
@@ -95,6 +98,29 @@ def test_a_concept_that_needs_nothing_has_no_drawing_of_itself_alone(client: Fla
     assert words(page.cssselect(".where figcaption")[0]).startswith("2 of 7 in")
     assert not page.cssselect(".where svg")
     host.once(PlanStore).remove("alone")
+
+
+def test_a_concept_without_questions_is_there_to_be_read(client: FlaskClient, host: Host) -> None:
+    put_plan(host, slug="read")
+    store, plan = host.once(PlanStore), f"{PLAN.rpartition('/')[0]}/read"
+    (chunk, *_) = store.sources("read", "gradient")
+    text = "Is a gradient a vector? It may be one for each of those points that we have seen."
+    values = {one.name: getattr(chunk, one.name) for one in fields_of(NewChunk)}
+    store.put_sources("read", "gradient", [NewChunk(**{**values, "content": text})])
+    page = tree(client.get(f"{plan}/learn?concept=gradient"))
+    assert "there to be read" in words(page.cssselect(".onward .help")[0])
+    assert "Ask me" not in words(page.cssselect(".onward")[0])
+    rows = {words(row.cssselect("a")[0]): words(row) for row in tree(client.get(f"{plan}/")).cssselect(".concepts li")}
+    assert "to read" in rows["Gradient"]
+    store.remove("read")
+
+
+def test_a_question_in_one_s_own_words_has_its_concept_above_it(client: FlaskClient, host: Host) -> None:
+    lessons = host.once(Lessons)
+    asked = next(one for one in lessons.questions(SLUG, "gradient") if one.form == "open")
+    named = replace(asked, key=f"a gradient is {asked.key}")  # the question has the word as well
+    assert not is_secret("Gradient", named)
+    assert is_secret("Gradient", replace(named, form="blank"))
 
 
 def test_a_session_ends_with_its_score_and_what_comes_next(client: FlaskClient, host: Host) -> None:
