@@ -40,7 +40,10 @@ _OPERATIONS = [
     (re.compile(asserted), re.compile(rf"\b(?:{said})", re.IGNORECASE))
     for asserted, said in (
         (r"\bsum of\b|\badded to\b", r"sum|total|add|plus|altogether"),
-        (r"\bdifference (?:between|of)\b|\bminus\b|\bsubtracted\b", r"differ|minus|subtract|apart|distance|less|gap"),
+        (
+            r"\bdifference (?:between|of)\b|\bminus\b|\bsubtracted\b",
+            r"differ|minus|subtract|apart|distance|less|more|gap",
+        ),
         (r"\bproduct of\b|\bmultiplied by\b", r"product|multipl|times|scaled"),
         (
             r"\bdivided by\b|\bquotient of\b|\bratio of\b",
