@@ -104,12 +104,6 @@ class Material:
             not definition.determiner and self.lowered(definition.subject)[0].islower()
         )
 
-    def has_within(self, phrase: str) -> bool:
-        """Whether a text has the phrase, which begins with a small letter, its other words in any case."""
-        first, _, rest = phrase.partition(" ")
-        within = re.compile(rf"(?<!\w){re.escape(first)} (?i:{re.escape(rest)})(?!\w)")
-        return any(within.search(chunk.content) for chunk in self.chunks)
-
     def names_of(self, name: str) -> frozenset[str]:
         """The ``topic_key`` of a name and of the other names that the sources give the same thing."""
         return frozenset(map(topic_key, (name, *self.other_names.get(normal(name), ()))))

@@ -142,7 +142,7 @@ class Drafting:
             return f"What does the term “{definition.subject}” mean?"
         determiner = definition.determiner
         is_title = f"{determiner} {definition.subject}" == bare_title(definition.sentence.chunk.page_title)
-        if not is_title or self._material.has_within(f"{determiner.lower()} {definition.subject}"):
+        if not is_title or _is_within(self._material, determiner.lower(), definition.subject):
             determiner = determiner.lower()  # "An American in Paris" is a name, "The Horizon" a heading
         subject = definition.subject if determiner else self._material.lowered(definition.subject)
         page = definition.sentence.chunk.page_title
@@ -176,6 +176,12 @@ class Drafting:
         )
         worth = (0.85 if own else 0.75) - 0.3 * (len(stem_set(answer)) == 1 and answer[0].islower())
         yield Draft("open", "relation", found.question.format(subject), answer, (), sentence, worth)
+
+
+def _is_within(material: Material, determiner: str, subject: str) -> bool:
+    """Whether a text has the determiner as it is here before the subject in any case."""
+    phrase = re.compile(rf"(?<!\w){re.escape(determiner)} (?i:{re.escape(subject)})(?!\w)")
+    return any(phrase.search(chunk.content) for chunk in material.chunks)
 
 
 def _begins_with(text: str, title: str) -> bool:
