@@ -73,7 +73,3 @@ def test_words_of_a_source_are_text_and_never_markup(host: Host, tmp_path: Path)
     assert "[sound:" not in fields[0]
     assert fields[2] == "&lt;b&gt;"
     assert fields[4] == "[1] Mulch · CC BY-SA 4.0"
-
-
-def test_a_plan_without_questions_is_an_empty_package(host: Host, tmp_path: Path) -> None:
-    assert notes(texts.exported(host, "anki", []), tmp_path) == []

@@ -150,21 +150,21 @@ def test_what_is_wrong_is_named(grade: Grading, asked: Question, answer: str, be
     assert f"right: {because}. As the article" in grade(asked, answer).feedback
 
 
-def test_the_other_way_and_the_opposite_are_wrong(encoder: Encoder) -> None:
+def test_the_other_way_and_the_opposite_are_wrong(grade: Grading) -> None:
     key = "the point in the sky that is seen when you look straight up from the ground"
     summit = question("open", "In your own words: what is the summit point?", key, f"The summit point is {key}.")
-    assert grade_free(summit, "the point you see when you look straight down at the ground", encoder).verdict == "wrong"
+    assert grade(summit, "the point you see when you look straight down at the ground").verdict == "wrong"
     key = "the motion of a body in a direction opposite to that of other bodies of its system"
     reverse = question("open", "In your own words: what is counter motion?", key, f"Counter motion is {key}.")
     given = "motion of a body in the same direction as the other bodies of its system"
-    assert grade_free(reverse, given, encoder).verdict == "wrong"
+    assert grade(reverse, given).verdict == "wrong"
 
 
-def test_what_is_more_than_another_differs_from_it(encoder: Encoder) -> None:
+def test_what_is_more_than_another_differs_from_it(grade: Grading) -> None:
     key = "the difference between the price of sale and the price of purchase of an investment"
     gain = question("open", "What does the term “gain” mean?", key, f"Gain: {key}.")
     given = "how much more an investment is sold for than it cost at its purchase"
-    assert grade_free(gain, given, encoder).because != "something of what is calculated is missing"
+    assert "something of what is calculated is missing" not in grade(gain, given).feedback
 
 
 SHORT = [
