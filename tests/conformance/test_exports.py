@@ -82,12 +82,6 @@ def test_anki_updates_what_it_has_and_doubles_nothing(garden: Host, tmp_path: Pa
     assert not any(count["conflicting"] or count["missing_notetype"] for count in counts)
 
 
-def test_anki_imports_a_plan_without_questions(garden: Host, tmp_path: Path) -> None:
-    empty = texts.exported(garden, "anki", [], at=AT)
-    counts, _explanations, _models = imported(tmp_path, empty, empty)
-    assert [count["notes"] for count in counts] == [0, 0]
-
-
 @pytest.fixture
 def upgraded(garden: Host, tmp_path: Path) -> Path:
     """Our package as QTI 3, by Cito."""
