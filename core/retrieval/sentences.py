@@ -140,7 +140,7 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
             if quote.endswith(":"):  # what it leads in to is elsewhere, or cannot be quoted
                 end, quote, score = end - 1, quote[:-1], score - _ELSEWHERE_PENALTY
             has_form = of_form(quote)
-            is_elsewhere = announces(quote) and end <= unit.end and not (has_form or _goes_on(known, index))
+            is_elsewhere = end <= unit.end and not (has_form or _goes_on(known, index)) and announces(quote)
             score -= _ELSEWHERE_PENALTY * (is_elsewhere or only_points(quote) or _is_rest(quote))
             if of_version and not of_version(paragraph_up_to(chunk.node, known, index)):
                 score -= _VERSION_PENALTY

@@ -7,23 +7,27 @@ import re
 _POINTS = re.compile(
     r"\b(?:is|are|be|been)\s(?:described|found|explained|discussed|covered|listed|documented|detailed|given|presented)\s"
     r"(?:\w+\s){0,2}?(?:in|on|at)\s[^.]{0,80}\b(?:chapters?|sections?|pages?|documentation|guides?|tutorials?"
-    r"|appendix|appendices|articles?|repository|website)\b[^.,;]{0,40}\W*$"
-    r"|^\W*(?:\w+ )?we (?:will|shall) (?:\w+ ){0,3}?(?:see|discuss|learn|look|explore|return|describe)\b"
-    r"|^\W*th(?:is|e|ese) (?:animation|video|simulation|website|site|link|applet|podcast|interactive)s? (?:\w+ )?"
+    r"|appendix|appendices|articles?|repository|website)\b[^.,;]{0,40}\W*$",
+    re.IGNORECASE,
+)
+#: Beginnings of what is said elsewhere.
+_POINTS_ON = re.compile(
+    r"\W*(?:\w+ )?we (?:will|shall) (?:\w+ ){0,3}?(?:see|discuss|learn|look|explore|return|describe)\b"
+    r"|\W*th(?:is|e|ese) (?:animation|video|simulation|website|site|link|applet|podcast|interactive)s? (?:\w+ )?"
     r"(?:describe|show|explain|illustrate|demonstrate|discuss|explore|provide|give|offer|review)(?:s|es)?\b"
-    r"|^\W*(?:see|refer to|check out|consult|for (?:more|further) (?:information|details?|reading)"
+    r"|\W*(?:see|refer to|check out|consult|for (?:more|further) (?:information|details?|reading)"
     r"|for (?:more|an? (?:full(?:er)?|longer|further|(?:more )?detailed) \w+) (?:on|of|about))\b",
     re.IGNORECASE,
 )
 #: An entry of a summary that names its subject: "Model Creation: Creating models for robots".
-_NAMES = re.compile(r"^\W*[A-Z][^:.!?]{2,50}:\s(?:[A-Z]\w+ing|Overview of|Introduction to)\b")
+_NAMES = re.compile(r"\W*[A-Z][^:.!?]{2,50}:\s(?:[A-Z]\w+ing|Overview of|Introduction to)\b")
 _COVERS = re.compile(
-    r"^\W*(?:in )?(?:this|our|the (?:previous|next|following|present)) (?:[\w-]+ )?"
+    r"\W*(?:in )?(?:this|our|the (?:previous|next|following|present)) (?:[\w-]+ )?"
     r"(?:chapter|section|book|textbook|module|unit|lesson|course|guide|tutorial|appendix)s?,?\s"
     r"(?:(?:we|you|also|has|have|is|are|was|were|will|first|then|briefly)\s|(?:we|you)(?:['’]ll|['’]ve)\s){0,4}"
     r"(?:introduc|cover|explor|discuss|describ|examin|outlin|review|summari[sz]|learn|organi[sz]|structur|divid|design"
     r"|intend|meant|aim|present(?:s|ed)\b|looks?\b|looked\b)"
-    r"|^\W*welcome to (?:this|the|our)\b|^\W*the content (?:of this \w+ )?is (?:organi[sz]ed|structured|divided)\b",
+    r"|\W*welcome to (?:this|the|our)\b|\W*the content (?:of this \w+ )?is (?:organi[sz]ed|structured|divided)\b",
     re.IGNORECASE,
 )
 #: "The causes of this extinction are poorly understood."
@@ -33,7 +37,8 @@ _UNKNOWN = re.compile(
     r"(?:understood|known|documented|studied|unclear|unknown|debated|complex|complicated)\W*$",
     re.IGNORECASE,
 )
-
+#: Characters at the end of a sentence in which that stands.
+_LONGEST_UNKNOWN = 80
 #: That something follows, and not what: "They differ in several ways."
 _ANNOUNCES = re.compile(
     r"\b(?:some|several|many|various|different|following|two|three|four|five|a (?:few|number of)|main|key)\s"
@@ -50,7 +55,9 @@ def only_points(sentence: str) -> bool:
     """Whether the sentence says where something is said ("See chapter 3."), or what a part covers ("This chapter
     introduces the basics of control."), is an entry of its summary ("Control: Understanding its basics"), or says how
     well something is known."""
-    return any(pattern.search(sentence) for pattern in (_POINTS, _COVERS, _NAMES, _UNKNOWN))
+    begins = any(pattern.match(sentence) for pattern in (_POINTS_ON, _COVERS, _NAMES))
+    unknown = _UNKNOWN.search(sentence, max(0, len(sentence) - _LONGEST_UNKNOWN))
+    return begins or unknown is not None or _POINTS.search(sentence) is not None
 
 
 def announces(sentence: str) -> bool:
