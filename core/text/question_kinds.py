@@ -141,7 +141,7 @@ def asks_for_manner(question: str) -> bool:
 
 
 def asks_for_events(question: str) -> bool:
-    """Whether the question asks what happened, which is told in the order of the text."""
+    """Whether the question asks what happened; its answer keeps the order of the text."""
     return bool(_ASKS_EVENTS.search(question))
 
 

@@ -18,12 +18,13 @@ if TYPE_CHECKING:
 
     from .shelf import Shelf
 
-_PLAIN = "all|the|some|different|various|main|major|basic|common|possible|two|three|four|five|six|seven|eight"
-_BESIDE = rf"(?:(?:{_PLAIN}|\d{{1,2}}) )"
+#: Words before what is enumerated, which its section's title may have or not: "the five basic".
+_DETERMINERS = "all|the|some|different|various|main|major|basic|common|possible|two|three|four|five|six|seven|eight"
+_DETERMINER = rf"(?:(?:{_DETERMINERS}|\d{{1,2}}) )"
 #: What is enumerated is one of the groups.
 _ASKS = re.compile(
-    rf"^\W*(?:(?:what|which) are {_BESIDE}+(?P<a>.+?)|(?:what|which) {_BESIDE}*(?P<b>.+?) (?:are there|exist)"
-    rf"|(?:please )?(?:list|name|enumerate) {_BESIDE}*(?P<c>.+?))\W*$",
+    rf"^\W*(?:(?:what|which) are {_DETERMINER}+(?P<a>.+?)|(?:what|which) {_DETERMINER}*(?P<b>.+?) (?:are there|exist)"
+    rf"|(?:please )?(?:list|name|enumerate) {_DETERMINER}*(?P<c>.+?))\W*$",
     re.IGNORECASE,
 )
 _NOUNS = (
@@ -32,7 +33,7 @@ _NOUNS = (
     r"|causes|effects|reasons|advantages|disadvantages|benefits|limitations|goals|strategies|arguments)"
 )
 #: Titles whose sections are one of the parts each: "Types of joints", "Installation methods".
-_OF_PARTS = re.compile(rf"^(?:{_BESIDE}*{_NOUNS} of\b|[^:]* {_NOUNS}$)", re.IGNORECASE)
+_OF_PARTS = re.compile(rf"^(?:{_DETERMINER}*{_NOUNS} of\b|[^:]* {_NOUNS}$)", re.IGNORECASE)
 #: "RAID-0: This level …": the label of a paragraph or an item.
 _LABEL = re.compile(r"^(?:[-*+•]\s+)?([A-Z“](?:[^\s:.!?=]+ ){0,5}[^\s:.!?=]+):\s+(?=[A-Z\d“\"(])", re.MULTILINE)
 _CODE = re.compile(r"^```.*?(?:^```|\Z)", re.MULTILINE | re.DOTALL)
@@ -41,12 +42,12 @@ _ABOUT_THEM = re.compile(r"\b(?:summary|takeaways?|introduction|overview|conclus
 #: The number before a title: "12.1.1.", "Chapter 3:".
 _NUMBER = re.compile(r"^\W*(?:[a-z]+ )?\d[\d.]*\W+", re.IGNORECASE)
 #: Labels of what stands beside the text.
-_BESIDE_TEXT = re.compile(
+_NO_PART = re.compile(
     r"(?:notes?|examples?|for (?:example|instance)|tips?|warning|caution|hints?|important|see(?: also)?|where"
     r"|question|answer|(?:figure|table|listing|box)(?: [\d.]+)?)",
     re.IGNORECASE,
 )
-_PLAIN_STEMS = frozenset(stems(_PLAIN.replace("|", " ")))
+_DETERMINER_STEMS = frozenset(stems(_DETERMINERS.replace("|", " ")))
 #: Words of a title beside those that are asked for; sections, and labels, that make an enumeration.
 _MOST_OTHERS = 1
 _LEAST_SECTIONS, _LEAST_LABELS = 2, 3
@@ -55,7 +56,7 @@ _LEAST_SECTIONS, _LEAST_LABELS = 2, 3
 def asks_for_parts(question: str) -> frozenset[str]:
     """The stems of what the question wants enumerated; none where it asks for something else."""
     asked = _ASKS.match(question)
-    return frozenset(stems(next(filter(None, asked.groups())))) - _PLAIN_STEMS if asked else frozenset()
+    return frozenset(stems(next(filter(None, asked.groups())))) - _DETERMINER_STEMS if asked else frozenset()
 
 
 def enumerated(shelf: Shelf, slug: str, wanted: frozenset[str]) -> Overview | None:
@@ -78,7 +79,7 @@ def enumerated(shelf: Shelf, slug: str, wanted: frozenset[str]) -> Overview | No
 
 def _names(title: str, wanted: frozenset[str]) -> bool:
     """Whether the title names what is wanted: "brake levels" are levels, and "Wheel brake levels" brake levels."""
-    own = [stem for stem in stems(_NUMBER.sub("", title)) if stem not in _PLAIN_STEMS]
+    own = [stem for stem in stems(_NUMBER.sub("", title)) if stem not in _DETERMINER_STEMS]
     is_named = wanted.issuperset(own[-1:]) and wanted.issubset(own)
     return is_named and len(set(own) - wanted) <= _MOST_OTHERS and section_kind(title) is None
 
@@ -94,4 +95,4 @@ def _labels(nodes: Iterable[TextNode]) -> list[str]:
     """The labels of paragraphs and items, each once; none of code, and none that orders an assistant."""
     texts = (_CODE.sub("", node.get_content()) for node in nodes)
     found = dict.fromkeys(label for text in texts for label in _LABEL.findall(text))
-    return [label for label in found if not (_BESIDE_TEXT.fullmatch(label) or is_addressed(label))]
+    return [label for label in found if not (_NO_PART.fullmatch(label) or is_addressed(label))]

@@ -22,7 +22,7 @@ from .sites import Repository, Site, pages_of
 #: Bytes of a page that is searched for links and a title, and pages of which the titles are compared.
 _LONGEST_PAGE, _COMPARED = 3_000_000, 24
 _MOST_AUTHORS = 20
-#: Pages above a page: more are a chain that somebody made.
+#: Pages above a page that are followed; a longer chain is hostile.
 _DEEPEST = 12
 _LINK = re.compile(r"""<a\s[^<>]{0,500}?href\s*=\s*["']([^"'<>]{1,500})["']""", re.IGNORECASE)
 #: Links to the following page, the one above and the front page, as DocBook, Texinfo and Sphinx write them.

@@ -370,7 +370,7 @@ def test_pages_below_others_are_sections_of_their_chapters(fast_host: Host, tmp_
 
 
 def test_a_chain_of_pages_is_cut_and_a_folder_of_search_pages_has_none(fast_host: Host, tmp_path: Path) -> None:
-    """Somebody may send a chain of thousands of pages, each above the next one."""
+    """A hostile site may be a chain of thousands of pages, each above the next one."""
     page = '<title>Page {0}</title><link rel="up" href="p{1}.html"><p>Words of page {0}.</p>'
     chain = {f"p{number}.html": page.format(number, number - 1) for number in range(1, 41)}
     layout = Shelf(fast_host).plan(write_pages(tmp_path / "chain", chain))
