@@ -10,6 +10,7 @@ import numpy as np
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from pydantic import PrivateAttr
 
+from ..runtime.forks import ForkSafeLock
 from .model_cache import onnx_runtime
 from .weights import ALL_MINILM_L6_V2, model_files
 
@@ -50,7 +51,8 @@ class MiniLMEmbedding(BaseEmbedding):
     """Gives unit vectors of 384 float32 numbers, without truncation.
 
     A text longer than the model's window is split into windows of equal length; its vector is the mean over the tokens
-    of all windows. Safe to use from several threads.
+    of all windows. Questions may have a model of another precision. The files are loaded with the first vector. Safe to
+    use from several threads.
     """
 
     languages: ClassVar[tuple[str, ...]] = ("English",)
@@ -62,12 +64,22 @@ class MiniLMEmbedding(BaseEmbedding):
     threads: int = 0
 
     _files: ModelFiles = PrivateAttr()
-    _session: Any = PrivateAttr()
+    _questions: MiniLMEmbedding | None = PrivateAttr()
+    _loaded: Any = PrivateAttr(default=None)
+    _lock: ForkSafeLock = PrivateAttr(default_factory=ForkSafeLock)
     _tokenizer: Any = PrivateAttr()
     _parallel_runs: int = PrivateAttr()
 
-    def __init__(self, files: ModelFiles, *, precision: Precision = "fp32", threads: int = 0) -> None:
-        """``threads``: maximum number of threads; 0: one for each processor."""
+    def __init__(
+        self,
+        files: ModelFiles,
+        *,
+        precision: Precision = "fp32",
+        threads: int = 0,
+        questions: MiniLMEmbedding | None = None,
+    ) -> None:
+        """``threads``: maximum number of threads; 0: one for each processor. ``questions``: the model for questions,
+        if it is another one."""
         from tokenizers import Tokenizer
 
         super().__init__(
@@ -76,32 +88,29 @@ class MiniLMEmbedding(BaseEmbedding):
             precision=precision,
             threads=threads,
         )
-        onnxruntime = onnx_runtime()
-        self._files = files
+        self._files, self._questions = files, questions
         self._parallel_runs = threads or os.cpu_count() or 1
-        options = onnxruntime.SessionOptions()
-        # One thread for each run, and parallel runs: two threads for a question of fourteen tokens used a fifth more
-        # processor time and were no faster; sixty chunks took a quarter longer.
-        options.intra_op_num_threads = 1
-        options.log_severity_level = 3
-        self._session = onnxruntime.InferenceSession(
-            str(files.model),
-            options,
-            providers=["CPUExecutionProvider"],
-            # The fused operator is not vectorized: in int8, runs of 4 x 256 tokens take 95 ms with it and 79 without.
-            disabled_optimizers=["SkipLayerNormFusion"],
-        )
         self._tokenizer = Tokenizer.from_file(str(files.tokenizer))
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
 
     @classmethod
     def find(
-        cls, cache: Path, *, folder: Path | None = None, precision: Precision = "fp32", threads: int = 0
+        cls,
+        cache: Path,
+        *,
+        folder: Path | None = None,
+        precision: Precision = "fp32",
+        threads: int = 0,
+        questions: Precision | None = None,
     ) -> MiniLMEmbedding:
-        """The encoder with the files that ``model_files`` finds. Raises ``EncoderError``."""
+        """The encoder with the files that ``model_files`` finds, and with questions in a precision of their own. Raises
+        ``EncoderError``."""
         files = model_files(ALL_MINILM_L6_V2, precision, folder=folder, cache=cache)
-        return cls(files, precision=precision, threads=threads)
+        if questions in {None, precision}:
+            return cls(files, precision=precision, threads=threads)
+        other = cls.find(cache, folder=folder, precision=questions, threads=threads)
+        return cls(files, precision=precision, threads=threads, questions=other)
 
     @classmethod
     def class_name(cls) -> str:
@@ -139,6 +148,10 @@ class MiniLMEmbedding(BaseEmbedding):
         """Unit vectors, float32 [len(texts), dimension]. A text without any token gets the vector of an empty one."""
         return self.encode_parts(texts, [])[0]
 
+    def encode_questions(self, questions: Sequence[str]) -> Vectors:
+        """As ``encode``, in the precision of questions."""
+        return (self._questions or self).encode(questions)
+
     def encode_parts(self, texts: Sequence[str], parts: Sequence[Spans]) -> tuple[Vectors, list[Vectors]]:
         """As ``encode``, and for each text the vectors of its parts, float32 [len(parts), dimension]: the sums of their
         tokens' vectors, zero where a part has no token. They come out of the same runs of the model."""
@@ -154,6 +167,13 @@ class MiniLMEmbedding(BaseEmbedding):
                 of_parts[window.row][numbers] += vectors
         norms = np.linalg.norm(sums, axis=1, keepdims=True)
         return np.asarray(sums / np.maximum(norms, np.finfo(np.float32).tiny), np.float32), of_parts
+
+    @property
+    def _session(self) -> Any:
+        if self._loaded is None:
+            with self._lock:
+                self._loaded = self._loaded or _session_of(self._files.model)
+        return self._loaded
 
     def _windows(self, row: int, ids: list[int]) -> list[_Window]:
         inner = self.window - 2
@@ -186,10 +206,27 @@ class MiniLMEmbedding(BaseEmbedding):
         return self._get_text_embeddings([text])[0]
 
     def _get_query_embedding(self, query: str) -> list[float]:
-        return self._get_text_embedding(query)
+        row: list[float] = self.encode_questions([query])[0].tolist()
+        return row
 
     async def _aget_query_embedding(self, query: str) -> list[float]:
         return self._get_query_embedding(query)
+
+
+def _session_of(model: Path) -> Any:
+    onnxruntime = onnx_runtime()
+    options = onnxruntime.SessionOptions()
+    # One thread for each run, and parallel runs: two threads for a question of fourteen tokens used a fifth more
+    # processor time and were no faster; sixty chunks took a quarter longer.
+    options.intra_op_num_threads = 1
+    options.log_severity_level = 3
+    return onnxruntime.InferenceSession(
+        str(model),
+        options,
+        providers=["CPUExecutionProvider"],
+        # The fused operator is not vectorized: in int8, runs of 4 x 256 tokens take 95 ms with it and 79 without.
+        disabled_optimizers=["SkipLayerNormFusion"],
+    )
 
 
 def _token_spans(encoding: Any, parts: Spans) -> TokenSpans:

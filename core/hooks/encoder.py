@@ -91,4 +91,5 @@ def own_model(settings: Settings, precision: Precision = "fp32") -> MiniLMEmbedd
         folder=encoder.folder,
         precision=encoder.precision or precision,
         threads=encoder.threads,
+        questions=None if encoder.precision else "int8",
     )

@@ -68,6 +68,17 @@ def test_int8_stays_near(minilm: MiniLMEmbedding, model_cache: Path, texts: list
     assert small.fingerprint != minilm.fingerprint
 
 
+def test_questions_may_have_a_precision_of_their_own(minilm: MiniLMEmbedding, model_cache: Path) -> None:
+    exact = minilm.get_text_embedding("Who designed the bridge?")
+    both = MiniLMEmbedding.find(model_cache / "encoder", questions="int8")
+    asked = both.get_query_embedding("Who designed the bridge?")
+    assert Encoder(both).embed_query("Who designed the bridge?") == pytest.approx(asked, abs=1e-6)
+    assert asked != exact
+    assert np.dot(asked, exact) > 0.98
+    assert both.get_text_embedding("Who designed the bridge?") == exact
+    assert both.fingerprint == minilm.fingerprint
+
+
 def test_what_stands_beside_it_does_not_change_an_int8_vector(model_cache: Path) -> None:
     _is_the_same_alone(MiniLMEmbedding.find(model_cache / "encoder", precision="int8"))
 

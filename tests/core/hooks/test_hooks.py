@@ -788,7 +788,7 @@ def test_ragstone_embed_model_when_it_fails_later_the_hosts_own_takes_over_if_it
     assert host.hooks.encoder.embed_query("wheel")[0] == 1.0
     board.works = False
     if same:
-        assert host.hooks.encoder.embed_query("wheel") == pytest.approx(encoder.embed_query("wheel"), abs=1e-5)
+        assert host.hooks.encoder.embed_query("wheel") @ encoder.embed_query("wheel") > 0.98
         assert "takes over until the next start" in caplog.text
         board.works = True
         assert host.hooks.encoder.embed_texts(["wheel"])[0][0] != 1.0
