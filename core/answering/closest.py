@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ..retrieval.answerability import missing_words
 from ..retrieval.sentences import sentences_of
 from ..text.stemming import stem_hashes, stems
+from .extractive import choose
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,10 +25,12 @@ _BETWEEN = re.compile(r"(?:[’']s)?[ -]*")
 
 
 def closest_words(retrieval: Retrieval) -> str:
-    """What is missing: "Not answered here: the text speaks of “X”, but not of “Y”. This comes closest:"."""
+    """What is missing: "Not answered here: the text speaks of “X”, but not of “Y”. This comes closest:"; where another
+    chunk speaks of Y, that none speaks of both."""
     best = sentences_of(retrieval)[0]
-    known = retrieval.terms(best.chunk).all_stems
     # Words that the chunk has elsewhere are not missing from the text.
+    known = retrieval.terms(best.chunk).all_stems
+    shown = frozenset[int]().union(*(retrieval.terms(quote.chunk).all_stems for quote in choose(retrieval)))
     rare = _RARE * max(retrieval.idf.values(), default=0.0)
     absent = {
         word
@@ -36,6 +39,8 @@ def closest_words(retrieval: Retrieval) -> str:
     }
     spoken = _phrases(retrieval.question, lambda word: not known.isdisjoint(stem_hashes(word)))
     unspoken = _phrases(retrieval.question, absent.__contains__)
+    if spoken and unspoken and shown.issuperset(stem for word in absent for stem in stem_hashes(word)):
+        return f"No sentence here speaks of {_listed([*spoken, *unspoken])} together. This comes closest:"
     if spoken and unspoken:
         return (
             f"Not answered here: the text speaks of {_listed(spoken)}, but not of {_listed(unspoken)}. "

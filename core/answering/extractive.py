@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..retrieval.quote_spans import LONGEST_SENTENCE
 from ..retrieval.sentences import ScoredSentence, instructing_units, sentences_of
+from ..text.answer_types import answer_type_scorer
 from ..text.formulas import has_formula
 from ..text.pointers import announces
 from ..text.question_kinds import (
@@ -48,6 +49,7 @@ _POINTS_BACK = re.compile(
     r"|also|instead|otherwise|as a result|for example|for instance|consequently)\b",
     re.IGNORECASE,
 )
+_PRONOUN = re.compile(r"\b(?:it|its|this|that|these|those|they|their|them|he|him|his|she|her)\b", re.IGNORECASE)
 #: A sentence that goes on with what the one before began to describe.
 _GOES_ON = re.compile(
     r"(?:then|next|after (?:that|this|which)|afterwards|finally|lastly|first|second|third|subsequently|eventually"
@@ -185,6 +187,8 @@ def _with_what_follows(quote: ScoredSentence, retrieval: Retrieval, quoted: Cont
     needs_more = needs_more and end <= known.units[quote.unit].end
     goes_on, has_form = asks_for_manner(retrieval.question), form_scorer(retrieval.question)
     lacks_form = not has_form(quote.text)
+    has_type = answer_type_scorer(retrieval.question)
+    lacks_type = has_type(quote.text) == 0
     instructing = instructing_units(quote.chunk, retrieval)
     last = max(at for at, unit in enumerate(known.units) if unit.start < quote.end)
     if needs_more and (listed := _list_end(text, known.units, last, instructing)) > known.units[last].end:
@@ -194,8 +198,12 @@ def _with_what_follows(quote: ScoredSentence, retrieval: Retrieval, quoted: Cont
         is_next = (unit.kind, unit.block) == ("sentence", known.units[last].block)
         if not is_next or known.kinds[at] in NO_ANSWER or at in instructing or unit.start in quoted:
             break
-        # What was asked for comes behind the sentence that is about it: "It has four legs. They make it slow."
-        adds_form = lacks_form and at == last + 1 and has_form(text[unit.start : unit.end])
+        # What was asked for comes behind the sentence that is about it: "It has four legs. They make it slow.", "Still
+        # open: the ramp. Anna owns this."
+        words = text[unit.start : unit.end]
+        adds_form = at == last + 1 and (
+            (lacks_form and has_form(words)) or (lacks_type and has_type(words) == 1 and _PRONOUN.search(words))
+        )
         if not (needs_more or adds_form or (goes_on and _GOES_ON.match(text, unit.start))):
             break
         if text.endswith(":", unit.start, unit.end):  # with its list, or not at all

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from ..citations import Splitter
 from ..errors import LLMError
+from ..text.line_breaks import join_lines
 from .draft import Draft, Sentence
 from .extractive import choose, header_of, line_of
 from .prompting import ChunkPrompt
@@ -43,11 +44,13 @@ class Extractive:
         quotes = choose(retrieval)
         headers = [(quote.chunk, header_of(quote, retrieval)) for quote in quotes]
         for quote, header in zip(quotes, headers, strict=True):
+            text = retrieval.nodes[quote.chunk].node.get_content()
             shown = quote.text
+            if quote.kind != "metadata":  # the lines of a header are no paragraph
+                shown = join_lines(text, quote.start, quote.end, retrieval.terms(quote.chunk).units)
             if header[1]:
                 if headers.index(header) < quotes.index(quote):
                     continue
-                text = retrieval.nodes[quote.chunk].node.get_content()
                 rows = [line_of(text, each.start) for each, own in zip(quotes, headers, strict=True) if own == header]
                 shown = "\n".join((header[1], *rows))
             several_lines = "\n" in shown

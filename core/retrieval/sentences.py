@@ -15,8 +15,7 @@ from ..text.answer_types import answer_type_scorer, version_finder
 from ..text.definitions import abbreviation_of, compound_of, defines, spells_out, subject_of
 from ..text.instructions import instructions_of, is_asked_about
 from ..text.pointers import announces, only_points
-from ..text.question_kinds import asks_for_code, asks_for_steps, asks_for_tasks, form_scorer
-from ..text.sentence_kinds import NO_ANSWER, Kind
+from ..text.question_kinds import asks_for_code, asks_for_steps, form_scorer, kinds_left_out
 from ..text.stemming import STOP_WORDS, stem_hash, stem_hashes
 from .quote_spans import paragraph_up_to, span_of
 
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
 
     from ..embedding import Encoder
     from ..text.chunk_terms import ChunkTerms
+    from ..text.sentence_kinds import Kind
     from .models import Retrieval
 
 # The weights come from a listwise logistic model of 1,519 questions of SQuAD articles, rounded. On 1,998 questions on
@@ -107,7 +107,7 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
     weights = [(stem_hash(word), weight) for word, weight in retrieval.idf.items()]
     asked_stems = frozenset(stem for stem, _ in weights)
     of_type, of_form = answer_type_scorer(asked), form_scorer(asked)
-    takes_tasks, takes_steps = asks_for_tasks(asked), asks_for_steps(asked)
+    left_out, takes_steps = kinds_left_out(asked), asks_for_steps(asked)
     takes_code, of_version = asks_for_code(asked), version_finder(asked)
     subject = [retrieval.spelling.correct(stem) for stem in subject_of(asked)]
     abbreviation, compound = abbreviation_of(asked), compound_of(asked)
@@ -123,9 +123,7 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
             if index % _UNITS_A_CHECK == 0:
                 check_budget()
             kind = known.kinds[index]
-            if index < within_steps or unit.kind == "header" or kind == "code":
-                continue
-            if kind in NO_ANSWER and not takes_tasks:
+            if index < within_steps or unit.kind == "header" or kind == "code" or kind in left_out:
                 continue
             span = span_of(text, known, index, takes_steps=takes_steps, takes_code=takes_code)
             start, end, parts = span.start, span.end, span.steps
@@ -141,7 +139,7 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
                 end, quote, score = end - 1, quote[:-1], score - _ELSEWHERE_PENALTY
             has_form = of_form(quote)
             is_elsewhere = end <= unit.end and not (has_form or _goes_on(known, index)) and announces(quote)
-            score -= _ELSEWHERE_PENALTY * (is_elsewhere or only_points(quote) or _is_rest(quote))
+            score -= _ELSEWHERE_PENALTY * (is_elsewhere or only_points(quote) or _is_rest(text, start))
             if of_version and not of_version(paragraph_up_to(chunk.node, known, index)):
                 score -= _VERSION_PENALTY
             if kind == "row" and _names(quote.partition("|")[0], asked_stems):
@@ -195,9 +193,11 @@ def _goes_on(known: ChunkTerms, index: int) -> bool:
     return following is not None and (following.kind, following.block) == ("sentence", known.units[index].block)
 
 
-def _is_rest(quote: str) -> bool:
-    """Whether it is the end of a sentence whose beginning is elsewhere: "which shows the result."."""
-    return quote[:1].islower() and quote.split(None, 1)[0] in STOP_WORDS
+def _is_rest(text: str, start: int) -> bool:
+    """Whether a sentence ends there whose beginning is elsewhere: "which shows the result.", not what is below "Dear
+    Anna,"."""
+    first = text[start : start + 20].split(None, 1)[:1]
+    return bool(first) and first[0][0].islower() and first[0] in STOP_WORDS and not text[:start].rstrip().endswith(",")
 
 
 def _names(cell: str, asked_stems: frozenset[int]) -> bool:

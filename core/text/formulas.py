@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _LONGEST = 200
-_SIGN = re.compile(r"[=←≤≥<>∈∀∃∑∏∫∼≈→↦×÷∂∇√±∝−^]|\w_\{?\w|\w \+ \w|\w\([\w,| ]{1,12}\)")
+_SIGN = re.compile(r"[=←≤≥<>∈∀∃∑∏∫∼≈→↦×÷∂∇√±∝−^]|(?<!\w)\w{1,2}_\{?\w|\w \+ \w|\w\([\w,| ]{1,12}\)")
 #: A few words in a row, or a word that begins a sentence.
 _PROSE = re.compile(r"[A-Za-z]{2,}(?:,? [A-Za-z]{2,}){2}|^\W*[A-Z][a-z]+(?:[: ]|$)|[a-z]{3,}[.?!:]$")
 #: Above or below a sum or a fraction: "m", "i=1", "b − a".

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from .sentence_kinds import NO_ANSWER, Kind
 from .stemming import LIGHT_STEMS, stems
 
 _ASKS_REASON = re.compile(r"\bwhy\b|\bhow come\b|\bwhat (?:for|is the reason)\b", re.IGNORECASE)
@@ -22,6 +23,13 @@ _ASKS_FOR_TASKS = re.compile(
     r"|further reading"
     r"|(?:review|practice|assessment|discussion|study|learning) (?:questions?|problems?|tasks?|outcomes?)"
     r"|(?:problems|questions|tasks|outcomes|literature|sources)\b.{0,40}\b(?:chapter|section|book|unit|lesson))\b",
+    re.IGNORECASE,
+)
+#: What the header of a message answers: who wrote what to whom, and when.
+_ASKS_FOR_METADATA = re.compile(
+    r"\b(?:who|whom|whose|when)\b.*\b(?:wr(?:ite|ites|ote|itten)|sen[dt]|sends|e-?mails?|mails?|messages?|letters?"
+    r"|attach\w*|repl(?:y|ies|ied)|forwarded|cop(?:y|ied))\b"
+    r"|\b(?:sender|recipients?|subject|attachments?|(?:e-?)?mail address(?:es)?)\b",
     re.IGNORECASE,
 )
 _ASKS_FOR_CODE = re.compile(
@@ -165,6 +173,13 @@ def action_of(question: str) -> str:
 def asks_for_tasks(question: str) -> bool:
     """Whether the question asks for exercises, objectives or references, which otherwise answer nothing."""
     return bool(_ASKS_FOR_TASKS.search(question))
+
+
+def kinds_left_out(question: str) -> frozenset[Kind]:
+    """Kinds of sentences that do not answer the question."""
+    if asks_for_tasks(question):
+        return frozenset()
+    return NO_ANSWER - {"metadata"} if _ASKS_FOR_METADATA.search(question) else NO_ANSWER
 
 
 def asks_for_a_reason(question: str) -> bool:

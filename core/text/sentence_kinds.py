@@ -25,11 +25,12 @@ Kind = Literal[
     "label",  # a few words that are no sentence
     "row",
     "code",
+    "metadata",  # of the text: who wrote it, to whom, when
 ]
 #: Kinds that answer nothing, unless the question asks for them.
-NO_ANSWER: frozenset[Kind] = frozenset({"question", "objective", "reference", "navigation", "label"})
-#: A chunk of nothing else is of no use to most questions; labels alone may be a table that lost its marks.
-_BESIDE_THE_TEXT: frozenset[Kind] = NO_ANSWER | {"caption"}
+NO_ANSWER: frozenset[Kind] = frozenset({"question", "objective", "reference", "navigation", "label", "metadata"})
+#: A chunk of nothing else is of little use; labels alone may be a table, and a mail may be its subject.
+_BESIDE_THE_TEXT: frozenset[Kind] = frozenset({"question", "objective", "reference", "navigation", "label", "caption"})
 
 #: What a heading says about the text below it. "Discussion" or "Goals" alone may be a chapter's own words.
 _SECTION_PATTERNS: dict[Kind, str] = {
@@ -102,15 +103,16 @@ _NAVIGATION = re.compile(
     r"\b(?=.{0,90}(?:$|https?:|website|page|video|animation|link|chapter|section|:))",
     re.IGNORECASE,
 )
-#: What is left of "shown in Figure 3" when the link had no text.
+_FORMS: dict[Kind, re.Pattern[str]] = {"caption": _CAPTION, "reference": _REFERENCE, "navigation": _NAVIGATION}
+#: What is left of "shown in Figure 3" without its link.
 _FRAGMENT = re.compile(r"^[,;]|\((?:see|in|and|e\.g\.,?)\s*\)|\b(?:in|see|by|at)\s+[,.;](?:\s|$)|\bin , ")
 #: "The key innovation: Domain Randomization", where "Melting point: 250 °C" and "Author: A. Smith" say something.
 _HEADLINE = re.compile(
     r"[*_]*(?:The|An?|Our|This|These|Its|Your)\s[^:.!?]{1,60}:[*_]*\s(?:[*_]*[A-Z][\w’'-]*[*_]*\s?){1,6}"
 )
-_ANNOUNCING_WORDS = 16  # what announces in more words, or after a sentence of its own, says something itself
-_SENTENCE_WITHIN = re.compile(r"[a-z\d)][.!?]\s+[A-Z]")
+_ANNOUNCING_WORDS = 16  # what announces in more words says something itself
 _LABEL_WORDS, _ITEM_LABEL_WORDS = 8, 5
+_SENTENCE_WITHIN = re.compile(r"[a-z\d)][.!?]\s+[A-Z]")
 #: Words that only a whole sentence has, or that may be its verb.
 _VERB = re.compile(
     r"\b(?:is|are|was|were|be|been|has|have|had|can|could|will|would|may|might|must|should|do|does|did|[a-z]{3,}(?:s|ed))\b"
@@ -217,12 +219,9 @@ def _by_form(words: str, unit: Unit, following: str, section: Kind | None) -> Ki
         return "question"
     if section == "definition" and ": " in words:
         return "definition"
-    if _CAPTION.match(words):
-        return "caption"
-    if _REFERENCE.match(words):
-        return "reference"
-    if _NAVIGATION.match(words):
-        return "navigation"
+    for kind, pattern in _FORMS.items():
+        if pattern.match(words):
+            return kind
     if (_TASK.match(words) or (unit.kind == "item" and _TASK_ITEM.match(words))) and not _ANNOUNCES.search(words):
         return "objective"
     if _is_label(words, unit, following):

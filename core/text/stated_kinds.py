@@ -25,6 +25,7 @@ STATABLE: tuple[Kind, ...] = (
     "caption",
     "reference",
     "navigation",
+    "metadata",
 )
 #: Words of classes, roles and directives, and names of elements. "note" and "abstract" say nothing: they may explain.
 _NAMES: dict[Kind, str] = {

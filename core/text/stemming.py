@@ -25,7 +25,10 @@ _NO_TOPIC = re.compile(
     r"(?:(?:basic|main|general) )?"
     r"(?:role|function|purpose|importance|significance|concept|idea|notion|meaning|definition)s?"
     r"(?= (?:of|behind)\b)"
-    r"|\bhow (?:long|often|far)\b|^\W*what (?:happens|would happen|will happen)(?= (?:when|if|to|after|during)\b)"
+    r"|\bhow (?:long|often|far)\b"
+    r"|^\W*what (?:happens|happened|(?:would|will) happen)(?= (?:when|if|to|after|before|during|between|on|in|at)\b)"
+    r"|^\W*who (?:wrote|sent|mailed)(?: (?:me|us))?"
+    r"(?: (?:the |an? |this )?(?:e-?)?(?:mail|message|letter)s?\b|(?= about\b))"
     r"|^\W*(?:what|which) (?:are|were) the (?:two|three|four|five|six|seven|eight|nine|ten|main|key|basic|different"
     r"|various)\b"
     r"|^\W*(?:please )?(?:(?:give|describe|explain|tell|summari[sz]e|compare|define|discuss|outline)\b"
@@ -54,6 +57,13 @@ _ASKING_VERB = re.compile(
 )
 
 _WHY_NEED = re.compile(r"(\W*why (?:do|does|did)\b[^?]{1,100}?) need\b(?! to\b)", re.IGNORECASE)
+
+#: "What did Anna write about X?", and X is what she writes about.
+_REPORTING = re.compile(
+    r"(\W*what (?:do|does|did|has|have|had)\b[^?]{1,100}?) (?:say|said|write|written|report|reported|mention|mentioned"
+    r"|tell|told|think)\b",
+    re.IGNORECASE,
+)
 
 _local = threading.local()
 
@@ -101,9 +111,9 @@ def question_stems(question: str) -> list[str]:
     """The question's distinct stems in order; its words if all of them are stop words.
 
     "How does X work?" and "What does X mean?" ask about X, and no text says that it works or means; "Why do we need X?"
-    is answered by what X does.
+    is answered by what X does, "What did she say about X?" by what she says.
     """
-    question = _WHY_NEED.sub(r"\1", question)
+    question = _REPORTING.sub(r"\1", _WHY_NEED.sub(r"\1", question))
     asked = _ASKING_VERB.match(question)
     question = asked[1] if asked and stems(asked[1]) else question
     found = list(dict.fromkeys(stems(_NO_TOPIC.sub(" ", question))))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from email.utils import parseaddr
 from typing import TYPE_CHECKING
 
 from ragstone.core import Assistant, CitationFormat, Host, NotFound, Profile, QuestionFilter
@@ -31,6 +33,9 @@ _FIELDS = (
     fields.FROM,
     fields.TO,
 )
+#: Of a mail's writer, whose name may be anything.
+_NO_NAME = re.compile(r"[^\w .@'’-]+")
+_LONGEST_NAME = 60
 _TYPE, _FROM, _TO, _SUBJECT = "type", "from", "to", "subject"
 
 
@@ -89,6 +94,7 @@ def assistant(host: Host) -> Assistant:
                 parts=("section", "place"),
                 shown=_shown,
             ),
+            setting=_said,
             refusal=lambda _filters: "Nothing in the memory answers that.",
             prompt=ANSWER,
             empty=empty,
@@ -96,6 +102,13 @@ def assistant(host: Host) -> Assistant:
             top_k=memory.settings.n_results,
         ),
     )
+
+
+def _said(node: BaseNode) -> str | None:
+    """Who wrote it and when, which "I" and "yesterday" refer to: "2 November 2026, Marta Kowalska"."""
+    name, address = parseaddr(str(node.metadata.get(fields.FROM) or ""))
+    writer = " ".join(_NO_NAME.sub(" ", name or address).split())[:_LONGEST_NAME]
+    return ", ".join(part for part in (node.metadata.get(fields.DAY), writer) if part) or None
 
 
 def _shown(node: BaseNode) -> dict[str, str]:

@@ -25,6 +25,8 @@ TITLE = "title"
 MTIME = "mtime"
 #: Seconds since 1970 (float): a mail's ``Date``, a log entry's date, else ``MTIME``.
 DATE = "date"
+#: Of a mail, and of a text whose heading or file's name has a date: the day in words, embedded with the text.
+DAY = "day"
 #: From 0, in the file.
 CHUNK_INDEX = "chunk_index"
 #: SHA-256 of the file's bytes, 64 hex digits.

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import Any, ClassVar
@@ -15,6 +16,7 @@ from llama_index.core.schema import BaseNode, MetadataMode, NodeRelationship, Re
 from pydantic import Field
 
 from ragstone.core import SlicingNodeParser
+from ragstone.core.text import KINDS, pack_kinds
 
 from .. import fields
 from .chunk_sizes import ChunkSizer, Limits
@@ -29,6 +31,9 @@ from .sections import (
     with_turns_before,
 )
 
+#: The lines above a mail's text, as ``MailReader`` writes them.
+_MAIL_HEADER = re.compile(r"(?:(?:From|To|Cc|Date|Subject|Attached): .*(?:\n|\Z))+")
+
 
 class MemoryNodeParser(SlicingNodeParser):
     """Cuts the documents of the package ``readers`` by ``metadata["indexing"]["strategy"]``.
@@ -39,8 +44,8 @@ class MemoryNodeParser(SlicingNodeParser):
     A section below ``minimum`` is joined to a neighbour; a file's only chunk may be shorter.
     """
 
-    version: ClassVar[int] = 1
-    embedded_keys = (fields.CONTEXT, fields.HEADING_PATH)
+    version: ClassVar[int] = 2
+    embedded_keys = (fields.CONTEXT, fields.HEADING_PATH, fields.DAY)
     parser_keys = (fields.INDEXING,)
 
     minimum: int = Field(default=50, gt=0, description="Tokens of a chunk, at least; not of mail and state.")
@@ -79,6 +84,7 @@ class MemoryNodeParser(SlicingNodeParser):
                 mail = mails[max(0, bisect.bisect_right(starts, section.start) - 1)]
                 known = {**of_file, **{key: value for key, value in mail.items() if key != "start"}}
             title, last, headings = _headings(outline, section, words, known, path)
+            about = _about(section, words, known, path)
             span = [bisect.bisect_left(newlines, section.start), bisect.bisect_left(newlines, section.end - 1)]
             first_line, last_line = _file_lines(span, lines)
             yield TextNode(
@@ -88,7 +94,7 @@ class MemoryNodeParser(SlicingNodeParser):
                 end_char_idx=section.end,
                 metadata={
                     **known,
-                    **({fields.CONTEXT: section.context} if section.context else {}),
+                    **about,
                     fields.TITLE: title,
                     fields.SECTION: last,
                     fields.HEADING_PATH: headings,
@@ -139,6 +145,31 @@ def _key_of(words: str) -> str:
     return re.split(f"{fields.SEPARATOR}|: |:?\n", words, maxsplit=1)[0].strip()
 
 
+def _about(section: Section, words: str, known: dict[str, Any], path: str) -> dict[str, str]:
+    """What is known of the chunk beside its text: the turns before it, its day in words, that its beginning is a mail's
+    header."""
+    date = section.date
+    is_mail = known[fields.DOC_TYPE] == "email"
+    if is_mail:
+        date = fields.number(known, fields.DATE)
+    elif date is None:
+        date = date_in(PurePosixPath(path).name)
+    header = _MAIL_HEADER.match(words) if is_mail else None
+    found = {
+        fields.CONTEXT: section.context,
+        # Turns are found by the question before them; the day of each would make all of a day alike.
+        fields.DAY: "" if section.context or date is None else _in_words(date),
+        KINDS: pack_kinds([(0, header.end(), "metadata")], 0, header.end()) if header else "",
+    }
+    return {key: value for key, value in found.items() if value}
+
+
+def _in_words(date: float) -> str:
+    """The day as people write it, "2 November 2026", in UTC."""
+    day = datetime.fromtimestamp(date, UTC)
+    return f"{day.day} {day:%B %Y}"
+
+
 def _headings(outline: Outline, section: Section, words: str, known: dict[str, Any], path: str) -> tuple[str, str, str]:
     """The file's title, the last heading as written, and all headings joined."""
     above = outline.above(section.at)
@@ -151,8 +182,7 @@ def _headings(outline: Outline, section: Section, words: str, known: dict[str, A
     match known[fields.DOC_TYPE]:
         case "email":
             last = str(known.get(fields.SUBJECT) or "")
-            if not words.startswith("From: "):  # a later part of a mail does not begin with its header
-                names.append(str(known.get(fields.FROM) or ""))
+            names.append(str(known.get(fields.FROM) or ""))
         case "state":
             last = _key_of(words)
             names.append(last)

@@ -20,8 +20,9 @@ from ragstone.core.retrieval.requirements import missing_subject
 from ragstone.core.retrieval.sentences import sentences_of
 from ragstone.core.testing import open_host
 from ragstone.core.text import question_stems
-from ragstone.core.text.answer_types import answer_type_scorer
+from ragstone.core.text.answer_types import answer_type_scorer, is_lacking
 from ragstone.core.text.definitions import defines, spells_out, subject_of
+from ragstone.core.text.formulas import is_formula
 from ragstone.core.text.question_kinds import asks_for_tasks, sides_of
 from ragstone.core.text.spelling import correction_of, with_corrections
 
@@ -943,3 +944,37 @@ def test_stored_terms_of_a_text_that_was_cut_since_are_made_anew() -> None:
     cut = TextNode(id_="n", text="A winch pulls a rope.")
     found = replace(whole, nodes=(NodeWithScore(node=cut, score=1.0),), stored_terms={"n": whole.terms(0)})
     assert [each.text for each in sentences_of(found)] == ["A winch pulls a rope."]
+
+
+def test_what_is_asked_for_may_come_in_the_sentence_behind() -> None:
+    text = "Still open: moving the casters to the cellar. Jonas Weber owns this. The cellar is dry."
+    assert _texts("Who moves the casters to the cellar?", text)[:1] == [
+        "Still open: moving the casters to the cellar. Jonas Weber owns this."
+    ]
+    assert _texts("What is still open?", text)[0] == "Still open: moving the casters to the cellar."
+
+
+def test_a_message_begins_small_below_its_salutation() -> None:
+    text = "Dear customer,\n\nour invoice over the caster has not been paid. Transfer the amount for the caster soon."
+    assert _texts("Why was the invoice over the caster not paid?", text)[0].startswith("our invoice")
+
+
+@pytest.mark.parametrize(
+    ("question", "stems"),
+    [
+        ("What did Jonas write about casters?", ["jona", "caster"]),
+        ("What does the book say about casters?", ["book", "caster"]),
+        ("What happened on 16 November?", ["16", "novemb"]),
+        ("Who wrote about casters?", ["caster"]),
+        ("Who sent the e-mail about casters?", ["caster"]),
+        ("Who wrote Hamlet?", ["wrote", "hamlet"]),
+    ],
+)
+def test_verbs_that_report_have_no_topic(question: str, stems: list[str]) -> None:
+    assert question_stems(question) == stems
+
+
+def test_a_name_with_an_underscore_is_no_formula() -> None:
+    assert not is_formula("budget_left_eur: 8400")
+    assert is_formula("x_i + y_{max}")
+    assert not is_lacking("How much budget is left?", ["budget_left_eur: 8400"])

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ragstone.core.text.line_breaks import join_lines
 from ragstone.core.text.segmentation import quote_end, units
 
 
@@ -121,3 +123,27 @@ def test_a_short_line_above_a_long_one_is_a_heading() -> None:
     assert found[1].startswith("The languages in Angola")
     broken = "He sailed to\nAngola with three ships, and came back\nwith one."
     assert len(units(broken)) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "joined"),
+    [
+        (
+            "I booked the rooms for the week. Twelve of them are held\nuntil Friday, all others\nare free.",
+            "I booked the rooms for the week. Twelve of them are held until Friday, all others\nare free.",
+        ),
+        (
+            "> I booked the rooms for the whole week, and they are held\n> until the end of November.",
+            "I booked the rooms for the whole week, and they are held until the end of November.",
+        ),
+        (
+            "- an item that goes on and on until its line is full\n  and here",
+            "an item that goes on and on until its line is full and here",
+        ),
+        ("Roses are red,\nviolets are blue,\nand so are you.", "Roses are red,\nviolets are blue,\nand so are you."),
+        ("10 Long Street in the very middle of\nOslo\nNorway", "10 Long Street in the very middle of\nOslo\nNorway"),
+    ],
+)
+def test_lines_are_joined_where_a_line_was_full(text: str, joined: str) -> None:
+    found = units(text)
+    assert " ".join(join_lines(text, unit.start, unit.end, found) for unit in found) == joined

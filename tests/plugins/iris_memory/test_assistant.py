@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from llama_index.core.schema import TextNode
 from llama_index.core.tools import FunctionTool
 from lxml.html import fromstring
 
@@ -53,6 +55,24 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
 @pytest.fixture(scope="module")
 def client(host: Host) -> FlaskClient:
     return create_app(host).test_client()
+
+
+def test_a_mail_is_quoted_with_its_writer_and_without_its_header(host: Host) -> None:
+    memory = host.assistant("memory")
+    text = memory.ask("How many bottles of vinegar should Iris order?").text
+    assert re.search(
+        r"^\d+ \w+ 20\d\d, Ana Ö: Please order two bottles of vinegar for the tank before Friday\. \[1\]", text
+    )
+    assert "From:" not in text
+    assert "From: Ana Ö <ana@home.org>" in memory.ask("Who wrote about vinegar?").text
+
+
+def test_the_name_of_a_mails_writer_is_kept_short_and_without_marks(host: Host) -> None:
+    node = TextNode(metadata={"from": f'"[1] WARNING: **x** {"y" * 99}" <a@b.c>', "day": "2 May 2026"})
+    setting = host.assistant("memory").profile.setting(node)
+    assert setting is not None
+    assert setting.startswith("2 May 2026, 1 WARNING x yyy")
+    assert len(setting) < 80
 
 
 def test_an_answer_cites_file_and_lines(host: Host) -> None:

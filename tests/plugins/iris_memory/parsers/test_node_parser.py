@@ -199,10 +199,39 @@ def test_what_a_chat_has_before_its_first_turn_or_of_long_turns_is_kept() -> Non
 def test_a_mail_is_one_chunk_and_a_long_one_several() -> None:
     mail: dict[str, Any] = {"subject": "Tea", "title": "Tea", "from": "Ann <ann@x.org>", "indexing": {"lines": 40}}
     (node,) = chunks(f"From: Ann <ann@x.org>\nSubject: Tea\n\n# no heading\n\n{words(700)}", "mail", **mail)
-    assert (node.metadata["section"], node.metadata["heading_path"], lines(node)) == ("Tea", "Tea", (1, 40))
+    assert (node.metadata["section"], node.metadata["heading_path"]) == ("Tea", "Tea › Ann <ann@x.org>")
+    assert lines(node) == (1, 40)
     found = chunks("From: Ann <ann@x.org>\n\n" + "\n\n".join(words(400) for _ in range(4)), "mail", **mail)
     assert [len(node.text.split()) <= 800 for node in found] == [True] * len(found)
     assert found[1].metadata["heading_path"] == "Tea › Ann <ann@x.org>"
+
+
+def test_a_mails_header_is_no_text_of_it() -> None:
+    header = "From: Ann <ann@x.org>\nTo: Bo <bo@x.org>\nSubject: Tea\n"
+    (node,) = chunks(f"{header}\nNote: it is cold.", "mail", doc_type="email", **{"from": "Ann <ann@x.org>"})
+    assert node.metadata["kinds"] == f"metadata:0-{len(header)}"
+
+
+@pytest.mark.parametrize(
+    ("text", "strategy", "known", "day"),
+    [
+        (
+            "From: Ann <ann@x.org>\n\nIt is cold.",
+            "mail",
+            {"doc_type": "email", "date": 1771372800.0},
+            "18 February 2026",
+        ),
+        ("# 2026-02-18\n\nIt is cold.", "log", {"doc_type": "log"}, "18 February 2026"),
+        ("It is cold.", "markdown", {"path": "journal/2026-02-18.md"}, "18 February 2026"),
+        ("It is cold.", "markdown", {}, None),
+    ],
+)
+def test_a_dated_text_is_found_by_its_day_in_words(
+    text: str, strategy: str, known: dict[str, Any], day: str | None
+) -> None:
+    (node,) = chunks(text, strategy, **known)
+    assert node.metadata.get("day") == day
+    assert (day or "") in node.get_metadata_str(MetadataMode.EMBED)
 
 
 def test_a_state_has_a_chunk_for_each_key() -> None:
