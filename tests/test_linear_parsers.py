@@ -15,8 +15,8 @@ from ragstone.core.citations.links import addresses
 from ragstone.core.citations.quantities import quantities
 from ragstone.core.retrieval.follow_up import follow_up
 from ragstone.core.text import escape_fences, language_of, one_line, sentence_spans, stems
+from ragstone.core.text.abbreviations import spells_out
 from ragstone.core.text.answer_types import answer_type_scorer
-from ragstone.core.text.definitions import spells_out
 from ragstone.core.text.question_kinds import gives_a_reason
 from ragstone.core.text.segmentation import units
 from tests.support.patience import grows_linearly

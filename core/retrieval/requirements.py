@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from ..text.abbreviations import abbreviation_of
 from ..text.answer_types import is_lacking, version_finder
-from ..text.definitions import abbreviation_of, compound_of, qualifier_of
+from ..text.definitions import compound_of, qualifier_of
 from ..text.question_kinds import action_of, lacks_items, sides_of
 from ..text.stemming import question_stems, stem_hash, stems
 from .answerability import NAME, stems_near

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..runtime.request import check_budget
+from ..text.abbreviations import abbreviation_of, spells_out
 from ..text.answer_types import answer_type_scorer, version_finder
-from ..text.definitions import abbreviation_of, compound_of, defines, spells_out, subject_of
+from ..text.definitions import compound_of, defines, subject_of
 from ..text.instructions import instructions_of, is_asked_about
 from ..text.pointers import announces, only_points
 from ..text.question_kinds import asks_for_code, asks_for_steps, form_scorer, kinds_left_out
@@ -194,8 +195,7 @@ def _goes_on(known: ChunkTerms, index: int) -> bool:
 
 
 def _is_rest(text: str, start: int) -> bool:
-    """Whether a sentence ends there whose beginning is elsewhere: "which shows the result.", not what is below "Dear
-    Anna,"."""
+    """Whether it is the rest of a sentence, such as "which shows the result.", not what is below "Dear Anna,"."""
     first = text[start : start + 20].split(None, 1)[:1]
     return bool(first) and first[0][0].islower() and first[0] in STOP_WORDS and not text[:start].rstrip().endswith(",")
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
-from .stemming import STOP_WORDS, question_stems, stems, words
+from .abbreviations import spells_out
+from .stemming import STOP_WORDS, question_stems, stems
 
 _SUBJECT = re.compile(
     r"^\W*(?:(?:what|who)(?:'s|’s| is| are| was| were)|(?:define|what does|what do|what is meant by|explain))\s+"
@@ -77,35 +78,22 @@ _VALUE = re.compile(
 #: "…, which is called X", "The simplest one is X, which …".
 _NAMED = re.compile(
     r"\b(?:called|known as|termed|referred to as)\s+(?:an?\s+|the\s+)?[\"“'*_]*([\w-]+(?: [\w-]+){0,3})"
-    r"|\bis\s+(?:an?\s+|the\s+)?([\w-]+(?: [\w-]+){0,2}),\s(?:which|where)\b",
+    r"|\bis\s+(?:an?\s+|the\s+)?([\w-]+(?: [\w-]+){0,2}),\s(?:which|where)\b"
+    # "narrow alleys or “chares”", "displacement loop (D-loop)", not "Oslo (Norway)"
+    r"|\bor\s[\"“'‘*_]+([\w-]+(?: [\w-]+){0,2})[\"”'’*_]|\w\s\(((?-i:[a-z]|[A-Z]-)[\w-]*(?: [\w-]+){0,2})\)",
     re.IGNORECASE,
 )
-#: Behind X in "… uses a numeric X, which is an ordered set of …".
-_EXPLAINED = re.compile(r",\s(?:which|that)\s(?:is|are|means?|refers? to)\s(?:an?|one|any)\s")
+#: Behind X in "… uses a numeric X, which is an ordered set of …", "… have four X, a kind of …", "X—signals from …",
+#: "X (a sworn brother)"; not in "a ship, a house and a dog".
+_EXPLAINED = re.compile(
+    r"[\"”'’*_]{0,4}(?:,\s(?:(?:which|that)\s(?:is|are|means?|refers? to)\s(?:an?|one|any)"
+    r"|(?:or\s)?(?:an?|the)(?!\s(?:same|other|latter|former)\b)(?![^.;]{0,60}\b(?:and|or)\s(?:an?|the)\s))\s"
+    r"|\s?[—–]\s?(?=[a-z])"
+    r"|\s\((?:or\s)?(?!(?:see|not|e|in|from|to|such|for|with|by|also|and|including|about)\b)(?=[a-z]{1,12}[\s-][a-z]))"
+)
 #: An option of a program is no term.
 _OPTION = re.compile(r"[\s\"'`*_(\[]*--?\w")
 
-#: Asks for the words that an abbreviation stands for.
-_ASKS_EXPANSION = re.compile(
-    r"^\W*(?:what (?:does|do|did) ([\w-]{2,12}) stand for"
-    r"|what is ([\w-]{2,12}) (?:short|an (?:abbreviation|acronym)) for"
-    r"|what is (?:the )?(?:full form|expansion) of ([\w-]{2,12}))\W*$",
-    re.IGNORECASE,
-)
-#: Between an abbreviation and its words, and between these and the abbreviation: "SSD (solid …", "SSD: solid …".
-_WORDS_FOLLOW = re.compile(
-    r"[\"”’*_]*(?: here)?(?:\s?\(|\s?[:–—=]|,(?= (?:the|an?) )|,? or\b|,? meaning\b"
-    r"|\s(?:means?|refers? to|denotes?|is|are)\b)[\s\"“*_]*"
-    r"(?:(?:the|an?) )?(?=\w)"
-)
-_WORDS_PRECEDE = re.compile(
-    r"(?:\s?\(|,? (?:or|(?:also |often )?(?:called|noted|denoted|abbreviated|known)(?: as| to| by)?) )[\"“*_]*$"
-)
-_STANDS_FOR = re.compile(r"\W{1,3}(?:stands? for|(?:(?:is|are) )?short for|abbreviates)\b", re.IGNORECASE)
-#: It has two capital letters or more, and few letters.
-_ABBREVIATION = re.compile(r"\b(?=\w{0,11}[A-Z][a-z\d-]{0,11}[A-Z])[\w-]{2,12}\b")
-#: Characters before and behind an abbreviation, and before an explanation, in which words are looked for.
-_NEAR = 80
 #: Such a beginning is no subject.
 _CLAUSE = re.compile(
     r"\W*(?:if|how|when|where|why|while|what|although|because|since|whether|unless|once|as|after|before)\b",
@@ -114,6 +102,8 @@ _CLAUSE = re.compile(
 #: "The Ant and the Aardvark" is not the aardvark, nor "the number of an element" the element.
 _SEVERAL = re.compile(r"\b(?:and|or|of|in|with|for)\b|,")
 _HEAD = 110
+#: Characters before an explanation in which the subject is looked for.
+_NEAR = 80
 
 
 def subject_of(question: str) -> tuple[str, ...]:
@@ -135,58 +125,6 @@ def qualifier_of(question: str) -> tuple[str, ...]:
     """The stems of Y in "What is X for Y?", "What is the X of Y?"; empty where it has none, or a long one."""
     found = _QUALIFIER.match(_CALLED.sub("", question))
     return tuple(stem for stem in stems(found[1]) if stem in question_stems(question)) if found else ()
-
-
-def abbreviation_of(question: str) -> frozenset[str]:
-    """The stem of X in "What does X stand for?"; empty for another question."""
-    asked = _ASKS_EXPANSION.match(question)
-    return frozenset(stems(next(filter(None, asked.groups())))) if asked else frozenset()
-
-
-def spells_out(sentence: str, term: Collection[str]) -> bool:
-    """Whether the sentence says what the abbreviation with this stem stands for: "solid-state drive (SSD)", "SSD (solid
-    …)", "SSD: solid …", "SSD stands for …"."""
-    term = frozenset(term)
-    for found in _ABBREVIATION.finditer(sentence):
-        short, start, end = found[0], *found.span()
-        if not _is_term(short, term):
-            continue
-        if _STANDS_FOR.match(sentence, end):
-            return True
-        before = sentence[max(0, start - _NEAR) : start]
-        if link := _WORDS_PRECEDE.search(before):
-            parts = words(before[: link.start()])[-2 * len(short) :]
-            if any(_abbreviates(short, parts[first:]) for first in range(len(parts))):
-                return True
-        if link := _WORDS_FOLLOW.match(sentence, end):
-            parts = words(sentence[link.end() : link.end() + _NEAR])[: 2 * len(short)]
-            if any(_abbreviates(short, parts[:last]) for last in range(2, len(parts) + 1)):
-                return True
-    return False
-
-
-def _is_term(word: str, term: frozenset[str]) -> bool:
-    return frozenset(stems(word)) == term or frozenset(stems(word.removesuffix("s"))) == term
-
-
-def _abbreviates(short: str, parts: Sequence[str]) -> bool:
-    """Whether the abbreviation is made of the first letters of two words or more, the first and the last among them,
-    and of others of these words; small words, and as many others as half of the letters, may be left out."""
-    letters = "".join(filter(str.isalpha, short.removesuffix("s").casefold()))  # "SSDs", but "vBNS"
-    reached = {0: 0}  # words left out, the fewest, by the number of letters that the words up to here may stand for
-    for number, part in enumerate(parts):
-        onward: dict[int, int] = {}
-        for at, left_out in reached.items():
-            if 0 < number < len(parts) - 1:
-                onward[at] = min(onward.get(at, len(parts)), left_out + (part not in STOP_WORDS))
-            initial = part[1:2] if part.startswith("ex") and letters.startswith("x", at) else part[0]
-            if letters.startswith(initial, at):
-                most = at + 1
-                for letter in part[1:]:
-                    most += letters.startswith(letter, most)
-                onward.update({to: min(onward.get(to, len(parts)), left_out) for to in range(at + 1, most + 1)})
-        reached = onward
-    return len(parts) > 1 and reached.get(len(letters), len(letters)) <= len(letters) // 2
 
 
 def defines(sentence: str, subject: Collection[str]) -> float:

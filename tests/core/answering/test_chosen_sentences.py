@@ -19,9 +19,10 @@ from ragstone.core.retrieval.models import Spelling
 from ragstone.core.retrieval.requirements import missing_subject
 from ragstone.core.retrieval.sentences import sentences_of
 from ragstone.core.testing import open_host
-from ragstone.core.text import question_stems
+from ragstone.core.text import question_stems, stems
+from ragstone.core.text.abbreviations import spells_out
 from ragstone.core.text.answer_types import answer_type_scorer, is_lacking
-from ragstone.core.text.definitions import defines, spells_out, subject_of
+from ragstone.core.text.definitions import defines, subject_of
 from ragstone.core.text.formulas import is_formula
 from ragstone.core.text.question_kinds import asks_for_tasks, sides_of
 from ragstone.core.text.spelling import correction_of, with_corrections
@@ -978,3 +979,20 @@ def test_a_name_with_an_underscore_is_no_formula() -> None:
     assert not is_formula("budget_left_eur: 8400")
     assert is_formula("x_i + y_{max}")
     assert not is_lacking("How much budget is left?", ["budget_left_eur: 8400"])
+
+
+@pytest.mark.parametrize(
+    ("sentence", "term", "is_one"),
+    [
+        ("Its main part is a caster, a wheel that swivels on a pin.", "caster", True),
+        ("They react by signalling—signals that go back to the hub.", "signalling", True),
+        ("He was the vassal of his anda (sworn brother).", "anda", True),
+        ("The drum has a double loop (D-loop).", "D-loop", True),
+        ("Narrow alleys or “chares” lead to the quay.", "chares", True),
+        ("They have a caster, a drum and a winch.", "caster", False),
+        ("They left for Oslo (Norway).", "Norway", False),
+        ("It has a caster (see below).", "caster", False),
+    ],
+)
+def test_a_gloss_defines(sentence: str, term: str, is_one: bool) -> None:
+    assert bool(defines(sentence, frozenset(stems(term)))) is is_one
