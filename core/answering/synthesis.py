@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from ..citations import Splitter
 from ..errors import LLMError
-from ..text.line_breaks import join_lines
+from ..text.shown_text import join_lines, without_addresses
 from .draft import Draft, Sentence
 from .extractive import choose, header_of, line_of
 from .prompting import ChunkPrompt
@@ -47,7 +47,7 @@ class Extractive:
             text = retrieval.nodes[quote.chunk].node.get_content()
             shown = quote.text
             if quote.kind != "metadata":  # the lines of a header are no paragraph
-                shown = join_lines(text, quote.start, quote.end, retrieval.terms(quote.chunk).units)
+                shown = without_addresses(join_lines(text, quote.start, quote.end, retrieval.terms(quote.chunk).units))
             if header[1]:
                 if headers.index(header) < quotes.index(quote):
                     continue

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragstone.core.text.line_breaks import join_lines
 from ragstone.core.text.segmentation import quote_end, units
+from ragstone.core.text.shown_text import join_lines, without_addresses
 
 
 def _texts(text: str) -> list[tuple[str, str]]:
@@ -147,3 +147,18 @@ def test_a_short_line_above_a_long_one_is_a_heading() -> None:
 def test_lines_are_joined_where_a_line_was_full(text: str, joined: str) -> None:
     found = units(text)
     assert " ".join(join_lines(text, unit.start, unit.end, found) for unit in found) == joined
+
+
+@pytest.mark.parametrize(
+    ("quote", "shown"),
+    [
+        ("Run [the tool](https://x.org/a_(b)) twice.", "Run the tool twice."),
+        ('It is [here](/a "A title") ![shot](b.png).', "It is here ."),
+        ("[![shot](b.png)](c) Run it.", "Run it."),
+        ("![shot](b.png)", "![shot](b.png)"),
+        ("Write `[a](b)`:\n```\n[a](b)\n```", "Write `[a](b)`:\n```\n[a](b)\n```"),
+        ("Casters [1] (see [2])", "Casters [1] (see [2])"),
+    ],
+)
+def test_links_are_shown_by_their_words(quote: str, shown: str) -> None:
+    assert without_addresses(quote) == shown

@@ -1,7 +1,8 @@
-"""Joins lines that were broken because a line was full: in mail and in text files, not in verses or addresses."""
+"""How a quote is shown: in lines as long as the reader's, without the addresses of links."""
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
 
 #: Characters of the longest line of a paragraph that is broken into full lines.
 _NARROWEST = 40
+_CODE = re.compile(r"(```.*?(?:```|\Z)|`[^`\n]+`)", re.DOTALL)
+_IMAGE = re.compile(r"!\[[^\[\]]*\]\([^()\s]*\)")
+_LINK = re.compile(r"\[([^\[\]]*)\]\([^()\s]+(?:\([^()\s]*\)[^()\s]*)?(?:\s\"[^\"\n]*\")?\)")
 
 
 def join_lines(text: str, start: int, end: int, units: Sequence[Unit]) -> str:
@@ -37,3 +41,14 @@ def join_lines(text: str, start: int, end: int, units: Sequence[Unit]) -> str:
                 at = here + 1 + len(following) - len(more)
             here += 1
     return " ".join([*joined, text[at:end]])
+
+
+def without_addresses(quote: str) -> str:
+    """The quote's links by their words alone, and without images, as Markdown writes both; code as it is. The quote
+    itself, where nothing else is in it."""
+    if "](" not in quote:
+        return quote
+    parts = _CODE.split(quote)
+    parts[::2] = [_LINK.sub(r"\1", _IMAGE.sub("", part)) for part in parts[::2]]
+    found = "".join(parts)
+    return found.strip() or quote
