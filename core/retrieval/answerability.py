@@ -86,7 +86,7 @@ def features_of(retrieval: Retrieval, sentence: ScoredSentence) -> tuple[float, 
     asked = [retrieval.spelling.correct(stem) for stem in question_stems(question)]
     # Not "I", nor the "What" of a question that begins late.
     named = (stem for name in NAME.findall(question) if stems(name) for stem in question_stems(name))
-    names = {stem_hash(retrieval.spelling.correct(stem)) for stem in named}
+    names = retrieval.spelling.hashes(named)
     numbers = _numbers(VERSION.sub(" ", question)) - _numbers(node.get_metadata_str() + " " + sentence.text)
     in_sentence, in_question = set(words(sentence.text)), set(words(question))
     header = known.header_of(sentence.unit)  # a row is quoted with it

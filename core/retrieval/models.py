@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ..errors import BadRequest
 from ..text.chunk_terms import ChunkTerms, terms_of
+from ..text.stemming import stem_hash
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     import numpy as np
     import numpy.typing as npt
@@ -59,6 +60,10 @@ class Spelling:
     def correct(self, stem: str) -> str:
         """The stem that is meant."""
         return self.corrections.get(stem, stem)
+
+    def hashes(self, stems: Iterable[str]) -> set[int]:
+        """The hashes of the stems that are meant."""
+        return {stem_hash(self.correct(stem)) for stem in stems}
 
 
 @dataclass(frozen=True)
