@@ -67,7 +67,11 @@ class Health:
                 corpora = [{"name": each.name, "documents": each.documents, "chunks": each.chunks} for each in result]
             else:
                 checks += [_shown(check) for check in result]
-        reasons += [f"{check['name']}: {check['detail']}" for check in checks if check["fatal"] and not check["ok"]]
+        failed = (check for check in checks if check["fatal"] and not check["ok"])
+        reasons += [
+            f"{check['name']}: {check['detail']}" + (f" ({check['mend']})" if "mend" in check else "")
+            for check in failed
+        ]
         report: dict[str, Any] = {"status": "unavailable" if reasons else "ok"}
         if reasons:
             report["reason"] = "; ".join(reasons)

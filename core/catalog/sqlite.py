@@ -131,6 +131,8 @@ class SQLite(Database):
             if connection.info.get("patience_ms", _BUSY_TIMEOUT_MS) != patience:
                 connection.exec_driver_sql(f"PRAGMA busy_timeout = {patience}")
                 connection.info["patience_ms"] = patience
+            if options.get("ragstone_writes"):
+                self._check_file()
             connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get("ragstone_writes") else "BEGIN")
 
         return engine
@@ -170,20 +172,27 @@ class SQLite(Database):
         """See ``Catalog.probe``: a new connection, because open ones answer from cached pages."""
         if self._file is None:
             return
+        self._check_file()
         try:
-            if self._identity() != self._file:
-                raise self._damaged("another file took its place")
             # Never opened as a plain file: closing that would release the locks that SQLite holds on it.
             uri, patience = f"{Path(self.where).resolve().as_uri()}?mode=ro", _BUSY_TIMEOUT_MS / 1000
             with closing(sqlite3.connect(uri, uri=True, timeout=patience)) as connection:
                 for query in _PROBES:
                     connection.execute(query).fetchall()
-        except FileNotFoundError:
-            raise self._damaged("the file is gone") from None
         except (sqlite3.Error, UnicodeDecodeError) as error:
             if getattr(error, "sqlite_errorname", "").startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
                 raise StorageBusy("another process holds the database", where=self.where) from None
             raise self._damaged(_ascii_message(error)) from None
+
+    def _check_file(self) -> None:
+        """Raises ``StorageLost`` unless the opened file is still there: what is written would be lost with it."""
+        try:
+            if self._file is None or self._identity() == self._file:
+                return
+            what, advice = "another file took its place", "start again to use that one"
+        except FileNotFoundError:
+            what, advice = "the file is gone", "restore it from a backup, then start again"
+        raise StorageLost(f"is not a readable database: {what}", where=self.where, hint=advice)
 
     def _identity(self) -> tuple[int, int]:
         found = os.stat(self.where)  # noqa: PTH116 - as SQLite takes it

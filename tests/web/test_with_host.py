@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from importlib import metadata
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -67,6 +68,17 @@ def test_what_plugins_do_wrong_is_reported_and_the_others_serve() -> None:
         assert client.get("/first/").text == "from first"
         assert client.get("/last/").text == "from last"
         assert client.get("/").status_code == 200
+
+
+def test_health_says_what_to_do_after_the_data_folder_was_removed(tmp_path: Path) -> None:
+    with Host.open() as host:
+        _ = host.catalog
+        shutil.rmtree(tmp_path / "data")
+        response = create_app(host).test_client().get("/health")
+    assert response.status_code == 503
+    assert response.json is not None
+    said = "catalog: is not a readable database: the file is gone (restore it from a backup, then start again)"
+    assert said in response.json["reason"]
 
 
 def test_health_of_a_host_says_its_version() -> None:

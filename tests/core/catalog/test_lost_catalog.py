@@ -80,6 +80,19 @@ def test_it_is_reported_and_no_other_one_is_made(tmp_path: Path, here: Here, los
         pass
 
 
+def test_nothing_is_stored_in_a_file_that_was_removed_or_replaced(tmp_path: Path) -> None:
+    file = _made(tmp_path / "data")
+    with closing(Catalog(None, tmp_path / "data")) as catalog:
+        shutil.copy(file, tmp_path / "backup")
+        shutil.rmtree(tmp_path / "data")
+        with pytest.raises(StorageLost, match="restore it from a backup, then start again"):
+            catalog.create_corpus("later", {})
+        (tmp_path / "data").mkdir()
+        (tmp_path / "backup").replace(file)
+        with pytest.raises(StorageLost, match="start again to use that one"):
+            catalog.create_corpus("later", {})
+
+
 def test_a_restored_backup_and_a_removed_data_folder_are_in_order(tmp_path: Path) -> None:
     file = _made(tmp_path / "data")
     shutil.copy(file, tmp_path / "backup")
