@@ -12,7 +12,7 @@ import click
 
 from ragstone.core import BadRequest
 from ragstone.core.cli import Deployment, json_option, printable, show_json, show_table
-from ragstone.core.runtime import storage_errors
+from ragstone.core.runtime import storage_errors, write_atomically
 
 from ..learning.export import QuestionFormat, export_questions
 from ..learning.grading.hints import STEPS
@@ -120,7 +120,10 @@ def _export_command(format: QuestionFormat, suffix: str, help: str, then: str) -
     def command(deployment: Deployment, plan: str, out: Path, as_json: bool) -> None:
         made = export_questions(deployment.host(), plan, format)
         with storage_errors(out, what="cannot be written"):
-            out.write_bytes(made)
+            if out.exists() and not out.is_file():  # a pipe or a device
+                out.write_bytes(made)
+            else:
+                write_atomically(out.resolve(), made)
         if as_json:
             show_json({"file": str(out), "bytes": len(made)})
             return

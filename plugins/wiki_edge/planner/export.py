@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragstone.core import MissingExtra, NotFound, SourceError
-from ragstone.core.runtime import storage_errors
+from ragstone.core.runtime import new_file, storage_errors, write_atomically
 
 from .episode_check import check_episodes
 from .steps import AGENT, METADATA, read_object, read_steps
@@ -57,17 +57,17 @@ def export_episodes(root: Path, out: Path, redactor: Redactor) -> Exported:
     left_out, episodes, steps = [], 0, 0
     with storage_errors(out):
         out.mkdir(parents=True, exist_ok=True)
-        with (out / EPISODES).open("x", encoding="utf-8") as lines:
+        with new_file(out / EPISODES) as lines:
             for report in reports:
                 if report.state != "whole" or report.steps < _FEWEST_STEPS:
                     left_out.append(f"{report.id}: {report.faults[0] if report.faults else report.state}")
                     continue
                 episode = _episode(root / report.id, redactor)
-                lines.write(json.dumps(episode, ensure_ascii=False) + "\n")
+                lines.write(json.dumps(episode, ensure_ascii=False).encode() + b"\n")
                 episodes += 1
                 steps += len(episode["steps"])
         about = {"format": "rlds-jsonl", "version": 1, "episodes": episodes, "steps": steps, "features": _FEATURES}
-        (out / METADATA).write_text(json.dumps(about, indent=1) + "\n", "utf-8")
+        write_atomically(out / METADATA, json.dumps(about, indent=1).encode() + b"\n")
     return Exported(out, episodes, steps, tuple(left_out))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 import zipfile
 from dataclasses import replace
@@ -188,6 +189,21 @@ def test_only_an_address_that_others_can_open_is_in_a_text(host: Host, format_: 
     assert question.sources[0].page_url.encode() in texts.exported(host, format_, [question]).replace(b"\\", b"")
     kept = replace(question, sources=(replace(question.sources[0], page_url="/concept_tutor/source/1"),))
     assert b"concept" not in texts.exported(host, format_, [kept])
+
+
+def test_an_exported_file_is_replaced_as_a_whole(host: Host, tmp_path: Path) -> None:
+    out, link, old = (tmp_path / name for name in ("questions", "link", "old"))
+    old.write_bytes(b"of last week")
+    out.hardlink_to(old)
+    link.symlink_to(out)
+    run(host, "gift", "garden", "--out", str(link))
+    assert old.read_bytes() == b"of last week"  # not written into
+    assert link.is_symlink()
+    assert out.read_bytes() == export_questions(host, "garden", "gift")
+    os.mkfifo(tmp_path / "pipe")
+    with os.fdopen(os.open(tmp_path / "pipe", os.O_RDWR | os.O_NONBLOCK), "rb", buffering=0) as pipe:
+        run(host, "gift", "garden", "--out", str(tmp_path / "pipe"))
+        assert pipe.read(1_000_000) == out.read_bytes()
 
 
 @pytest.mark.parametrize("format_", ["anki", "gift", "text2qti", "qti"])

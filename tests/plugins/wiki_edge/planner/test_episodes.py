@@ -259,6 +259,18 @@ def test_export_writes_the_whole_ones_and_tells_of_the_others(tmp_path: Path) ->
         export_episodes(tmp_path / "nothing", tmp_path / "other", PLAIN)
 
 
+def test_an_export_that_fails_leaves_nothing(tmp_path: Path) -> None:
+    class Failing(Redactor):
+        def known(self, text: str) -> str:
+            raise RuntimeError(text)
+
+    root, out = tmp_path / "episodes", tmp_path / "out"
+    written(root, 3).end(terminal=True)
+    with pytest.raises(RuntimeError):
+        export_episodes(root, out, Failing([], {}))
+    assert export_episodes(root, out, PLAIN).episodes == 1  # into the same folder, which is empty
+
+
 def ran(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [str(Path(sys.executable).with_name("ragstone")), "wiki", "episodes", *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
