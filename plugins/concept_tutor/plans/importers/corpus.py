@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,7 @@ from .document_parts import SEPARATOR, DocumentPart, chapters_of, section_of, se
 from .schema import ConceptSchema, NeedSchema, PlanSchema, SourceSchema
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from llama_index.core.schema import TextNode
 
@@ -35,7 +36,8 @@ _BOOK, _PART = ("book", "book_title"), ("chapter", "title")
 #: Sections of these kinds explain nothing.
 _LEFT_OUT = ("question", "objective", "reference", "navigation")
 _NUMBERED = re.compile(
-    r"^(?:(?:chapter|lesson|unit|part|section|module)\s+(?:\d+|[IVXLC]+)\s*[:.–—-]\s*|\d{1,3}(?:\.\d{1,3})*\.?\s+)(?=\w)",
+    r"^(?:(?:chapter|lesson|unit|part|section|module)\s+(?:\d+\b\s*[:.–—-]?|[IVXLC]+\s*[:.–—-])\s*"
+    r"|\d{1,3}(?:\.\d{1,3})*\.?\s+)(?=\w)",
     re.IGNORECASE,
 )
 #: Titles of documents that explain nothing: they belong to another one, or are about the book.
@@ -56,8 +58,9 @@ _TELLS = re.compile(
 def plan_from_corpus(host: Host, corpus: str, *, part: str = "", most: int = 60, title: str = "") -> ImportedPlan:
     """A plan of the corpus's documents, or of those whose book, chapter or title is ``part``, as a table of contents.
 
-    A chapter or title that several books have is named with its book: ``Book: Chapter``. Raises ``NotFound`` for a
-    corpus that is not there, and ``BadRequest`` where ``part`` has no documents, more than ``most``, or several books.
+    A chapter or title may be named without the number before it; what several books have is named with its book:
+    ``Book: Chapter``. Raises ``NotFound`` for a corpus that is not there, and ``BadRequest`` where ``part`` has no
+    documents, more than ``most``, or may be one of several.
     """
     check_type(host, "host", Host, "an open Host")
     for value, name in ((corpus, "corpus"), (part, "part"), (title, "title")):
@@ -140,9 +143,10 @@ def _of_part(documents: Sequence[DocumentPart], part: str, corpus: str) -> list[
     wanted = part.casefold()
     if not wanted or any(wanted in _names(one.metadata, _BOOK) for one in documents):
         return [one for one in documents if not wanted or wanted in _names(one.metadata, _BOOK)]
-    found = [one for one in documents if wanted in _names(one.metadata, _PART)]
-    if not found:  # "Book: Chapter"
-        found = [one for one in documents if wanted in _with_book(one.metadata)]
+    named = [(one, _named(one.metadata, wanted, str)) for one in documents]
+    if not any(name for _, name in named):  # "Investments" for "Chapter 9. Investments"
+        named = [(one, _named(one.metadata, wanted, partial(_NUMBERED.sub, ""))) for one in documents]
+    found = [one for one, name in named if name]
     books = {str(one.metadata.get("book") or ""): _book(one.metadata) for one in found}
     if len(books) > 1:
         names = sorted(book if list(books.values()).count(book) == 1 else slug for slug, book in books.items())
@@ -151,7 +155,18 @@ def _of_part(documents: Sequence[DocumentPart], part: str, corpus: str) -> list[
             where=corpus,
             hint=f'name it with its book: --part "{names[0]}: {part}"',
         )
+    titles = dict.fromkeys(name for _, name in named if name)
+    if len(titles) > 1:
+        raise BadRequest(f"{part!r} may be one of {', '.join(titles)}", where=corpus, hint="name one of them in full")
     return found
+
+
+def _named(metadata: Mapping[str, Any], wanted: str, bare: Callable[[str], str]) -> str:
+    """The chapter or title that is wanted, with its book or alone; empty if it is neither."""
+    asked = {wanted, *(wanted.removeprefix(f"{book}: ") for book in _names(metadata, _BOOK))}
+    same = set(map(bare, asked))
+    titles = (str(metadata[key]) for key in _PART if metadata.get(key))
+    return next((title for title in titles if bare(title.casefold()) in same), "")
 
 
 def _concept_names(documents: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -172,12 +187,8 @@ def _book(metadata: Mapping[str, Any]) -> str:
     return str(metadata.get("book_title") or metadata.get("book") or "")
 
 
-def _with_book(metadata: Mapping[str, Any]) -> set[str]:
-    return {f"{book}: {part}" for book in _names(metadata, _BOOK) for part in _names(metadata, _PART)}
-
-
-def _names(metadata: Mapping[str, Any], keys: tuple[str, ...]) -> set[str]:
-    return {str(metadata[key]).casefold() for key in keys if metadata.get(key)}
+def _names(metadata: Mapping[str, Any], keys: tuple[str, ...]) -> list[str]:
+    return [str(metadata[key]).casefold() for key in keys if metadata.get(key)]
 
 
 def _chunks(nodes: Sequence[TextNode], metadata: Mapping[str, Any], corpus: str) -> list[SourceSchema]:

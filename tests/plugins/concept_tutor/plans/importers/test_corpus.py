@@ -195,6 +195,26 @@ def test_a_book_of_one_file_is_learned_by_its_chapters_sections(tmp_path: Path) 
             plan_from_corpus(host, "books", part="Arms")
 
 
+def test_a_chapter_is_named_without_its_number(tmp_path: Path) -> None:
+    names = ("Chapter 1. Wheels", "2 Legs", "Chapter 3 Arms", "4. Arms")
+    text = "".join(f"# {name}\n\n{PROSE.format(name=name)}\n\n" for name in names)
+    (tmp_path / "robots.md").write_text(f"---\ntitle: Robots\n---\n\n{text}")
+    with open_host(tmp_path, options={"concept_tutor": {"sample": False}}) as host:
+        shelf = host.once(Shelf)
+        shelf.add(shelf.plan(tmp_path / "robots.md"))
+        for part, name in {
+            "wheels": "Wheels",
+            "Chapter 1: Wheels": "Wheels",
+            "robots: legs": "Legs",
+            "Chapter 2. Legs": "Legs",
+            "4. Arms": "Arms",
+        }.items():
+            made = plan_from_corpus(host, "books", part=part, title="One")
+            assert [concept.name for concept in made.plan.concepts] == [name]
+        with pytest.raises(BadRequest, match=r"'Arms' may be one of Chapter 3 Arms, 4\. Arms"):
+            plan_from_corpus(host, "books", part="Arms")
+
+
 def test_a_chapter_that_is_a_glossary_asks_for_its_terms(tmp_path: Path) -> None:
     terms = "\n\n".join(CHAPTERS.values())
     text = f"# Chapter 1. Cells\n\n{PROSE.format(name='A cell')}\n\n# Chapter 2. Cell Glossary\n\n## Terms\n\n{terms}\n"
