@@ -102,7 +102,7 @@ def _ingested(host: Host, stored: list[str], before: Truth) -> tuple[str, int]:
     """The outcome, after checking that it is reported, that nothing is half stored, and that questions are answered."""
     corpus, result = notes(host), "enough"
     try:
-        corpus.ingest(_changes(), on_progress=lambda now: stored.append(now.doc_id))
+        corpus.ingest(_changes(), on_progress=lambda now: stored.extend(filter(None, [now.doc_id])))
     except StorageFull as error:
         result = "full at a write"
         assert "no space is left on the disk (make space and try again)" in str(error)

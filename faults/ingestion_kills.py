@@ -69,7 +69,7 @@ def _bring(host: Host, version: int, line: Connection | None = None) -> None:
     wanted, corpus = _wanted(version), notes(host)
 
     def acknowledge(what: str, doc_id: str) -> None:
-        if line is not None:
+        if line is not None and doc_id:
             line.send((what, doc_id))
 
     corpus.ingest(wanted.values(), on_progress=lambda now: acknowledge("stored", now.doc_id))

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ragstone.core import Corpus
+    from ragstone.core.ingestion import IngestProgress
 
     from .run import Run
 
@@ -93,9 +94,13 @@ def _assert_says_so(corpus: Corpus, old: tuple[str, int, int], new: tuple[str, i
 
 
 def _rebuilds(line: Connection, folder: Path, version: tuple[str, int, int]) -> None:
+    def report(now: IngestProgress) -> None:
+        if now.doc_id:
+            line.send(now.doc_id)
+
     with opened(folder, _plugin(version)) as host:
         line.send("ready")
-        notes(host).rebuild(on_progress=lambda now: line.send(now.doc_id))
+        notes(host).rebuild(on_progress=report)
     line.send("rebuilt")
     line.recv()
 

@@ -94,8 +94,10 @@ def progress(what: str, total: int | None) -> Iterator[OnProgress]:
 
         def update(now: IngestProgress) -> None:
             elapsed = bar.tasks[0].elapsed or 0
-            rate = f"{now.chunks} chunks, {now.chunks / elapsed:.0f}/s" if now.chunks and elapsed > 1 else ""
-            bar.update(task, completed=now.documents, rate=rate)
+            chunks = now.chunks + now.embedded
+            of = f" of {now.chunks + now.unstored}" if now.unstored else ""
+            rate = f"{chunks}{of} chunks, {chunks / elapsed:.0f}/s" if chunks and elapsed > 1 else ""
+            bar.update(task, completed=now.documents + now.embedded / (now.unstored or 1), rate=rate)
 
         yield update
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
 from contextlib import closing
 from contextvars import copy_context
 from dataclasses import dataclass, field
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 #: Chunks that are embedded as a group: enough that sorting by length fills the encoder's runs, few enough that a
 #: document is acknowledged within seconds of being read.
 _GROUP_CHUNKS = 192
+#: Seconds between two reports of what is being embedded.
+_REPORT_SECONDS = 1.0
 #: Chunks after which embedding checks whether it must stop: some seconds on a small machine.
 _SLICE_CHUNKS = 16
 
@@ -43,8 +45,11 @@ class IngestProgress:
 
     documents: int
     chunks: int
-    #: The last document that was stored or found unchanged.
+    #: The document that was stored or found unchanged; empty while the next ones are embedded.
     doc_id: str
+    #: Of the documents that are stored next: their chunks, and how many of these are embedded.
+    unstored: int = 0
+    embedded: int = 0
 
 
 @dataclass
@@ -58,7 +63,7 @@ class IngestReport:
     chunks: int = 0
 
 
-#: Called after every document.
+#: Called after every document, and about each second while one is embedded.
 OnProgress = Callable[[IngestProgress], None]
 
 
@@ -89,10 +94,10 @@ def ingest(
     with catalog.read() as snapshot:
         known = snapshot.document_hashes(corpus_id, prefix)
 
-    def report_progress(doc_id: str) -> None:
+    def report_progress(doc_id: str = "", unstored: int = 0, embedded: int = 0) -> None:
         if on_progress is not None:
             done = len(report.added) + len(report.updated) + len(report.unchanged)
-            on_progress(IngestProgress(done, report.chunks, doc_id))
+            on_progress(IngestProgress(done, report.chunks, doc_id, unstored, embedded))
 
     def changed() -> Iterator[Document]:
         for document in documents:
@@ -102,7 +107,7 @@ def ingest(
             else:
                 yield document
 
-    def embed(group: Group, stopped: threading.Event) -> list[ChunkVectors]:
+    def embed(group: Group, stopped: threading.Event, fresh: list[ChunkVectors]) -> list[ChunkVectors]:
         with catalog.read() as snapshot:
             older = {
                 document.doc_id: {
@@ -112,10 +117,15 @@ def ingest(
                 for document, _ in group
                 if document.doc_id in known
             }
-        return _embed_group(group, older, encoder, stopped)
+        return _embed_group(group, older, encoder, stopped, fresh)
+
+    def wait_for(group: Group, vectors: Future[list[ChunkVectors]], fresh: list[ChunkVectors]) -> list[ChunkVectors]:
+        while wait([vectors], _REPORT_SECONDS).not_done:
+            report_progress(unstored=sum(len(nodes) for _, nodes in group), embedded=len(fresh))
+        return vectors.result()
 
     pipeline = IngestionPipeline(transformations=[corpus.parser], disable_cache=True)
-    with closing(_embed_ahead(_groups(changed(), pipeline), embed)) as embedding:
+    with closing(_embed_ahead(_groups(changed(), pipeline), embed, wait_for)) as embedding:
         for group, embedded in embedding:
             vectors = iter(embedded)
             for document, nodes in group:
@@ -131,7 +141,9 @@ def ingest(
 
 
 def _embed_ahead(
-    groups: Iterable[Group], embed: Callable[[Group, threading.Event], list[ChunkVectors]]
+    groups: Iterable[Group],
+    embed: Callable[[Group, threading.Event, list[ChunkVectors]], list[ChunkVectors]],
+    wait_for: Callable[[Group, Future[list[ChunkVectors]], list[ChunkVectors]], list[ChunkVectors]],
 ) -> Generator[tuple[Group, list[ChunkVectors]], None, None]:
     """Each group with its vectors. While one is embedded the next is read: reading uses one processor, embedding all of
     them. An early end, for example by Ctrl+C, stops the embedding."""
@@ -146,15 +158,16 @@ def _embed_ahead(
             unread = error
 
     with ThreadPoolExecutor(1, "embedding") as pool:
-        before: tuple[Group, Future[list[ChunkVectors]]] | None = None
+        before: tuple[Group, Future[list[ChunkVectors]], list[ChunkVectors]] | None = None
         try:
             for group in readable():
-                begun = group, pool.submit(copy_context().run, embed, group, stopped)
+                fresh: list[ChunkVectors] = []
+                begun = group, pool.submit(copy_context().run, embed, group, stopped, fresh), fresh
                 if before is not None:
-                    yield before[0], before[1].result()
+                    yield before[0], wait_for(*before)
                 before = begun
             if before is not None:
-                yield before[0], before[1].result()
+                yield before[0], wait_for(*before)
             if unread is not None:
                 raise unread
         finally:
@@ -166,12 +179,13 @@ def _embed_group(
     older: Mapping[str, Mapping[tuple[str, str], ChunkVectors]],
     encoder: Encoder,
     stopped: threading.Event,
+    fresh: list[ChunkVectors],
 ) -> list[ChunkVectors]:
-    """The vectors of all the group's nodes in order; chunks of the document's older version keep theirs."""
+    """The vectors of all the group's nodes in order; chunks of the document's older version keep theirs. The others'
+    are in ``fresh`` as soon as they are made."""
     keys = [(document.doc_id, (headings_of(node), node.text)) for document, nodes in group for node in nodes]
     found = [older.get(doc_id, {}).get(key) for doc_id, key in keys]
     missing = [key for (_, key), vectors in zip(keys, found, strict=True) if vectors is None]
-    fresh: list[ChunkVectors] = []
     # In slices, because one document may be as long as a hundred books.
     for first in range(0, len(missing), _SLICE_CHUNKS):
         if stopped.is_set():

@@ -13,6 +13,7 @@ from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter,
 from pydantic import PrivateAttr
 
 from ragstone.core import Host, NotFound
+from ragstone.core.ingestion import IngestProgress
 from ragstone.core.ingestion import pipeline as ingest_module
 from ragstone.core.retrieval.sentences import sentences_of
 from ragstone.core.runtime import limited_to
@@ -123,17 +124,18 @@ def test_an_interrupted_rebuild_goes_on_where_it_was(tmp_path: Path, small_book:
 def test_an_interrupted_ingestion_embeds_no_more(fast_host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
     real, seen = ingest_module._embed_group, []
 
-    def embedded(group: Any, older: Any, encoder: Any, stopped: threading.Event) -> Any:
+    def embedded(group: Any, older: Any, encoder: Any, stopped: threading.Event, fresh: Any) -> Any:
         named = [document.doc_id for document, _ in group]
         if named != ["0"]:
             assert stopped.wait(HANG)
             with pytest.raises(CancelledError):
-                real(group, older, encoder, stopped)
+                real(group, older, encoder, stopped, fresh)
         seen.append(named)
-        return real(group, older, encoder, threading.Event())
+        return real(group, older, encoder, threading.Event(), fresh)
 
-    def interrupt(_progress: object) -> None:
-        raise KeyboardInterrupt
+    def interrupt(progress: IngestProgress) -> None:
+        if progress.documents:
+            raise KeyboardInterrupt
 
     monkeypatch.setattr(ingest_module, "_embed_group", embedded)
     texts = ["\n\n".join(f"## Part {part}\n\n{f'It has {at} wheels. ' * 70}" for part in range(200)) for at in range(3)]
@@ -159,8 +161,33 @@ def test_ctrl_c_waits_for_a_few_chunks_of_a_long_document_only() -> None:
 
     nodes = [TextNode(text=f"It has {count} wheels.") for count in range(100)]
     with pytest.raises(CancelledError):
-        ingest_module._embed_group([(Document(text="Wheels"), nodes)], {}, Stopped(), stopped)  # type: ignore[arg-type]
+        ingest_module._embed_group([(Document(text="Wheels"), nodes)], {}, Stopped(), stopped, [])  # type: ignore[arg-type]
     assert len(embedded) <= 16
+
+
+def test_a_long_document_reports_how_far_it_is_embedded(fast_host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[IngestProgress] = []
+    reported, corpus = threading.Event(), fast_host.corpus("books", kind="book")
+    slices: list[Any] = []
+    real = corpus.encoder.embed_chunks
+
+    def embed_chunks(chunks: Any) -> Any:
+        if slices:
+            assert reported.wait(HANG)
+        slices.append(chunks)
+        return real(chunks)
+
+    def report(progress: IngestProgress) -> None:
+        seen.append(progress)
+        if progress.embedded:
+            reported.set()
+
+    monkeypatch.setattr(corpus.encoder, "embed_chunks", embed_chunks)
+    text = "\n\n".join(f"## Part {part}\n\n{'It has four wheels. ' * 70}" for part in range(40))
+    done = corpus.ingest([Document(text=f"# Book\n\n{text}", doc_id="book")], on_progress=report)
+    first, last = next(each for each in seen if each.embedded), seen[-1]
+    assert (first.documents, first.doc_id, first.embedded, first.unstored) == (0, "", len(slices[0]), done.chunks)
+    assert (last.documents, last.doc_id, last.unstored, last.chunks) == (1, "book", 0, done.chunks)
 
 
 def test_what_was_read_before_a_document_that_cannot_be_is_stored(fast_host: Host) -> None:

@@ -175,7 +175,7 @@ class BookQueue:
                 ) from error
 
         def on_progress(now: IngestProgress) -> None:
-            report({"files": now.documents, "of": len(layout.files), "chunks": now.chunks})
+            report({"files": now.documents, "of": len(layout.files), "chunks": now.chunks + now.embedded})
 
         shelf = Shelf(self._host, claim)
         layout = shelf.plan(path)

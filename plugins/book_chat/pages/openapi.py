@@ -41,6 +41,8 @@ _JOB = object_of(
     files=COUNT,
     of=COUNT,
     chunks=COUNT,
+    unstored=COUNT,
+    embedded=COUNT,
     report={"oneOf": [{"type": "null"}, _REPORT]},
     problem={"oneOf": [{"type": "null"}, {"$ref": "#/components/schemas/Problem"}]},
 )

@@ -302,10 +302,14 @@ from ragstone.core.testing import open_host
 from ragstone.core.vector_index import followers
 from ragstone.plugins.book_chat import Shelf
 
+def report(now):
+    if now.doc_id:
+        print(now.doc_id, flush=True)
+
 with open_host(Path(sys.argv[1]), database=os.environ.get("RAGSTONE_DATABASE")) as host:
     shelf = Shelf(host)
     print("ready", flush=True)
-    shelf.add(shelf.plan(Path(sys.argv[2])), title="Tyres", on_progress=lambda now: print(now.doc_id, flush=True))
+    shelf.add(shelf.plan(Path(sys.argv[2])), title="Tyres", on_progress=report)
 print("done", flush=True)
 """
 
@@ -392,9 +396,13 @@ import sys
 from pathlib import Path
 from ragstone.core.testing import open_host
 
+def report(now):
+    if now.doc_id:
+        print(now.doc_id, flush=True)
+
 with open_host(Path(sys.argv[1]), options={"book_chat": {"chunk_tokens": 60, "min_chunk_tokens": 20}}) as host:
     print("ready", flush=True)
-    host.find_corpus("books").rebuild(on_progress=lambda now: print(now.doc_id, flush=True))
+    host.find_corpus("books").rebuild(on_progress=report)
 """
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from ragstone.core import NotFound, RagstoneError, StorageBusy
@@ -48,6 +49,9 @@ class Job:
     files: int = 0
     of: int = 0
     chunks: int = 0
+    #: Passages of the files that are stored next, and how many of them are embedded.
+    unstored: int = 0
+    embedded: int = 0
     #: What became of the book, file by file.
     report: dict[str, Any] | None = None
     #: What went wrong, as problem details.
@@ -64,10 +68,11 @@ class Jobs:
 
     def __init__(
         self,
-        add: Callable[[Upload, Callable[[int, int, int], None]], AddReport],
+        add: Callable[[Upload, Callable[..., None]], AddReport],
         catalog: Catalog | None = None,
     ) -> None:
-        """``add``: reads an upload and reports its progress. ``catalog``: remembers the jobs, for all web workers."""
+        """``add``: reads an upload and reports its progress, as fields of its job. ``catalog``: remembers the jobs, for
+        all web workers."""
         self._add = add
         # each document is stored in one transaction, so that the thread may be killed
         self._queue: JobQueue[Upload] = JobQueue("ragstone-uploads", self._work)
@@ -146,9 +151,7 @@ class Jobs:
             with self._queue.locked():
                 upload.begin()
                 self._reading = upload
-            report = self._add(
-                upload, lambda files, of, chunks: self._update(upload, files=files, of=of, chunks=chunks)
-            )
+            report = self._add(upload, partial(self._update, upload))
             facts = {"state": "done", "report": _report_dict(report)}
         except Exception as error:
             if self._queue.is_stopped:  # the error comes from the closing server: the next one resumes
@@ -187,13 +190,15 @@ def uploads_of(host: Host) -> Path:
 def jobs_of(host: Host) -> Jobs:
     """A queue that puts uploads on the shelf of ``host``."""
 
-    def add(upload: Upload, report_progress: Callable[[int, int, int], None]) -> AddReport:
+    def add(upload: Upload, report_progress: Callable[..., None]) -> AddReport:
         shelf = Shelf(host)
         layout = shelf.plan(book_of(upload))
-        report_progress(0, len(layout.files), 0)
+        of = len(layout.files)
+        report_progress(of=of)
 
-        def on_progress(progress: IngestProgress) -> None:
-            report_progress(min(progress.documents, len(layout.files)), len(layout.files), progress.chunks)
+        def on_progress(now: IngestProgress) -> None:
+            counts = {"chunks": now.chunks, "unstored": now.unstored, "embedded": now.embedded}
+            report_progress(files=min(now.documents, of), **counts)
 
         about = upload.about
         report = shelf.add(

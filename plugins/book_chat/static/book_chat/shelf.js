@@ -84,12 +84,12 @@ function draw(row, job) {
     }
   } else {
     const bar = el("progress", { "aria-label": `Progress of ${job.file}` });
-    const counted = job.of > 1; // of a single file nobody knows how far it is
-    if (counted) {
+    if (job.of > 1 || job.unstored) { // until a single file is read nobody knows how far it is
       bar.max = job.of;
-      bar.value = job.files;
+      bar.value = job.files + job.embedded / (job.unstored || 1);
     }
-    const how = counted ? `${job.files} of ${count(job.of, "file")} · ${count(job.chunks, "passage")}` : "Reading";
+    const passages = job.unstored ? `${job.chunks + job.embedded} of ${count(job.chunks + job.unstored, "passage")}` : count(job.chunks, "passage");
+    const how = job.of > 1 ? `${job.files} of ${count(job.of, "file")} · ${passages}` : job.unstored ? passages : "Reading";
     const again = job.resumed ? " · the server was restarted and goes on with it" : "";
     parts.push(bar, el("span", {}, (job.state === "queued" ? "Waiting for its turn" : how) + again));
   }

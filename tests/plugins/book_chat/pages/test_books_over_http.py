@@ -342,11 +342,11 @@ def end_of(jobs: jobs_module.Jobs, job_id: str) -> Any:
 def test_one_book_is_read_at_a_time_and_in_order(tmp_path: Path) -> None:
     lock, order, go = threading.Lock(), [], threading.Event()
 
-    def add(given: Upload, tell: Callable[[int, int, int], None]) -> AddReport:
+    def add(given: Upload, tell: Callable[..., None]) -> AddReport:
         assert lock.acquire(blocking=False), "two at a time"
         assert go.wait(30)
         order.append(given.name)
-        tell(1, 2, 3)
+        tell(files=1, of=2, chunks=3)
         lock.release()
         return result(given)
 
@@ -360,7 +360,7 @@ def test_one_book_is_read_at_a_time_and_in_order(tmp_path: Path) -> None:
 
 
 def test_a_reader_s_bug_is_reported_and_the_next_book_is_read(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    def add(given: Upload, tell: Callable[[int, int, int], None]) -> AddReport:
+    def add(given: Upload, tell: Callable[..., None]) -> AddReport:
         if given.name == "bad":
             raise RuntimeError("secret insides")
         return result(given)
@@ -377,8 +377,8 @@ def test_a_reader_s_bug_is_reported_and_the_next_book_is_read(tmp_path: Path, ca
 def test_nobody_has_to_watch_and_anybody_may_later(tmp_path: Path) -> None:
     go = threading.Event()
 
-    def add(given: Upload, tell: Callable[[int, int, int], None]) -> AddReport:
-        tell(1, 3, 10)
+    def add(given: Upload, tell: Callable[..., None]) -> AddReport:
+        tell(files=1, of=3, chunks=10)
         assert go.wait(30)
         return result(given)
 
@@ -397,7 +397,7 @@ def test_the_queue_and_the_memory_are_bounded(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(job_store, "MOST_REMEMBERED", 2)
     begun, go = threading.Event(), threading.Event()
 
-    def add(given: Upload, tell: Callable[[int, int, int], None]) -> AddReport:
+    def add(given: Upload, tell: Callable[..., None]) -> AddReport:
         begun.set()
         assert go.wait(30)
         return result(given)

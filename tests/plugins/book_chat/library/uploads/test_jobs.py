@@ -124,7 +124,7 @@ def test_what_stops_its_server_each_time_is_given_up(tmp_path: Path) -> None:
         upload.begin()
     upload.release()
 
-    def add(upload: module.Upload, tell: Callable[[int, int, int], None]) -> AddReport:
+    def add(upload: module.Upload, tell: Callable[..., None]) -> AddReport:
         raise AssertionError("it is not read again")
 
     jobs = Jobs(add)
@@ -139,7 +139,7 @@ def test_what_stops_its_server_each_time_is_given_up(tmp_path: Path) -> None:
 def test_each_beginning_is_written_down_before_the_reading(tmp_path: Path) -> None:
     seen = []
 
-    def add(upload: module.Upload, tell: Callable[[int, int, int], None]) -> AddReport:
+    def add(upload: module.Upload, tell: Callable[..., None]) -> AddReport:
         seen.append(json.loads((upload.folder / "upload.json").read_text())["begun"])
         return AddReport("slug", "title", "First Edition", "file")
 
@@ -151,7 +151,7 @@ def test_each_beginning_is_written_down_before_the_reading(tmp_path: Path) -> No
 def test_a_server_that_ends_leaves_what_it_had_to_the_next(tmp_path: Path) -> None:
     upload, at_work, over = given(tmp_path), queue.Queue[threading.Thread](), threading.Event()
 
-    def add(upload: module.Upload, tell: Callable[[int, int, int], None]) -> AddReport:
+    def add(upload: module.Upload, tell: Callable[..., None]) -> AddReport:
         at_work.put(threading.current_thread())
         assert over.wait(30)
         raise RuntimeError("cannot schedule new futures after interpreter shutdown")
