@@ -188,6 +188,16 @@ def test_a_chat_has_a_chunk_for_each_turn_which_is_embedded_with_the_two_before(
     assert found[6].metadata["section"] == "# Next week"
 
 
+def test_the_first_turn_by_a_user_is_known_for_a_turn() -> None:
+    text = "# Boat\n\nUser: The key hangs behind the blue cupboard.\nAssistant: Noted.\n\n# Later\nHuman: Thanks.\n"
+    found = chunks(text, "chat", path="chats/boat.txt")
+    assert [node.metadata["context"] for node in found] == [
+        "User: ",
+        "User: The key hangs behind the blue cupboard.",
+        "Human: ",
+    ]
+
+
 def test_what_a_chat_has_before_its_first_turn_or_of_long_turns_is_kept() -> None:
     text = f"Of the roof.\n\nMira: {words(900)}\nJun: Yes."
     found = chunks(text, "chat", path="chats/2026-02-18.txt")
