@@ -28,12 +28,14 @@ _EXPORT = re.compile(
     r"export\s+(?:default\s+(?:\w+\s*;?\s*$|(?:async\s+)?(?:function|class)\b|[({])"
     r"|(?:const|let|var)\s+[\w{\[]+.*=|(?:async\s+)?function\b.*\(|class\s.*\{|[{*])"
 )
-_COLONS = re.compile(r"([ \t]*)(:{3,})[ \t]*(?:([A-Za-z]\w*)(.*))?$")
-_FENCE = re.compile(r"([ \t]*)(`{3,}|~{3,}|:{3,})[ \t]*(.*)$")
+#: Indentation, and the markers of list items that begin with what follows.
+_INDENT = r"[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*"
+_COLONS = re.compile(rf"({_INDENT})(:{{3,}})[ \t]*(?:([A-Za-z]\w*)(.*))?$")
+_FENCE = re.compile(rf"({_INDENT})(`{{3,}}(?=[^`]*$)|~{{3,}}|:{{3,}})[ \t]*(.*)$")
 _DIRECTIVE = re.compile(
     r"\{(?:([A-Za-z][\w-]*)\}[ \t]*(.*)|(?:\.callout-)?([^\s{}\"]*)(?:[^{}]*?\btitle=\"([^\"{}]*)\")?[^{}]*\}[ \t]*)$"
 )
-_HAS_DIRECTIVE = re.compile(r"^[ \t]*(?:`{3,}|:{3,})[ \t]*\{", re.MULTILINE)
+_HAS_DIRECTIVE = re.compile(rf"^{_INDENT}(?:`{{3,}}|:{{3,}})[ \t]*\{{", re.MULTILINE)
 _OPTION = re.compile(r"[ \t]*:[a-z][\w-]*:")
 _BANGS = re.compile(r"""([ \t]*)(?:!!!|\?\?\?\+?)[ \t]+([A-Za-z]+)[^"\n]*(?:"([^"]*)")?[ \t]*$""")
 _QUOTED_KIND = re.compile(r"((?:[ \t]*>)+)[ \t]*(?:\[!([A-Za-z]+)\]|(?:\*\*|__)([A-Za-z]+):?(?:\*\*|__):?)[ \t]*$")
@@ -78,19 +80,23 @@ def rewrite_directives(source: Source) -> str:
         return source.text
     out: list[str] = []
     opened: list[tuple[str, str]] = []  # fence, and what is written for its end; "" keeps it, a newline drops the body
-    is_first = False
+    options = ""  # what of the directive's options the line above is: "lines", as its opening, or "yaml"
     for line in source.lines:
         found = _FENCE.match(line)
         inside, ending = opened[-1] if opened else ("", ":::")
-        was_first, is_first = is_first, False
-        if found and inside and found[2].startswith(inside) and not found[3]:
+        before, options = options, ""
+        if found and inside and found[2].startswith(inside) and not (found[3] or found[1].strip()):
             opened.pop()
             out += [line] if not ending else [found[1] + ending] if ending == ":::" else []
         elif ending != ":::":
             out += [] if ending else [line]
         elif found is None:
-            is_first = was_first and _OPTION.match(line) is not None
-            out += [] if is_first else [line]
+            is_rule = line.strip() == "---"
+            if before == "yaml":
+                options = "" if is_rule else "yaml"
+            elif before:
+                options = "yaml" if is_rule else "lines" if _OPTION.match(line) else ""
+            out += [] if options or before == "yaml" else [line]
         elif (directive := _DIRECTIVE.match(found[3])) and (directive[1] in _CONTENTS):
             opened.append((found[2], "\n"))
         elif directive and (
@@ -101,7 +107,7 @@ def rewrite_directives(source: Source) -> str:
             named = kind if kind in ADMONITIONS else f"{_OF_KIND}{stated}" if stated else "div"
             out.append(f"{found[1]}:::{named} {directive[2] or directive[4] or ''}".rstrip())
             opened.append((found[2], ":::"))
-            is_first = True
+            options = "lines"
         else:
             out.append(line)
             if found[2][0] != ":":
@@ -114,7 +120,8 @@ def rewrite_containers(source: Source) -> str:
     if ":::" not in source.text:
         return source.text
     code, lines = source.code, source.lines
-    found = {n: m for n, line in enumerate(lines) if n not in code and (m := _COLONS.match(line))}
+    matches = ((n, _COLONS.match(line)) for n, line in enumerate(lines) if n not in code)
+    found = {n: match for n, match in matches if match and (match[3] or not match[1].strip())}
     closers: dict[int, int] = {}
     opened: list[int] = []
     for number, match in found.items():
@@ -126,30 +133,37 @@ def rewrite_containers(source: Source) -> str:
     unclosed = set(opened)
     out: list[str] = []
     marks: list[tuple[int, str]] = []
+    item = ""  # marker of the item that begins with a container, for the container's first line
     for number, line in enumerate(lines):
         is_end = number in found and not found[number][3]
         while marks and is_end and number in closers and marks[-1][0] >= closers[number]:
             marks.pop()
         while marks and number not in found and marks[-1][0] in unclosed and not line.strip():
             marks.pop()
-        outer = "".join(m for _, m in marks)
+        outer, margin = "".join(m for _, m in marks), sum(len(m) - 2 for _, m in marks)
+        body = line[min(margin, len(line) - len(line.lstrip())) :]
         if number in found:
             match = found[number]
+            before = item or body[: len(match[1]) - len(line) + len(body)]
+            blank = outer + before[: len(before) - len(before.lstrip())]
+            is_item, item = bool(before.strip()), ""
             if is_end:
-                out.append(outer.rstrip())
+                out.append((outer + before).rstrip())
                 if number in closers and _container_kind(found[closers[number]]):
-                    out += [f"{outer}{closes(_OF_KIND)}", outer.rstrip()]
+                    out += [f"{blank}{closes(_OF_KIND)}", outer.rstrip()]
             elif match[3].lower() in ADMONITIONS and len(marks) < 16:
                 title = re.sub(r"\{[^{}]*\}\s*$", "", match[4]).strip().removeprefix("[").removesuffix("]")
-                out += [outer.rstrip(), f"{outer}{match[1]}{_opening(match[3], title)}"]
-                marks.append((number, f"{match[1]}> "))
-            elif (stated := _container_kind(match)) and number not in unclosed:
-                out += [outer.rstrip(), f"{outer}{opens(_OF_KIND, stated)}", outer.rstrip()]
+                out += [*([] if is_item else [outer.rstrip()]), f"{outer}{before}{_opening(match[3], title)}"]
+                marks.append((number, re.sub(r"\S", " ", before) + "> "))
+            else:
+                item = before if is_item else ""
+                if (stated := _container_kind(match)) and number not in unclosed:
+                    out += [outer.rstrip(), f"{blank}{opens(_OF_KIND, stated)}", outer.rstrip()]
             continue
-        margin = sum(len(m) - 2 for _, m in marks)
-        body = line[min(margin, len(line) - len(line.lstrip())) :]
+        if item and body.strip():
+            body, item = item + body.lstrip(), ""
         out.append((outer + body).rstrip() if marks and number not in code else outer + body)
-    return "\n".join(out)
+    return "\n".join([*out, *filter(None, [item])])
 
 
 def _container_kind(match: re.Match[str]) -> Kind | None:

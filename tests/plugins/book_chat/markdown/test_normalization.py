@@ -80,6 +80,18 @@ CASES = {
         "```{note} Take *care*\n:class: dropdown\nOne.\n```\n\n:::{tip}\nTwo.\n:::\n\n````md\n```{note}\n```\n````\n",
         "> [!NOTE] Take care\n> One.\n\n> [!TIP]\n> Two.\n\n````md\n```{note}\n```\n````\n",
     ),
+    "myst items that begin with a directive": (
+        "1. ```{note} Gap\n   Mind it.\n\n   - a\n   ```\n2. :::{admonition} Care\n   Two.\n   :::\n",
+        "1. > [!NOTE] Gap\n   > Mind it.\n   >\n   > - a\n\n2. > [!NOTE] Care\n   > Two.\n",
+    ),
+    "myst options and an item of code": (
+        "- ```py\n  x\n  ```\n\n```{tip}\n---\nclass: x\n---\nLast.\n```\n",
+        "- ```py\n  x\n  ```\n\n> [!TIP]\n> Last.\n",
+    ),
+    "myst within an item": (
+        "10. A\n\n    ````{note}\n    Out\n    ```{tip}\n    In\n    ```\n    ````\n11. - :::{a}\n      B\n      :::\n",
+        "10. A\n\n    > [!NOTE]\n    > Out\n    >\n    > > [!TIP]\n    > > In\n\n11. - B\n",
+    ),
     "myst containers": ("::::{grid} 2\n:gutter: 1\n:::{tab-item} {icon}`x` T\n:sync: a\nOne.\n:::\n::::\n", "One.\n"),
     "myst toctree": ("a\n\n```{toctree}\n:maxdepth: 2\n\nb\nc\n```\n\n:::{toctree}\nd\n:::\ne\n", "a\n\ne\n"),
     "quarto callout": (
@@ -149,7 +161,17 @@ def test_clean_markdown(case: str) -> None:
     "unit",
     [
         *("*", "<", "`", ">", "> ", "[", "![", "<a ", "<!--", "<div>", "{:", "{: .a ", ":::note\n", "$", "$a ", "$$a "),
-        *("```{note}\n", ":::{a}\n", "```{toctree}\n", '::: {.a title="', "<div class='quiz'>\n\n", "</div>\n\n"),
+        *(
+            "- ```{note}\n",
+            "1. :::{figure}\n",
+            "---\n",
+            "```{note}\n",
+            ":::{a}\n",
+            "```{toctree}\n",
+            '::: {.a title="',
+            "<div class='quiz'>\n\n",
+            "</div>\n\n",
+        ),
         *("a\n: b\n", ":::quiz\n", "<dl><dt>", "> <nav>\n"),
     ],
 )
@@ -213,6 +235,10 @@ KINDS = {
     "directives": (
         "```{exercise} Grip\n:label: g\n\nGrip.\n```\n\n::: {#exr-a}\nTurn\n:::\n\n:::objectives\nKnow.\n:::\n\nX\n",
         [("question", "Grip.\n\n"), ("question", "Turn\n\n"), ("objective", "Know.\n\n")],
+    ),
+    "directives in lists": (
+        "1. a\n\n   ```{figure} a.png\n   :name: a\n\n   A pump.\n   ```\n\n2. b\n\n- :::{quiz}\n  Why?\n  :::\n- c\n",
+        [("caption", "   A pump.\n\n"), ("question", "- Why?\n\n")],
     ),
     "lists and quotes": (
         "1. a\n\n   <div class=references>\n   Foo.\n   </div>\n2. b\n\n> <div class=quiz>\n> Why.\n> </div>\n>\n> c\n",
