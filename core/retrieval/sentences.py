@@ -15,7 +15,7 @@ from ..text.abbreviations import abbreviation_of, spells_out
 from ..text.answer_types import answer_type_scorer, version_finder
 from ..text.definitions import compound_of, defines, subject_of
 from ..text.instructions import instructions_of, is_asked_about
-from ..text.pointers import announces, only_points
+from ..text.pointers import announces, says_nothing
 from ..text.question_kinds import asks_for_code, asks_for_steps, form_scorer, kinds_left_out
 from ..text.stemming import STOP_WORDS, stem_hash, stem_hashes
 from .quote_spans import paragraph_up_to, span_of
@@ -53,7 +53,7 @@ _TAKES_TABLE = re.compile(r"\b(?:are|were|tables?|lists?)\b", re.IGNORECASE)
 _PENALTIES: Mapping[Kind, float] = {"caption": 0.3, "row": 0.2}
 #: Added to a table's row whose first cell is made of words of the question; a number alone names nothing.
 _KEY_BONUS = 0.5
-#: Taken from a sentence that says where something is said, and not what; also by a colon without what follows.
+#: Taken from a sentence that says nothing of its subject, and for a colon without what follows.
 _ELSEWHERE_PENALTY = 0.4
 #: Taken from one that is not of the version, or another number with a point, that is asked for.
 _VERSION_PENALTY = 0.8
@@ -140,7 +140,7 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
                 end, quote, score = end - 1, quote[:-1], score - _ELSEWHERE_PENALTY
             has_form = of_form(quote)
             is_elsewhere = end <= unit.end and not (has_form or _goes_on(known, index)) and announces(quote)
-            score -= _ELSEWHERE_PENALTY * (is_elsewhere or only_points(quote) or _is_rest(text, start))
+            score -= _ELSEWHERE_PENALTY * (is_elsewhere or says_nothing(quote) or _is_rest(text, start))
             if of_version and not of_version(paragraph_up_to(chunk.node, known, index)):
                 score -= _VERSION_PENALTY
             if kind == "row" and _names(quote.partition("|")[0], asked_stems):

@@ -1,4 +1,5 @@
-"""Sentences that say where something is said, what a part of a text covers, or how well something is known, no more."""
+"""Sentences that say nothing of their subject, but where it is said, what a part of a text covers, how well something
+is known, or that something follows."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ _POINTS = re.compile(
     r"|appendix|appendices|articles?|repository|website)\b[^.,;]{0,40}\W*$",
     re.IGNORECASE,
 )
-#: Beginnings of what is said elsewhere.
+#: Beginnings of what is said or shown elsewhere.
 _POINTS_ON = re.compile(
     r"\W*(?:\w+ )?we (?:will|shall) (?:\w+ ){0,3}?(?:see|discuss|learn|look|explore|return|describe)\b"
     r"|\W*th(?:is|e|ese) (?:animation|video|simulation|website|site|link|applet|podcast|interactive)s? (?:\w+ )?"
@@ -51,10 +52,10 @@ _ANNOUNCES = re.compile(
 )
 
 
-def only_points(sentence: str) -> bool:
-    """Whether the sentence says where something is said ("See chapter 3."), or what a part covers ("This chapter
+def says_nothing(sentence: str) -> bool:
+    """Whether the sentence says where something is said or shown ("See chapter 3."), what a part covers ("This chapter
     introduces the basics of control."), is an entry of its summary ("Control: Understanding its basics"), or says how
-    well something is known."""
+    well something is known ("Its causes are poorly understood."); nothing of the subject itself."""
     begins = any(pattern.match(sentence) for pattern in (_POINTS_ON, _COVERS, _NAMES))
     unknown = _UNKNOWN.search(sentence, max(0, len(sentence) - _LONGEST_UNKNOWN))
     return begins or unknown is not None or _POINTS.search(sentence) is not None
