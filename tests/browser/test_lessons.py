@@ -10,8 +10,7 @@ import pytest
 
 from ragstone.core import Host, Settings
 from ragstone.plugins.concept_tutor import PlanStore
-from ragstone.plugins.concept_tutor.learning.records import Question, QuestionSource, Support
-from ragstone.plugins.concept_tutor.learning.store import LearnStore
+from tests.plugins.concept_tutor.learning.texts import Question, QuestionSource, Support, put_questions
 
 from .conftest import serving
 from .test_tutor import NO_SIDEWAYS, WATCH
@@ -62,7 +61,7 @@ def _put_choice(folder: Path) -> None:
                 QuestionSource(1, chunk.page_title, chunk.page_url, chunk.section, chunk.licence, chunk.chunk_id),
             ),
         )
-        LearnStore(host).put("elementary-statistics", "median", "by hand", (question,))
+        put_questions(host, question)
 
 
 @pytest.fixture(scope="module")

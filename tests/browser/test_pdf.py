@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import io
 from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
 
-from ragstone.plugins.book_chat.library.uploads.files import store
 from tests.plugins.book_chat.pdfs import Text, lines, make
 from tests.support.needs import needed
 from tests.support.patience import until
@@ -24,6 +22,7 @@ if TYPE_CHECKING:
 needed("pypdfium2")
 pytestmark = pytest.mark.browser
 
+KEY = "a key of enough characters"
 GRIPPERS = ("A parallel gripper closes two jaws along one line.", "Its grip force is about 40 newtons, or less.")
 
 
@@ -42,12 +41,14 @@ def book(title: str) -> bytes:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A server that reads two uploads when it starts, and may serve one of them."""
+    """A server to which two books were uploaded, and that may serve one of them."""
     folder = tmp_path_factory.mktemp("pdfs")
-    for title in ("Open parts", "Closed parts"):
-        store(io.BytesIO(book(title)), "parts.pdf", folder / "uploads", suffixes={".pdf"}).release()
     (folder / "ragstone.toml").write_text('[plugins.book_chat]\nsample = false\nserve_pdf = ["open-parts"]\n')
-    with serving(folder) as address:
+    with serving(folder, RAGSTONE_ADMIN_KEY=KEY) as address:
+        for title in ("Open parts", "Closed parts"):
+            file = {"file": ("parts.pdf", book(title))}
+            sent = httpx.post(f"{address}/api/books", files=file, headers={"Authorization": f"Bearer {KEY}"})
+            assert sent.status_code == 202
         slugs = ("open-parts", "closed-parts")  # they are read in the background
         until(lambda: all(slug in httpx.get(f"{address}/book_chat/").text for slug in slugs))
         yield address

@@ -10,8 +10,7 @@ import pytest
 
 from ragstone.core import Host, Settings
 from ragstone.plugins.concept_tutor import Edge, NewChunk, NewConcept, NewPlan, PlanStore
-from ragstone.plugins.concept_tutor.learning.store import LearnStore
-from tests.plugins.concept_tutor.learning.texts import Question, QuestionSource, Support
+from tests.plugins.concept_tutor.learning.texts import Question, QuestionSource, Support, put_questions
 
 from .conftest import serving
 from .payloads import payloads
@@ -128,9 +127,7 @@ def fill(folder: Path) -> None:
             )
             store.put_sources("hostile", key, [chunk] if number != CONCEPTS - 1 else [])
         kept = store.sources("hostile", "c1")
-        LearnStore(host).put(
-            "hostile", "c1", "by hand", tuple(question(number, kept[0]) for number in range(QUESTIONS))
-        )
+        put_questions(host, *(question(number, kept[0]) for number in range(QUESTIONS)))
 
 
 @pytest.fixture(scope="module")

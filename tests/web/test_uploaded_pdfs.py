@@ -13,7 +13,6 @@ import pytest
 from ragstone.core.runtime import Unanswered
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat.library import pictures
-from ragstone.plugins.book_chat.pdf.process import draw_in_subprocess
 from ragstone.web import create_app
 from ragstone.web.settings import WebSettings
 from tests.plugins.book_chat.pdfs import lines, make
@@ -166,10 +165,11 @@ def test_a_citation_shows_its_page_with_the_quote_marked(client: Client, monkeyp
     client.upload("a.pdf", make([[*lines(72, 700, "Front.")], [*lines(72, 700, WHEELS)]], title="Robot parts"))
     (citation,) = client.ask("What is a caster?")["citations"]
     drawn: list[int] = []
+    draw = pictures.draw_in_subprocess
 
     def note(file: IO[bytes], page: int, marks: Mapping[str, str], **limits: Any) -> bytes:
         drawn.append(page)
-        return draw_in_subprocess(file, page, marks, **limits)
+        return draw(file, page, marks, **limits)
 
     monkeypatch.setattr(pictures, "draw_in_subprocess", note)
     page = client.get(f"{citation['url']}?quote=swivels+about").text

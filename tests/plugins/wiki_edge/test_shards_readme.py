@@ -7,17 +7,20 @@ import re
 import shlex
 import subprocess
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from cryptography.exceptions import InvalidSignature
 
 import ragstone.plugins.wiki_edge
 from ragstone.plugins.wiki_edge import Manifest, ShardEntry
-from ragstone.plugins.wiki_edge.shards.side_files import NAMES
 from tests.support.third_party_fakes import Here
 
+from .search.tools import TOOLS, write
 from .shards.samples import ID, edit, make
+
+if TYPE_CHECKING:
+    from ragstone.core import Host
 
 README = Path(ragstone.plugins.wiki_edge.__file__).parent / "README.md"
 _WHOLE = README.read_text("utf-8")
@@ -58,8 +61,10 @@ def test_the_example_of_readers_and_export_runs() -> None:
     exec(compile(example, str(README), "exec"), {})
 
 
-def test_every_side_file_is_reported() -> None:
-    assert [name for name in NAMES if f"`{name}`" not in FORMAT] == []
+def test_every_side_file_is_reported(fast_host: Host, tmp_path: Path) -> None:
+    made = write(fast_host, tmp_path / "tools", sides=True, domains=["kitchen"] * len(TOOLS)).side_files
+    assert made
+    assert [name for name in made if f"`{name}`" not in FORMAT] == []
 
 
 def test_the_manifest_loads() -> None:

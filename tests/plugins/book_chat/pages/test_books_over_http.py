@@ -5,24 +5,19 @@ from __future__ import annotations
 import io
 import json
 import stat
-import threading
 import zipfile
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from llama_index.core.readers.base import BaseReader
+from llama_index.core.schema import Document
 
-from ragstone.core import SourceError, StorageBusy, TooLarge
+from ragstone.core import hookimpl
 from ragstone.core.testing import open_host
-from ragstone.plugins.book_chat import AddReport
-from ragstone.plugins.book_chat.library.uploads import job_store
-from ragstone.plugins.book_chat.library.uploads import jobs as jobs_module
-from ragstone.plugins.book_chat.library.uploads.archives import unpack
-from ragstone.plugins.book_chat.library.uploads.files import About, Upload, upload_folders
 from ragstone.web import create_app
-from tests.support.allocations import peak_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
     from flask.testing import FlaskClient
@@ -140,36 +135,41 @@ def test_a_book_without_a_title_is_named_after_its_file(client: FlaskClient, nam
     assert [book["title"] for book in books(client)] == [title]
 
 
+class Noted(BaseReader):
+    """Reads ``.note`` files, and notes where they are."""
+
+    def __init__(self) -> None:
+        self.files: list[Path] = []
+
+    def lazy_load_data(self, file: Path, **_: Any) -> Iterator[Document]:
+        self.files.append(file)
+        yield Document(text=file.read_text("utf-8"))
+
+    @hookimpl
+    def ragstone_readers(self) -> dict[str, BaseReader]:
+        return {".note": self}
+
+
 def test_what_is_uploaded_lies_under_generated_names(
-    client: FlaskClient, uploads: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    uploads: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seen: list[Upload] = []
-    submit = jobs_module.Jobs.submit
-
-    def noted(self: jobs_module.Jobs, given: Upload) -> Any:
-        seen.append(given)
-        assert given.file.is_file()
-        return submit(self, given)
-
-    monkeypatch.setattr(jobs_module.Jobs, "submit", noted)
-    before = {path for path in tmp_path.rglob("*") if "data" not in path.parts}
-    for name in (
-        "../../../evil.md",
-        "/etc/cron.d/evil.md",
-        "..\\..\\evil.md",
-        "con.md",
-        "a\x00b.md",
-        "é" * 300 + ".md",
-    ):
-        response = upload(client, BOOK, name)
-        assert response.status_code in {202, 422}, name
-        if response.status_code == 202:
-            watch(client, response)
-    for given in seen:
-        assert given.folder.parent == uploads
-        assert given.file.name == "book.md"
-        assert len(given.folder.name) == 32
-        assert int(given.folder.name, 16)
+    monkeypatch.setenv("RAGSTONE_ADMIN_KEY", KEY)
+    noted = Noted()
+    names = ("../../../evil", "/etc/cron.d/evil", "..\\..\\evil", "con", "a\x00b", "é" * 300)
+    with open_host(tmp_path, options={"book_chat": {"sample": False}}, plugins={"noted": noted}) as host:
+        client = create_app(host).test_client()
+        before = {path for path in tmp_path.rglob("*") if "data" not in path.parts}
+        for name in names:
+            response = upload(client, BOOK, f"{name}.note")
+            assert response.status_code in {202, 422}, name
+            if response.status_code == 202:
+                watch(client, response)
+    assert noted.files
+    for file in noted.files:
+        assert file.parent.parent == uploads
+        assert file.name == "book.note"
+        assert len(file.parent.name) == 32
+        assert int(file.parent.name, 16)
     assert {path for path in tmp_path.rglob("*") if "data" not in path.parts} == before
 
 
@@ -225,23 +225,6 @@ def test_archives_that_are_none_fail_in_words(client: FlaskClient, uploads: Path
     assert str(uploads) not in json.dumps(job)
     assert list(uploads.iterdir()) == []
     assert books(client) == []
-
-
-def test_an_archive_takes_little_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """20 MB in 200 bytes of bzip2 are not unpacked, and a directory is not read that is larger than it may be."""
-    bomb, full = tmp_path / "bomb.zip", tmp_path / "full.zip"
-    bomb.write_bytes(archive({"a.md": b"\0" * 20_000_000}, method=zipfile.ZIP_BZIP2))
-    full.write_bytes(archive({f"{n}.md": b"" for n in range(200)}))
-    monkeypatch.setattr("ragstone.plugins.book_chat.library.uploads.archives._LONGEST_DIRECTORY", 10_000)
-
-    def unpacked() -> None:
-        with pytest.raises(SourceError, match="another method than deflate"):
-            unpack(bomb, tmp_path / "bomb")
-        with pytest.raises(TooLarge, match="directory"):
-            unpack(full, tmp_path / "full")
-
-    assert bomb.stat().st_size < 1_000
-    assert peak_bytes(unpacked) < 5_000_000
 
 
 def test_an_archive_with_too_many_files_is_refused(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -319,100 +302,3 @@ def test_another_site_s_page_cannot_add_books_even_with_the_key(client: FlaskCli
     response = client.post("/api/books", headers={**HELD, "Origin": "https://evil.example"})
     assert response.status_code == 403
     assert books(client) == []
-
-
-# The queue
-
-
-def result(upload_: Upload) -> AddReport:
-    return AddReport("slug", upload_.name, "First Edition", "file")
-
-
-def waiting(tmp_path: Path, name: str) -> Upload:
-    return Upload(upload_folders(tmp_path).make(name), About(name, "book.md"))
-
-
-def end_of(jobs: jobs_module.Jobs, job_id: str) -> Any:
-    last = None
-    for job in jobs.follow(job_id, 30):
-        last = job or last
-    return last
-
-
-def test_one_book_is_read_at_a_time_and_in_order(tmp_path: Path) -> None:
-    lock, order, go = threading.Lock(), [], threading.Event()
-
-    def add(given: Upload, tell: Callable[..., None]) -> AddReport:
-        assert lock.acquire(blocking=False), "two at a time"
-        assert go.wait(30)
-        order.append(given.name)
-        tell(files=1, of=2, chunks=3)
-        lock.release()
-        return result(given)
-
-    jobs = jobs_module.Jobs(add)
-    queued = [jobs.submit(waiting(tmp_path, name)) for name in "abc"]
-    assert jobs.job(queued[2].id).state == "queued"
-    go.set()
-    assert [end_of(jobs, job.id).state for job in queued] == ["done", "done", "done"]
-    assert order == ["a", "b", "c"]
-    assert not any((tmp_path / name).exists() for name in "abc")
-
-
-def test_a_reader_s_bug_is_reported_and_the_next_book_is_read(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    def add(given: Upload, tell: Callable[..., None]) -> AddReport:
-        if given.name == "bad":
-            raise RuntimeError("secret insides")
-        return result(given)
-
-    jobs = jobs_module.Jobs(add)
-    bad, good = (jobs.submit(waiting(tmp_path, name)) for name in ("bad", "good"))
-    failed = end_of(jobs, bad.id)
-    assert (failed.state, failed.problem["status"]) == ("failed", 500)
-    assert "secret" not in json.dumps(failed.problem)
-    assert end_of(jobs, good.id).state == "done"
-    assert not (tmp_path / "bad").exists()
-
-
-def test_nobody_has_to_watch_and_anybody_may_later(tmp_path: Path) -> None:
-    go = threading.Event()
-
-    def add(given: Upload, tell: Callable[..., None]) -> AddReport:
-        tell(files=1, of=3, chunks=10)
-        assert go.wait(30)
-        return result(given)
-
-    jobs = jobs_module.Jobs(add)
-    job = jobs.submit(waiting(tmp_path, "book"))
-    first = jobs.follow(job.id, 30)
-    next(first)
-    del first  # the client has gone
-    go.set()
-    assert end_of(jobs, job.id).state == "done"
-    assert end_of(jobs, job.id).files == 1, "as often as one likes"
-
-
-def test_the_queue_and_the_memory_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jobs_module, "MOST_WAITING", 2)
-    monkeypatch.setattr(job_store, "MOST_REMEMBERED", 2)
-    begun, go = threading.Event(), threading.Event()
-
-    def add(given: Upload, tell: Callable[..., None]) -> AddReport:
-        begun.set()
-        assert go.wait(30)
-        return result(given)
-
-    jobs = jobs_module.Jobs(add)
-    running = jobs.submit(waiting(tmp_path, "0"))
-    assert begun.wait(30)
-    kept = [jobs.submit(waiting(tmp_path, name)) for name in "12"]
-    with pytest.raises(StorageBusy):
-        jobs.submit(waiting(tmp_path, "3"))
-    assert not (tmp_path / "3").exists()
-    go.set()
-    for job in (running, *kept):
-        end_of(jobs, job.id)
-    last = jobs.submit(waiting(tmp_path, "4"))
-    assert end_of(jobs, last.id).state == "done"
-    assert running.id not in {job.id for job in jobs.jobs()}
-    assert len(jobs.jobs()) <= 3

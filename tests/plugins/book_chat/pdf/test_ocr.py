@@ -9,8 +9,8 @@ import pytest
 
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat import PdfReader, Shelf, UnreadablePdf
-from ragstone.plugins.book_chat.library.pictures import PagePictures
 from ragstone.plugins.book_chat.pdf import ocr
+from ragstone.web import create_app
 from tests.plugins.book_chat.pdfs import lines, make, scanned
 from tests.support.needs import missing, needed
 
@@ -91,9 +91,11 @@ def test_a_scan_is_read_marked_and_not_read_again(scan: Path, tmp_path: Path, mo
         (citation,) = answer.citations
         assert citation.to_dict()["is_ocr"] is True
         assert (citation.fields["page_label"], citation.place.tags) == ("1", ("read by OCR",))
-        pictures = PagePictures(shelf)
-        marked, _sha256 = pictures.picture(citation.chunk_id, "closes two jaws")
-        chunk, _sha256 = pictures.picture(citation.chunk_id, "")
+        client = create_app(host).test_client()
+        marked, chunk = (
+            client.get(f"/book_chat/page/{citation.chunk_id}.png", query_string={"quote": quote}).data
+            for quote in ("closes two jaws", "")
+        )
         assert marked.startswith(b"\x89PNG")
         assert marked != chunk, "the quote is marked by the words of OCR"
         monkeypatch.setattr(ocr, "draw_in_subprocess", None)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ragstone.core.testing import open_host
 from ragstone.plugins.concept_tutor import Lessons, NewChunk, SourceChunk, export_questions
 from ragstone.plugins.concept_tutor.learning.records import Form, Grade, Question, QuestionSource, Support
+from ragstone.plugins.concept_tutor.learning.store import LearnStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -40,6 +41,7 @@ __all__ = [
     "of_squad",
     "planted",
     "put",
+    "put_questions",
 ]
 
 _NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -146,6 +148,11 @@ class Given(Lessons):
 
     def question(self, question_id: str) -> Question:
         return next(each for each in self.given if each.question_id == question_id)
+
+
+def put_questions(host: Host, *questions: Question) -> None:
+    """Let these be the questions of the first one's concept."""
+    LearnStore(host).put(questions[0].plan, questions[0].concept, "by hand", questions)
 
 
 def exported(

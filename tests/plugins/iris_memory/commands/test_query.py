@@ -10,7 +10,6 @@ import pytest
 
 from ragstone.core import BadRequest, Host, NotFound, Question
 from ragstone.core.testing import open_host
-from ragstone.plugins.iris_memory.recall.output import _beginning
 from tests.plugins.iris_memory.recall.strict_block import read
 from tests.plugins.iris_memory.stored_files import File, mail, store
 from tests.support.commands import run
@@ -24,6 +23,7 @@ SENTENCE = (
 FILES = (
     File("notes/pump.md", f"{SENTENCE} Use the grey handle.", days=1),
     File("notes/pump-old.md", f"{SENTENCE} Use the red handle.", days=300),
+    File("notes/seven.md", "The seven valves.\n" + "line\n" * 6),
     File("notes/tank.md", "The left tank holds forty litres."),
     File("logs/day.md", "Primed the pump.\n\nIts seal was dry.\n" + "More.\n" * 8, "log", days=5),
     mail("mail/1.eml", "Who primed the pump?\x1b[31m", 2, "Ana <ana@home.org>", "iris@home.org", "The pump"),
@@ -61,7 +61,7 @@ def test_a_long_chunk_is_begun_and_a_mail_names_its_people(host: Host) -> None:
     message = asked(host, "primed the pump, dry seal", "--min-relevance", "-1")
     assert "logs/day.md:1-11" in message
     assert "… 4 more lines" in message
-    assert list(_beginning("line\n" * 7))[-1] == "… 1 more line"
+    assert "… 1 more line\n" in asked(host, "the seven valves", "--min-relevance", "-1")
     assert "from Ana <ana@home.org>  to iris@home.org  The pump" in message
     assert "\x1b" not in message
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from ragstone.core import NotFound
+from ragstone.core import NotFound, StorageBusy
 from ragstone.core.runtime import file_lock
 from ragstone.plugins.wiki_edge import Manifest, ShardError, verify_shards
 from ragstone.plugins.wiki_edge.planner.memory_store import MemoryStore
@@ -48,6 +48,12 @@ def held(root: Path) -> list[str]:
     for each, made in found:
         assert np.allclose(made, vector(each["id"]), atol=1e-6), f"{each['id']} stands beside another's vector"
     return [each["id"] for each, _ in found]
+
+
+def test_a_writer_does_not_wait_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ragstone.plugins.wiki_edge.planner.journal._LOCK_SECONDS", 0.05)
+    with file_lock(tmp_path / "episodic.lock", "held by this test"), pytest.raises(StorageBusy, match="writes here"):
+        store(tmp_path).append(row("a"), vector("a"))
 
 
 def test_what_is_remembered_is_there_at_once_and_for_another_process(tmp_path: Path) -> None:

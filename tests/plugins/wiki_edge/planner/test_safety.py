@@ -7,6 +7,7 @@ import dataclasses
 import inspect
 import json
 import re
+import sys
 import types
 import typing
 from collections.abc import Mapping, Sequence
@@ -19,7 +20,6 @@ from hypothesis import strategies as st
 
 from ragstone.core.text import escape_fences
 from ragstone.plugins.wiki_edge import Planner, Situation
-from ragstone.plugins.wiki_edge.planner import situation
 from ragstone.plugins.wiki_edge.planner.order_flags import FLAGS, HARMLESS, flags
 from ragstone.plugins.wiki_edge.planner.prompt import fence_chunk
 from tests.plugins.wiki_edge.planner.libraries import MUG, SPONGE, planning
@@ -63,6 +63,7 @@ def poisoned(order: str, place: str, **more: str) -> dict[str, Any]:
 # What there is: text
 
 
+situation = sys.modules[Situation.__module__]
 PUBLIC = [each for each in vars(situation).values() if dataclasses.is_dataclass(each) and isinstance(each, type)]
 TEXT = {str, int, float, bool, type(None)}
 NAMES = {**vars(situation), "Mapping": Mapping, "Sequence": Sequence, "Any": Any}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from ragstone.plugins.concept_tutor.mediawiki.parsoid.dropped import is_boilerplate
 from tests.support.needs import needed
 
 from .pages import TooDeep, html, read, read_page, texts
@@ -165,7 +164,9 @@ def test_what_is_beside_the_text_is_dropped(body: str) -> None:
     ],
 )  # fmt: skip
 def test_boilerplate_is_known_by_name(heading: str, level: int, language: str, dropped: bool) -> None:
-    assert is_boilerplate(heading, level, language) is dropped
+    above = "".join(f"<h{each}>Dogs</h{each}>" for each in range(2, level))
+    page = read_page(html(f"<p>Lead.</p>{above}<h{level}>{heading}</h{level}><p>Below.</p>", ""), language)
+    assert ("Below." not in [block.text for section in page.sections for block in section.blocks]) is dropped
 
 
 @pytest.mark.parametrize("depth", [250, 1000, 5000])

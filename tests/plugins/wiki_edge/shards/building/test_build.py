@@ -38,11 +38,11 @@ from ragstone.core.cli import main
 from ragstone.core.runtime import OwnedFolders
 from ragstone.core.testing import open_host
 from ragstone.plugins.wiki_edge import BuildOptions, Manifest, ShardEntry, build_shard, verify_shards
-from ragstone.plugins.wiki_edge.commands.build import show_report
 from ragstone.plugins.wiki_edge.readers import article_reader
 from ragstone.plugins.wiki_edge.readers.sources import open_source
 from ragstone.plugins.wiki_edge.shards.building import work_folder
 from tests.plugins.wiki_edge.readers.dumps import multistream, page, plain
+from tests.support.commands import run
 from tests.support.needs import needed
 from tests.support.patience import HANG, until
 
@@ -540,8 +540,8 @@ def test_the_report_counts_with_nouns_and_a_file_is_no_folder(
 ) -> None:
     source = tmp_path / "corpus.jsonl"
     source.write_text(json.dumps({"_id": "1", "title": "Whisk", "text": "A whisk blends."}) + "\n", "utf-8")
-    show_report(build_shard(BuildOptions(source, tmp_path / "out", "x"), fast_host), as_json=False)
-    assert ": 1 article, 1 chunk, revision 1." in capsys.readouterr().out
+    shown = run(fast_host, "wiki", "build", str(source), "--out", str(tmp_path / "out"), "--id", "x")
+    assert ": 1 article, 1 chunk, revision 1." in shown
     with pytest.raises(SystemExit):
         main(["wiki", "build", str(source), "--out", str(source), "--id", "x"])
     assert "is a file" in capsys.readouterr().err

@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 from llama_index.core.schema import Document
 
-from ragstone.core import BadRequest, Encoder, NotFound
+from ragstone.core import BadRequest, Encoder, NotFound, SourceError
 from ragstone.core.cli import main
 from ragstone.core.embedding.windows import Window, WindowSplitter
 from ragstone.core.testing import open_host
-from ragstone.plugins.wiki_edge import ExportOptions, export_corpus, verify_shards
-from ragstone.plugins.wiki_edge.shards.building.work_folder import work_folders
+from ragstone.plugins.wiki_edge import BuildOptions, ExportOptions, build_shard, export_corpus, verify_shards
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -97,13 +96,15 @@ def test_what_cannot_be_exported_is_reported(host: Host, tmp_path: Path) -> None
     with pytest.raises(NotFound, match="is empty"):
         export_corpus(ExportOptions("wiki_edge", tmp_path / "out", "x"), host)
     export_corpus(ExportOptions("articles", tmp_path / "out", "x"), host)
-    work = work_folders(tmp_path / "out").make(".building-x")
-    (work / "purpose.json").write_text('{"source": []}')
-    (work / "parts" / "000000").mkdir(parents=True)
-    (work / "parts" / "000000" / "embeddings.npy").write_bytes(b" " * 1000)
+    lines = [json.dumps({"_id": str(at), "title": f"T {at}", "text": "A whisk blends. " * 40}) for at in range(9)]
+    (tmp_path / "corpus.jsonl").write_text("\n".join([*lines, "no JSON"]))
+    with pytest.raises(SourceError):  # which leaves the build unfinished
+        build_shard(BuildOptions(tmp_path / "corpus.jsonl", tmp_path / "out", "x", part_mb=0.001), host)
+    unfinished = sorted((tmp_path / "out" / ".building-x").rglob("*"))
+    assert unfinished
     with pytest.raises(BadRequest, match="unfinished build"):
         export_corpus(ExportOptions("articles", tmp_path / "out", "x"), host)
-    assert (work / "parts" / "000000").exists()
+    assert sorted((tmp_path / "out" / ".building-x").rglob("*")) == unfinished
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
