@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -11,8 +11,8 @@ from ragstone.core import BadRequest, SourceError
 from ragstone.core.catalog import Unfit
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat import Shelf
-from ragstone.plugins.book_chat.library.book_queue import BookQueue, find_books
 from ragstone.web import create_app
+from tests.support.commands import run
 from tests.support.needs import needed
 from tests.support.third_party_fakes import Here, fast_models, write_pages
 
@@ -47,69 +47,73 @@ def host(postgresql: Server, tmp_path: Path) -> Iterator[Host]:
         yield opened
 
 
-def _work(host: Host) -> list[str]:
-    done: list[str] = []
-    BookQueue(host).work(at_once=1, until_empty=True, on_book=lambda report: done.append(report.book), lease=1.0)
+def _queue(host: Host, path: Path, *options: str) -> dict[str, Any]:
+    done: dict[str, Any] = json.loads(run(host, "book", "add", str(path), "--queue", "--json", *options))
     return done
 
 
-def test_each_file_and_each_folder_is_a_book(folder: Path) -> None:
-    books, left = find_books(folder, frozenset({".md"}))
-    assert [path.name for path in books] == ["arms.md", "wheels"]
-    assert {one.relative for one in left} == {"empty/", "notes.zzz"}
+def _state(host: Host) -> dict[str, Any]:
+    state: dict[str, Any] = json.loads(run(host, "book", "queue", "--json"))
+    return state
+
+
+def _work(host: Host) -> list[str]:
+    return [line.partition(":")[0] for line in run(host, "book", "work", "--until-empty").splitlines()]
+
+
+def test_each_file_and_each_folder_is_a_book(host: Host, folder: Path) -> None:
+    left = _queue(host, folder)["left_out"]
+    assert {one["relative"] for one in left} == {"empty/", "notes.zzz"}
+    assert sorted(_work(host)) == ["arms", "wheels"]
     write_pages(folder, {"book.toml": ""})
     with pytest.raises(BadRequest, match="is one book"):
-        find_books(folder, frozenset({".md"}))
+        _queue(host, folder)
 
 
 def test_a_folder_of_books_is_queued_read_and_asked(host: Host, folder: Path) -> None:
-    queue = BookQueue(host)
-    added = queue.add(folder)
-    assert (added.queued, added.known, len(added.left_out)) == (2, 0, 2)
-    assert (queue.add(folder).queued, queue.add(folder).known) == (0, 2)
+    added, again = _queue(host, folder), _queue(host, folder)
+    assert (added["queued"], added["known"], len(added["left_out"])) == (2, 0, 2)
+    assert (again["queued"], again["known"]) == (0, 2)
     assert sorted(_work(host)) == ["arms", "wheels"]
-    assert queue.jobs.state().done == 2
+    assert _state(host)["done"] == 2
     assert {book.slug: book.files for book in Shelf(host).counted()} == {"arms": 1, "wheels": 2}
     assert "seven joints" in host.assistant("book_chat").ask("How many joints does an arm have?").text
     # again: nothing is embedded anew, and what went is removed
     (folder / "wheels/two.md").unlink()
-    assert queue.add(folder).queued == 2
+    assert _queue(host, folder)["queued"] == 2
     _work(host)
     assert {book.slug: book.files for book in Shelf(host).counted()} == {"arms": 1, "wheels": 1}
 
 
 def test_two_books_of_one_title_do_not_replace_each_other(host: Host, tmp_path: Path) -> None:
     same = {f"{name}.md": f"---\ntitle: Same\n---\n# One\n\nText {name}.\n" for name in ("one", "two")}
-    queue = BookQueue(host)
-    queue.add(write_pages(tmp_path / "same", same))
+    _queue(host, write_pages(tmp_path / "same", same))
     assert len(_work(host)) == 1
-    (failure,) = queue.jobs.state().failures
-    assert "same title and edition" in failure.note["problem"]
-    assert str(tmp_path) not in failure.note["problem"]
+    (failure,) = _state(host)["failures"]
+    assert "same title and edition" in failure["note"]["problem"]
+    assert str(tmp_path) not in failure["note"]["problem"]
     (book,) = Shelf(host).counted()
     assert book.chunks == 1
 
 
 def test_a_file_may_have_a_title_and_a_folder_may_not(host: Host, folder: Path) -> None:
-    queue = BookQueue(host)
-    assert queue.add(folder / "arms.md", title="Robot arms", edition="Second").queued == 1
+    assert _queue(host, folder / "arms.md", "--title", "Robot arms", "--edition", "Second")["queued"] == 1
     _work(host)
     assert [(book.title, book.edition) for book in Shelf(host).books()] == [("Robot arms", "Second")]
     with pytest.raises(BadRequest, match="no title"):
-        queue.add(folder, title="All")
+        _queue(host, folder, "--title", "All")
     with pytest.raises(SourceError, match="no reader"):
-        queue.add(folder / "notes.zzz")
+        _queue(host, folder / "notes.zzz")
     with pytest.raises(SourceError, match="holds no book"):
-        queue.add(folder / "empty")
+        _queue(host, folder / "empty")
 
 
 def test_a_machine_that_does_not_see_the_books_leaves_them_to_others(host: Host, folder: Path) -> None:
-    queue = BookQueue(host)
-    queue.add(folder)
+    _queue(host, folder)
     folder.rename(folder.with_name("elsewhere"))
     with pytest.raises(Unfit, match="does not see"):
         _work(host)
-    assert (queue.jobs.state().waiting, queue.jobs.state().failed) == (2, 0)
+    assert (_state(host)["waiting"], _state(host)["failed"]) == (2, 0)
 
 
 def test_the_page_and_the_interface_show_how_far(host: Host, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -118,7 +122,7 @@ def test_the_page_and_the_interface_show_how_far(host: Host, folder: Path, monke
     client = create_app(host).test_client()
     held = {"Authorization": f"Bearer {_KEY}"}
     assert client.get("/api/books/queue", headers=held).get_json()["total"] == 0
-    BookQueue(host).add(folder)
+    _queue(host, folder)
     assert client.get("/api/books/queue").status_code == 401
     assert client.get("/api/books/queue", headers=held).get_json()["waiting"] == 3
     assert "0 of 3 on the shelf · 0 being read · 3 waiting" in client.get("/book_chat/books/", headers=held).text

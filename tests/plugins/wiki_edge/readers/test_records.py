@@ -9,17 +9,23 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ragstone.core import SourceError
-from ragstone.plugins.wiki_edge.readers.records import JsonLines, Parquet
+from ragstone.plugins.wiki_edge import ArticleReader
 from tests.support.needs import needed
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from llama_index.core.schema import Document
 
 WIKIPEDIA = [
     {"id": str(at), "url": f"https://en.wikipedia.org/wiki/T{at}", "title": f"T {at}", "text": f"Text {at}.\n\nMore."}
     for at in range(300)
 ]
 BEIR = [{"_id": f"doc-{at}", "title": f"T {at}", "text": f"Text {at}."} for at in range(5)]
+
+
+def read(path: Path, **options: str) -> list[Document]:
+    return ArticleReader().load_data(path, **options)
 
 
 def lines(path: Path, records: list[Any]) -> Path:
@@ -37,35 +43,32 @@ def parquet(path: Path, records: list[dict[str, Any]], *, rows: int = 70) -> Pat
 @pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz", "a.parquet"])
 def test_wikimedia_wikipedia(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
-    source = Parquet(parquet(path, WIKIPEDIA)) if name.endswith("parquet") else JsonLines(lines(path, WIKIPEDIA))
-    about = source.about()
-    assert (about.language, about.license) == ("en", "CC-BY-SA-3.0")
-    pages = list(source.pages())
-    assert [one.id for one in pages] == [record["id"] for record in WIKIPEDIA]
-    assert (pages[7].title, pages[7].url) == ("T 7", "https://en.wikipedia.org/wiki/T7")
-    assert [block.text for block in pages[7].read().blocks] == ["Text 7.", "More."]
+    pages = read((parquet if name.endswith("parquet") else lines)(path, WIKIPEDIA))
+    assert [one.doc_id for one in pages] == [record["id"] for record in WIKIPEDIA]
+    assert pages[7].text == "Text 7.\n\nMore."
+    known = {"title": "T 7", "url": "https://en.wikipedia.org/wiki/T7", "license": "CC-BY-SA-3.0", "language": "en"}
+    assert known.items() <= pages[7].metadata.items()
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.parquet"])
 def test_beir(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     made = (parquet if name.endswith("parquet") else lines)(path, BEIR)
-    source = (Parquet if name.endswith("parquet") else JsonLines)(made, prefix="https://example.org/wiki/")
-    assert set(vars(source.about()).values()) == {None}
-    pages = list(source.pages())
-    assert [(one.id, one.url) for one in pages][:2] == [
+    pages = read(made, url_prefix="https://example.org/wiki/")
+    assert [(one.doc_id, one.metadata["url"]) for one in pages][:2] == [
         ("doc-0", "https://example.org/wiki/T_0"),
         ("doc-1", "https://example.org/wiki/T_1"),
     ]
+    assert not pages[0].metadata.keys() & {"license", "language"}
 
 
 @pytest.mark.data
 def test_a_real_beir_corpus(data: Path) -> None:
-    pages = list(JsonLines(data / "wikipedia" / "squad13" / "corpus.jsonl").pages())
+    pages = read(data / "wikipedia" / "squad13" / "corpus.jsonl")
     assert len(pages) == 856
-    assert pages[0].id == "American_Broadcasting_Company#0"
-    assert pages[0].url == ""
-    assert pages[0].read().blocks[0].text.startswith("The American Broadcasting Company (ABC) (stylized")
+    assert pages[0].doc_id == "American_Broadcasting_Company#0"
+    assert "url" not in pages[0].metadata
+    assert pages[0].text.startswith("The American Broadcasting Company (ABC) (stylized")
 
 
 @pytest.mark.parametrize(
@@ -87,50 +90,41 @@ def test_a_bad_line_is_named(tmp_path: Path, line: bytes, message: str) -> None:
     path = lines(tmp_path / "a.jsonl", WIKIPEDIA[:2])
     path.write_bytes(path.read_bytes() + line + b"\n")
     with pytest.raises(SourceError, match=message) as error:
-        list(JsonLines(path).pages())
+        read(path)
     assert error.value.where == f"{path}:3"
 
 
 def test_damaged_files_are_refused(tmp_path: Path) -> None:
     packed = lines(tmp_path / "a.jsonl.gz", WIKIPEDIA)
     packed.write_bytes(packed.read_bytes()[:-300])
-    with pytest.raises(SourceError, match="decompressed"):
-        list(JsonLines(packed).pages())
+    with pytest.raises(SourceError, match="end-of-stream marker"):
+        read(packed)
     columns = parquet(tmp_path / "a.parquet", WIKIPEDIA)
     whole = columns.read_bytes()
     for damaged in (whole[:-100], whole[: len(whole) // 2], b"PAR1", b"", whole[:500] + b"\0" * 900 + whole[1400:]):
         columns.write_bytes(damaged)
         with pytest.raises(SourceError, match=r"parquet|column"):
-            list(Parquet(columns).pages())
+            read(columns)
 
 
 def test_other_columns_are_named(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="has the columns a, b"):
-        Parquet(parquet(tmp_path / "a.parquet", [{"a": 1, "b": "x"}])).about()
+        read(parquet(tmp_path / "a.parquet", [{"a": 1, "b": "x"}]))
     numbers = [{"id": 1, "url": "", "title": "x", "text": "y"}]
     with pytest.raises(SourceError, match="the column id holds int64"):
-        list(Parquet(parquet(tmp_path / "b.parquet", numbers)).pages())
+        read(parquet(tmp_path / "b.parquet", numbers))
 
 
 def test_boilerplate_of_plain_text_goes(tmp_path: Path) -> None:
     prose = "The village lies on a river in the north of the country. " * 4
     parts = [f"Lead. {prose}", "History", prose, "See also", "A list\nOf things", "References"]
     text = "\n\n".join([*parts, "Legacy", prose, "External links", "Site"])
-    (one,) = JsonLines(lines(tmp_path / "a.jsonl", [{**WIKIPEDIA[0], "text": text}])).pages()
-    assert [block.text.split("\n")[0] for block in one.read().blocks] == [
-        f"Lead. {prose}".strip(),
-        "History",
-        "Legacy",
-    ]
+    (one,) = read(lines(tmp_path / "a.jsonl", [{**WIKIPEDIA[0], "text": text}]))
+    assert one.text.split() == " ".join([parts[0], "History", prose, "Legacy", prose]).split()
 
 
 def test_only_addresses_of_the_web_are_kept(tmp_path: Path) -> None:
-    odd = [
-        {**WIKIPEDIA[0], "url": url} for url in ("javascript:alert(1)", "file:///etc/passwd", "", "http://a.example/b")
-    ]
-    assert [one.url for one in JsonLines(lines(tmp_path / "a.jsonl", odd)).pages()] == [
-        "",
-        "",
-        "",
-        "http://a.example/b",
-    ]
+    urls = ("javascript:alert(1)", "file:///etc/passwd", "", "http://a.example/b")
+    odd = [{**record, "url": url} for record, url in zip(WIKIPEDIA, urls, strict=False)]
+    found = [one.metadata.get("url") for one in read(lines(tmp_path / "a.jsonl", odd))]
+    assert found == [None, None, None, "http://a.example/b"]
