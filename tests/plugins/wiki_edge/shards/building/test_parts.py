@@ -28,7 +28,6 @@ from ragstone.plugins.wiki_edge import BuildOptions, build_shard, searcher_of, v
 from ragstone.plugins.wiki_edge.readers.sources import open_source
 from ragstone.plugins.wiki_edge.shards.building import leases
 from ragstone.plugins.wiki_edge.shards.building.build import merge_plan, plan_build, work_plan
-from ragstone.plugins.wiki_edge.shards.building.parts import PartBuilder, finished, part_folder, record_of
 from tests.plugins.wiki_edge.readers.dumps import multistream, page, plain
 from tests.support.needs import needed
 from tests.support.patience import HANG
@@ -76,7 +75,7 @@ def test_any_number_of_workers_gives_the_same_bytes(fast_host: Host, tmp_path: P
         thread.start()
     for thread in threads:
         thread.join()
-    assert len({record_of(known, number).worker for number in finished(known)}) == 2
+    assert len({json.loads(record.read_bytes())["worker"] for record in plan.glob("parts/*/part.json")}) == 2
     assert list((plan / leases.LEASES).iterdir()) == []
     report = merge_plan(plan, fast_host, tmp_path / "merged")
     assert _sums(report) == _sums(whole)
@@ -142,7 +141,7 @@ def test_a_part_that_another_worker_has_just_finished_is_not_built_again(
     options = BuildOptions(_lines(tmp_path / "corpus.jsonl"), tmp_path / "out", "x", part_mb=_PART_MB)
     plan = plan_build(options, fast_host, tmp_path / "plan")
     work_plan(plan.folder, fast_host)
-    part, aside = part_folder(plan, 1), tmp_path / "aside"
+    part, aside = plan.folder / "parts" / "000001", tmp_path / "aside"
     part.rename(aside)
     plain_take = leases.Leases.take
 
@@ -151,9 +150,9 @@ def test_a_part_that_another_worker_has_just_finished_is_not_built_again(
         return plain_take(self, parts)
 
     monkeypatch.setattr(leases.Leases, "take", take)
-    monkeypatch.setattr(PartBuilder, "build", lambda *_: pytest.fail("it is built"))
+    monkeypatch.setattr(f"{leases.__package__}.parts.PartBuilder.build", lambda *_: pytest.fail("it is built"))
     work_plan(plan.folder, fast_host)
-    assert finished(plan) == set(range(len(plan.parts)))
+    assert {int(built.name) for built in (plan.folder / "parts").iterdir()} == set(range(len(plan.parts)))
     assert list((plan.folder / leases.LEASES).iterdir()) == []
 
 
@@ -408,8 +407,8 @@ def test_ray_names_the_part_that_fails_again_and_again(
     plan = tmp_path / "plan"
     with closing(open_small(tmp_path, is_real=False)) as host:
         options = BuildOptions(_lines(tmp_path / "corpus.jsonl"), tmp_path / "out", "x", part_mb=_PART_MB)
-        known = plan_build(options, host, plan)
+        plan_build(options, host, plan)
         with pytest.raises(ray.RayFailed, match=rf"part \d+ of \d+ .*failed {ray.MOST_FAILURES} times") as failed:
             ray.work_on_ray(plan, ray.RayOptions("local", open_host, seconds=3.0), host)
     assert "ragstone wiki work" in (failed.value.hint or "")
-    assert not finished(known)
+    assert not [*(plan / "parts").iterdir()]
