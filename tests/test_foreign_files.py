@@ -6,6 +6,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import shutil
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -23,13 +24,13 @@ from ragstone.core.vector_index.index_state import index_folders
 from ragstone.plugins.book_chat import Shelf
 from ragstone.plugins.book_chat.library.uploads import files as uploads_module
 from ragstone.plugins.concept_tutor.mediawiki.client.cache import Cache, Entry
-from ragstone.plugins.wiki_edge import BuildOptions, build_shard, install_shards
-from ragstone.plugins.wiki_edge.planner.episode_check import repair_episodes
+from ragstone.plugins.wiki_edge import BuildOptions, build_shard, install_shards, searcher_of
 from ragstone.plugins.wiki_edge.planner.episodes import Episode
 from ragstone.plugins.wiki_edge.planner.memory_store import MemoryStore
-from ragstone.plugins.wiki_edge.shards.side_files import clear, side_file_folders
 from tests.plugins.iris_memory.memories import open_memory, write
+from tests.plugins.wiki_edge.planner.libraries import check_episodes
 from tests.plugins.wiki_edge.readers.dumps import page, plain
+from tests.plugins.wiki_edge.search.tools import write as write_shard
 from tests.plugins.wiki_edge.shards.samples import make
 from tests.support.needs import needed
 from tests.support.patience import until
@@ -229,10 +230,15 @@ def _side_files(folder: Path, others: Others) -> None:
     (cache / "stale").mkdir()
     (cache / "stale" / "made-of.json").write_text(json.dumps([1, 2, ["/not/there", 1, 2, 3]]), "utf-8")
     others.planted.append(cache / "stale" / "made-of.json")
-    ours = side_file_folders(cache).make("ours")
-    (ours / "made-of.json").write_text(json.dumps([1, 2, ["/not/there", 1, 2, 3]]), "utf-8")
-    clear(cache, "made-of.json")
-    assert not ours.exists(), "our own goes"
+    with open_host(folder) as host:
+        wiki = folder / "data" / "wiki"
+        write_shard(host, wiki, "gone")
+        searcher_of(host).search("kettle")
+        (ours,) = cache.glob("*/offsets.npy")
+        shutil.rmtree(wiki)
+        write_shard(host, wiki, "new")
+        searcher_of(host).search("kettle")
+    assert not ours.parent.exists(), "our own goes"
 
 
 def _build(folder: Path, others: Others) -> None:
@@ -272,7 +278,7 @@ def _episodes(folder: Path, others: Others) -> None:
     before._file.close()  # as the system does for a process that is killed
     os.close(before._open)
     others_before = others.there()
-    assert repair_episodes(root) == [before.id]
+    assert check_episodes(root, repair=True) == [before.id]
     assert others.there() == others_before
 
 

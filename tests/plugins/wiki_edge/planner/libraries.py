@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+import io
+import json
+from contextlib import contextmanager, redirect_stdout
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pytest
 
+from ragstone.core.cli import main
 from ragstone.core.testing import open_host
 from ragstone.plugins.wiki_edge import Planner
+from tests.support.third_party_fakes import restored_log
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -73,3 +79,12 @@ def planning(
         planner = Planner(host, library=Shelf(host, rows, episodic))
         yield planner
         planner.close()
+
+
+def check_episodes(root: Path, *, repair: bool = False) -> list[Any]:
+    """What the command says of each episode; with ``repair``, the ids of those that it mended."""
+    options = ["--json", *(["--repair"] if repair else [])]
+    with restored_log(), redirect_stdout(io.StringIO()) as printed, pytest.raises(SystemExit):
+        main(["wiki", "episodes", "check", "--from", str(root), *options])
+    found = json.loads(printed.getvalue())
+    return found["mended"] if repair else [SimpleNamespace(**each) for each in found["episodes"]]

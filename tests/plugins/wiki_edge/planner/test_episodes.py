@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import random
 import subprocess
 import sys
 import time
-from contextlib import redirect_stdout
 from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from ragstone.core import NotFound, SourceError
-from ragstone.core.cli import main
 from ragstone.core.text import Redactor
 from ragstone.plugins.wiki_edge import Situation
 from ragstone.plugins.wiki_edge.planner import episodes
 from ragstone.plugins.wiki_edge.planner.export import export_episodes
 from ragstone.plugins.wiki_edge.planner.steps import read_steps
-from tests.plugins.wiki_edge.planner.libraries import MOON, MUG, planning
+from tests.plugins.wiki_edge.planner.libraries import MOON, MUG, check_episodes, planning
 from tests.support.llm_server import Server, refuse, send
-from tests.support.third_party_fakes import restored_log
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,15 +40,6 @@ def written(root: Path, turns: int, **more: Any) -> episodes.Episode:
     for turn in range(turns):
         episode.step(f"seen {turn}", f"said {turn}", retrievals=[{"score": 0.5, "metadata": {"id": f"{turn}"}}])
     return episode
-
-
-def check(root: Path, *, repair: bool = False) -> list[Any]:
-    """What the command says of each episode; with ``repair``, the ids of those that it mended."""
-    options = ["--json", *(["--repair"] if repair else [])]
-    with restored_log(), redirect_stdout(io.StringIO()) as printed, pytest.raises(SystemExit):
-        main(["wiki", "episodes", "check", "--from", str(root), *options])
-    found = json.loads(printed.getvalue())
-    return found["mended"] if repair else [SimpleNamespace(**each) for each in found["episodes"]]
 
 
 def died(episode: episodes.Episode) -> None:
@@ -101,7 +87,7 @@ def test_n_turns_are_n_plus_one_steps_with_the_same_keys(tmp_path: Path, monkeyp
     assert calls[1]["estimate_micro_cents"] == calls[1]["cost_micro_cents"] > 0
     assert json.loads(calls[1]["args_json"])["max_tokens"] == 512
     assert json.loads(calls[1]["result_json"])["text"].startswith("Yes.")
-    assert [report.state for report in check(tmp_path / "data" / "episodes")] == ["whole", "whole"]
+    assert [report.state for report in check_episodes(tmp_path / "data" / "episodes")] == ["whole", "whole"]
 
 
 def test_the_texts_of_chunks_are_written_where_that_is_set(tmp_path: Path) -> None:
@@ -137,7 +123,7 @@ def test_files_rotate_and_read_as_one(tmp_path: Path) -> None:
     assert len(files) > 3
     assert all((folder / "steps" / name).stat().st_size <= 2000 for name in files)
     assert [step["observation"] for step in read_steps(folder)][:-1] == [f"seen {turn}" for turn in range(40)]
-    [report] = check(tmp_path)
+    [report] = check_episodes(tmp_path)
     assert (report.state, report.turns) == ("whole", 40)
     metadata = json.loads((folder / "metadata.json").read_bytes())
     assert (metadata["state"], metadata["steps"], metadata["episode_id"]) == ("ended", 41, folder.name)
@@ -145,11 +131,11 @@ def test_files_rotate_and_read_as_one(tmp_path: Path) -> None:
 
 def test_an_open_one_is_left_alone(tmp_path: Path) -> None:
     episode = written(tmp_path, 2)
-    assert [report.state for report in check(tmp_path)] == ["open"]
-    assert check(tmp_path, repair=True) == []
+    assert [report.state for report in check_episodes(tmp_path)] == ["open"]
+    assert check_episodes(tmp_path, repair=True) == []
     episode.end()
-    assert [report.state for report in check(tmp_path)] == ["whole"]
-    assert check(tmp_path, repair=True) == []
+    assert [report.state for report in check_episodes(tmp_path)] == ["whole"]
+    assert check_episodes(tmp_path, repair=True) == []
 
 
 def test_a_killed_writer_costs_its_last_line_at_most(tmp_path: Path) -> None:
@@ -173,10 +159,10 @@ def test_a_killed_writer_costs_its_last_line_at_most(tmp_path: Path) -> None:
             acknowledged = len(output.read())
         if not root.exists():
             continue
-        assert [report.state for report in check(root)] in (["cut"], [])
-        mended = check(root, repair=True)
-        assert check(root, repair=True) == []
-        for report in check(root):
+        assert [report.state for report in check_episodes(root)] in (["cut"], [])
+        mended = check_episodes(root, repair=True)
+        assert check_episodes(root, repair=True) == []
+        for report in check_episodes(root):
             assert report.id in mended
             assert report.state == "whole"
             assert acknowledged <= report.turns <= acknowledged + 1
@@ -193,9 +179,9 @@ def test_a_writer_killed_at_its_beginning_leaves_no_damage(
         monkeypatch.setattr(episodes, moment, lambda *_: os._exit(0))
         written(tmp_path, 1)
     os.waitpid(child, 0)
-    assert [report.state for report in check(tmp_path)] in ([], ["cut"])
-    assert len(check(tmp_path, repair=True)) == 1
-    assert [(report.state, report.turns) for report in check(tmp_path)] == [("whole", 0)]
+    assert [report.state for report in check_episodes(tmp_path)] in ([], ["cut"])
+    assert len(check_episodes(tmp_path, repair=True)) == 1
+    assert [(report.state, report.turns) for report in check_episodes(tmp_path)] == [("whole", 0)]
 
 
 @pytest.mark.parametrize("cut", [1, 20, 150])
@@ -205,10 +191,10 @@ def test_a_torn_line_is_taken_away_and_the_rest_stands(tmp_path: Path, cut: int)
     [folder] = tmp_path.iterdir()
     file = folder / "steps" / "000000.jsonl"
     file.write_bytes(file.read_bytes()[:-cut])
-    [report] = check(tmp_path)
+    [report] = check_episodes(tmp_path)
     assert (report.state, report.faults) == ("cut", [])
-    assert check(tmp_path, repair=True) == [folder.name]
-    [report] = check(tmp_path)
+    assert check_episodes(tmp_path, repair=True) == [folder.name]
+    [report] = check_episodes(tmp_path)
     assert (report.state, report.turns) == ("whole", 2)
 
 
@@ -236,7 +222,7 @@ def test_damage_is_reported_with_file_and_line(tmp_path: Path, change: Any, mess
     lines = file.read_text("utf-8").splitlines()
     lines[1] = json.dumps(change(json.loads(lines[1])))
     file.write_text("\n".join(lines) + "\n", "utf-8")
-    [report] = check(tmp_path)
+    [report] = check_episodes(tmp_path)
     assert report.state == "damaged"
     assert any(message in fault for fault in report.faults), report.faults
     assert report.faults[0].startswith(("steps/000000.jsonl:2:", "steps/000000.jsonl:3:"))
@@ -246,7 +232,7 @@ def test_a_missing_file_between_is_damage(tmp_path: Path) -> None:
     written(tmp_path, 40, file_bytes=2000).end()
     [folder] = tmp_path.iterdir()
     (folder / "steps" / "000001.jsonl").unlink()
-    [report] = check(tmp_path)
+    [report] = check_episodes(tmp_path)
     assert report.state == "damaged"
 
 
