@@ -11,7 +11,7 @@ from collections import defaultdict
 from contextlib import contextmanager
 from dataclasses import fields, replace
 from datetime import UTC, datetime
-from itertools import islice
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any
 
 from ragstone.core.testing import open_host
@@ -98,15 +98,28 @@ def garden() -> dict[str, list[SourceChunk]]:
 
 def of_dump(data: Path, most: int | None = None) -> dict[str, list[SourceChunk]]:
     """The excerpt's first articles, each a concept, as chunks of about 250 words from all over the article."""
-    from ragstone.plugins.wiki_edge.readers.dump import Dump
+    from ragstone.plugins.wiki_edge import ArticleReader
 
     path = next((data / "mediawiki" / "dumps").glob("enwiki-*p000000010*.bz2"))
     found = {}
-    for page in islice(Dump(path).pages(), most):
-        if "disambiguation" not in page.title:
-            blocks = [(block.heading, block.text) for block in page.read().blocks]
-            found[page.title] = _packed(page.title, page.url, blocks)
+    for article in islice(ArticleReader().lazy_load_data(path), most):
+        title, text = article.metadata["title"], article.text
+        starts = [(0, ""), *((start, heading) for start, heading, _ in article.metadata.get("sections", ()))]
+        blocks = [
+            (heading, block)
+            for (start, heading), (end, _) in pairwise([*starts, (len(text), "")])
+            for block in _below(heading, text[start:end])
+        ]
+        if "disambiguation" not in title:
+            found[title] = _packed(title, article.metadata["url"], blocks)
     return found
+
+
+def _below(heading: str, text: str) -> list[str]:
+    """The paragraphs of a section without the lines of its heading."""
+    for title in heading.split(" › "):
+        text = text.strip().removeprefix(f"{title}\n")
+    return text.strip().split("\n\n")
 
 
 def of_squad(data: Path) -> dict[str, list[SourceChunk]]:
