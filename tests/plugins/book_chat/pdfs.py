@@ -73,10 +73,12 @@ def make(
     pages: Sequence[Sequence[Text | str]],
     *,
     outline: list[tuple[str, int, float]] | None = None,
+    levels: Sequence[int] = (),
     labels: str = "",
     title: str = "",
 ) -> bytes:
-    """A PDF of these pages (612 by 792 points). ``outline``: titles with index of their page and height."""
+    """A PDF of these pages (612 by 792 points). ``outline``: titles with index of their page and height;
+    ``levels``: of each, from 1, where they are not all the same."""
     pdf = Pdf()
     tree = pdf.reserve()
     bases = ("Times-Roman", "Times-Bold", "Courier")
@@ -99,13 +101,20 @@ def make(
     if outline:
         root = pdf.reserve()
         marks = [pdf.reserve() for _ in outline]
-        for at, (name, page_at, y) in enumerate(outline):
-            following = f"/Next {marks[at + 1]} 0 R" if at + 1 < len(marks) else ""
-            pdf.put(
-                marks[at],
-                f"<< /Title ({name}) /Parent {root} 0 R {following} /Dest [{kids[page_at]} 0 R /XYZ 0 {y} 0] >>",
-            )
-        pdf.put(root, f"<< /Type /Outlines /First {marks[0]} 0 R /Last {marks[-1]} 0 R >>")
+        below: dict[int, list[int]] = {root: []}  # the entries of each, in order
+        above = [root]
+        for mark, level in zip(marks, levels or [1] * len(marks), strict=True):
+            above = [*above[:level], mark]
+            below[above[-2]].append(mark)
+            below[mark] = []
+        ends = {mark: f"/First {own[0]} 0 R /Last {own[-1]} 0 R" if own else "" for mark, own in below.items()}
+        for parent, own in below.items():
+            for mark, following in zip(own, [*own[1:], None], strict=False):
+                name, page_at, y = outline[marks.index(mark)]
+                after = f"/Next {following} 0 R" if following else ""
+                place = f"/Dest [{kids[page_at]} 0 R /XYZ 0 {y} 0]"
+                pdf.put(mark, f"<< /Title ({name}) /Parent {parent} 0 R {after} {ends[mark]} {place} >>")
+        pdf.put(root, f"<< /Type /Outlines {ends[root]} >>")
         extra += f" /Outlines {root} 0 R"
     catalog = pdf.add(f"<< /Type /Catalog /Pages {tree} 0 R{extra} >>")
     if title:

@@ -264,6 +264,28 @@ def test_headings_from_the_outline(read: Any) -> None:
     assert re.findall("^#+ (.*)$", text, re.MULTILINE) == ["Chapter 1: Walking", "1.1 Gait", "Not printed"]
 
 
+@pytest.mark.parametrize(
+    ("entries", "levels"),
+    [
+        ([(1, "Preface"), (1, "Legs"), (2, "Feet"), (1, "Arms")], [1, 1, 2, 1]),
+        ([(1, "Preface"), (1, "Part I. Limbs"), (2, "Legs"), (3, "Feet"), (2, "Arms")], [1, 1, 1, 2, 1]),
+        ([(1, "A Book of Limbs"), (2, "Legs"), (3, "Feet"), (2, "Arms")], [1, 1, 2, 1]),
+        ([(1, "A Book of Limbs"), (2, "Part I"), (3, "Legs"), (4, "Feet"), (2, "Index")], [1, 1, 1, 2, 1]),
+        ([(1, "Part of the body")], [1]),
+        ([(1, "Legs")], [1]),
+    ],
+)
+def test_chapters_are_on_the_level_of_their_part_and_of_the_lone_title(
+    read: Any, entries: list[tuple[int, str]], levels: list[int]
+) -> None:
+    pages = [[Text(72, 720, title, 20), *lines(72, 680, *FILLER)] for _, title in entries]
+    outline = [(title, at, 740.0) for at, (_, title) in enumerate(entries)]
+    text = read(make(pages, outline=outline, levels=[level for level, _ in entries])).text
+    assert re.findall("^(#+) (.*)$", text, re.MULTILINE) == [
+        ("#" * level, title) for level, (_, title) in zip(levels, entries, strict=True)
+    ]
+
+
 def test_a_term_that_stands_alone_above_its_explanation_is_defined(read: Any) -> None:
     wide = "The wheel of a cart that turns about an upright axis and so follows the way in which"
     page = [
