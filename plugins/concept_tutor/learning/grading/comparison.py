@@ -131,6 +131,11 @@ def _only(words: list[Word], places: list[int], others: list[Word]) -> list[int]
     return [at for at in places if words[at].stem and not any(same(words[at].low, other.low) for other in others)]
 
 
+def _before(words: list[Word], place: int) -> str:
+    """The word before one, without articles: "under the ground" is "underground"."""
+    return next((word.low for word in reversed(words[:place]) if word.low not in ARTICLES), "")
+
+
 def _place(word: Word, answered: list[Word], taken: set[int]) -> int | None:
     """Where the answer has the word: the same, then a form or synonym of it, in one or two parts, or its denial."""
     free = [(place, other) for place, other in enumerate(answered) if place not in taken and other.stem]
@@ -139,7 +144,7 @@ def _place(word: Word, answered: list[Word], taken: set[int]) -> int | None:
             return place
     for alike in (str.__eq__, is_form, same):
         for place, other in free:
-            if alike(word.low, other.low) or (place and alike(word.low, answered[place - 1].low + other.low)):
+            if alike(word.low, other.low) or alike(word.low, _before(answered, place) + other.low):
                 return place
     for place, other in free:  # "not as deep as" and "less deep than" are shallower
         before = answered[max(0, place - 2) : place]

@@ -17,8 +17,8 @@ from .abbreviations import as_in_key
 from .comparison import compare
 from .likeness import likeness
 from .order import are_phrases_exchanged, are_sides_exchanged, is_shuffled
-from .polarity import LACKING, denies_otherwise, may_deny, opposite
-from .roles import are_swapped, is_cause_exchanged
+from .polarity import LACKING, denies_otherwise, is_denied, may_deny, opposite
+from .roles import are_swapped, is_cause_exchanged, is_made_active
 from .wording import stem_of, with_signs, words_of
 
 if TYPE_CHECKING:
@@ -102,7 +102,9 @@ def objection(question: Question, answer: str, found: Comparison) -> str | None:
     lacks = _lacks(question)
     for each in contradictions(answer, question.support.text):
         # "Like" and "unlike" are often in texts; "non-functional" and "not functional" match "nonfunctional".
-        is_chance = each.kind == "opposite" and (not stem_of(each.stated) or found.has_match(each.stated))
+        is_chance = each.kind == "opposite" and (
+            not stem_of(each.stated) or found.has_match(each.stated) or is_denied(found.key, each.source.casefold())
+        )
         if (
             each.kind != "number"
             and not is_chance
@@ -127,12 +129,12 @@ def other_number(question: Question, answer: str) -> str | None:
 def disorder(question: Question, answer: str, found: Comparison) -> str | None:
     """What makes an answer that has the right words less than right: their order, or a calculation without a step."""
     asked = words_of(question.text)
-    if is_shuffled([*asked, *found.key], found.answer):
+    goes_on = [word.low for word in found.answer[:1]] == [word.low for word in asked[-1:]]
+    if is_shuffled([*asked, *found.key], found.answer[goes_on:]):  # "composed of?", "of representatives"
         return "it has the source's words, but they make no statement"
     if (
         are_phrases_exchanged(found.key, found.answer)
-        or are_sides_exchanged(found)
-        or are_swapped(found)
+        or (not is_made_active(found) and (are_sides_exchanged(found) or are_swapped(found)))
         or is_cause_exchanged(asked, found)
     ):
         return "it says of one thing what the source says of another"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .polarity import is_denied
 from .wording import are_opposite, is_light
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ def likeness(question: Question, answer: str, found: Comparison, encoder: Encode
     best = {at: float(near[at, asserting].max(initial=0)) for at in wanted}
     reached = [1.0 if at in found.matches else best[at] for at in wanted]
     frame, exchanged = found.exchanged
+    asserted = [word for word in found.key if not is_denied(found.key, word.low)]
     features = {
         # What key and answer say of the question; alone the two have too little context.
         "stated": float(stated[0] @ stated[1]),
@@ -73,7 +75,7 @@ def likeness(question: Question, answer: str, found: Comparison, encoder: Encode
         # Words of the answer: how near the key comes to them, how many it has not, and whether one says the opposite.
         "least_near": min((1.0 if at in matched else float(near[:, at].max()) for at in asserting), default=0.0),
         "added": float(min(_MANY, len(added))),
-        "opposite": float(any(are_opposite(word.low, found.answer[at].low) for at in foreign for word in found.key)),
+        "opposite": float(any(are_opposite(word.low, found.answer[at].low) for at in foreign for word in asserted)),
         # Who copies the source but for a word has changed it; who says it otherwise may leave one out.
         "exchanged": frame**2 * max((1 - float(near[np.ix_(*each)].max()) for each in exchanged), default=0.0),
     }

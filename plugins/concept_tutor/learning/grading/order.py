@@ -37,6 +37,7 @@ _BORROWED, _COPIED, _MANY_WORDS = 0.75, 0.9, 7
 _LOOSE, _KEPT, _FEW_KEPT = 0.3, 0.5, 0.25
 #: Small words with which nothing is turned round.
 _NEUTRAL = _ARTICLES | word_set("it they them is are was were be because as he she also")
+_ADVERBS = word_set("still already also often only")
 _LEAST_WORDS = 3
 
 
@@ -89,7 +90,8 @@ def are_sides_exchanged(found: Comparison) -> bool:
             for at, place in zip(_all(mine, word), _all(theirs, word), strict=True):
                 places.setdefault(at, place)
     turns = [at for at in places if mine[at] in _PLACES - {"of"} or mine[at] == "instead" or found.key[at].is_verbal]
-    words = [at for at in places if found.key[at].stem or mine[at] in _PLACES - {"to", "of", "in"}]
+    sides = _PLACES - {"to", "of", "in"}
+    words = [at for at in places if (found.key[at].stem and mine[at] not in _ADVERBS) or mine[at] in sides]
     return any(
         before < at < behind and places[behind] < places[at] < places[before]
         for at in turns

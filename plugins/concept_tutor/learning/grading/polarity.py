@@ -12,10 +12,13 @@ if TYPE_CHECKING:
     from .wording import Word
 
 LACKING = frozenset({"without", "lack", "lacks", "lacked", "lacking", "absence", "missing", "absent"})
-_DENYING = LACKING | {"few", "little", "less", "fails"}
+_UNABLE = frozenset({"inability", "unable", "incapable", "failure", "fails"})
+_DENYING = LACKING | _UNABLE | {"few", "little", "less"}
 _LOSING = frozenset({"lose", "loses", "lost"})
 #: Words behind a denial that it may deny.
 _SCOPE = 4
+#: Denials that stand before what they deny; "no solution in closed form" denies neither word alone.
+_OF_VERBS = frozenset({"not", "cannot"})
 _DEGREES = frozenset({"too", "less"})
 
 
@@ -24,7 +27,8 @@ def may_deny(found: Comparison, stated: str) -> bool:
     if any(are_opposite(found.key[at].low, found.answer[place].low) for at, place in found.matches.items()):
         return True  # "not as deep as" for "shallower than"
     if not stated:
-        return any(is_negation(word.low) or word.low in _DENYING for word in found.answer)
+        denies = any(is_negation(word.low) or word.low in _DENYING for word in found.answer)
+        return denies or _is_said_by_opposite(found)
     return any(
         is_negation(word.low)
         or word.low in _DENYING
@@ -33,9 +37,47 @@ def may_deny(found: Comparison, stated: str) -> bool:
     )
 
 
+def _is_said_by_opposite(found: Comparison) -> bool:
+    """Whether the answer has the opposite of a word that the key denies: "independent" for "not dependent"."""
+    return any(
+        are_opposite(word.low, other.low) and is_denied(found.key, word.low)
+        for word in found.key
+        for other in found.answer
+    )
+
+
 def _is_denial(word: Word) -> bool:
     """Whether the word has a prefix that denies; of "in" and "im" one cannot know."""
-    return bool(turned(word.low)) and word.low.startswith(("un", "non"))
+    return bool(turned(word.low)) and (word.low.startswith(("un", "non")) or word.low.endswith(("able", "ible")))
+
+
+def _is_turned(word: Word, others: list[Word]) -> bool:
+    """Whether it denies by a prefix what the others say: "individuals" deny nothing."""
+    bare = turned(word.low)
+    return bool(bare) and (_is_denial(word) or any(same(bare, other.low) for other in others))
+
+
+def is_denial_moved(found: Comparison) -> bool:
+    """Whether the answer denies a word that the key asserts, and asserts what the key denies."""
+    back = {place: at for at, place in found.matches.items()}
+    denied, denied_in_answer = (_denied_words(words) for words in (found.key, found.answer))
+    moved = any(place in back and back[place] not in denied for place in denied_in_answer)
+    return moved and any(at in found.matches and found.matches[at] not in denied_in_answer for at in denied)
+
+
+def _denied_words(words: list[Word]) -> set[int]:
+    """The places of the words right behind a denial, stop words left out."""
+    places = [at for at, word in enumerate(words) if word.low in _OF_VERBS or word.low.endswith("n't")]
+    behind = (next((near for near in range(at + 1, len(words)) if words[near].stem), None) for at in places)
+    return {at for at in behind if at is not None}
+
+
+def is_denied(words: list[Word], low: str) -> bool:
+    """Whether a word stands behind a denial: "not dependent" is independent."""
+    return any(
+        word.low == low and any(is_negation(before.low) for before in words[max(0, at - 2) : at])
+        for at, word in enumerate(words)
+    )
 
 
 def denies_otherwise(found: Comparison, lacks: bool) -> bool:
@@ -43,17 +85,21 @@ def denies_otherwise(found: Comparison, lacks: bool) -> bool:
 
     An answer may deny what a question asks for that ``lacks`` something.
     """
+    if is_denial_moved(found):
+        return True
     theirs = {word.low for word in found.answer} - _DEGREES
     if any(map(is_negation, theirs)):
-        return not lacks and not may_deny(found, "not") and not any(turned(word.low) for word in found.key)
-    return _denies(found) and not theirs & (_DENYING | _LOSING) and not any(map(turned, theirs))
+        return not (lacks or may_deny(found, "not") or any(_is_turned(word, found.answer) for word in found.key))
+    own = theirs - {word.low for word in found.key}
+    return _denies(found) and not theirs & (_DENYING | _LOSING) and not any(map(turned, own))
 
 
 def _denies(found: Comparison) -> bool:
     """Whether the key denies or lacks something that the answer has, in other words than the answer's."""
     words = found.key
-    if any(word.low in LACKING for word in words):
-        return not any(words[at].low in LACKING for at in found.matches)
+    lacking = LACKING | _UNABLE
+    if any(word.low in lacking for word in words):
+        return not any(words[at].low in lacking for at in found.matches)
     return any(
         is_negation(word.low)
         and word.low not in _DEGREES
@@ -79,6 +125,7 @@ def opposite(found: Comparison) -> str | None:
                 place not in matched
                 and other.stem not in stems
                 and are_opposite(word.low, other.low)
+                and not is_denied(found.key, word.low)
                 and (at in found.weights or _stand_alike(found, at, place))
             ):
                 return f"it says “{other.text}” where the source says “{word.text}”"

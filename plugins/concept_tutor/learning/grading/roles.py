@@ -10,6 +10,8 @@ from ..reading.spelling import word_set
 from .wording import ARTICLES, Word, is_light
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from .comparison import Comparison
 
 _PREPOSITIONS = frozenset(
@@ -26,6 +28,8 @@ _OPPOSITES = {
     for one, other in (pair.split(), pair.split()[::-1])
 }
 _DIRECTED = frozenset({"to", "from", "by", "than", "over"})
+#: "Due to" and "because" say from what something comes.
+_FROM = frozenset({"due", "owing", "thanks"})
 _BE = frozenset({"is", "are", "was", "were", "be", "being", "been", "gets"})
 _RELATIVE = frozenset({"that", "which", "who", "whose", "where", "in", "inside"})
 _CAUSING = word_set(
@@ -39,12 +43,16 @@ def are_swapped(found: Comparison) -> bool:
     """Whether two words of the key have each other's place in the answer."""
     if _is_another_head(found) or _are_paired_otherwise(found):
         return True
-    mine, theirs = _roles(found.key), _roles(found.answer)
+    mine = _roles(found.key)
+    verbs = {verb for roles in mine.values() for kind, verb in roles if kind == "behind"}
+    theirs = _roles(found.answer, verbs)
     stems = {at: word.stem for at, word in enumerate(found.key) if word.stem}
     back = {place: stems[at] for at, place in found.matches.items()}
-    for words, verbs, roles in ((found.answer, back, mine), (found.key, stems, theirs)):
-        if any(agent in roles and ("behind", verb) in roles[agent] for verb, agent in _agents(words, verbs)):
+    for words, known, roles in ((found.answer, back, mine), (found.key, stems, theirs)):
+        if any(agent in roles and ("behind", verb) in roles[agent] for verb, agent in _agents(words, known)):
             return True
+    if _is_patient_active(found, stems, back):
+        return True
     both = [stem for stem in mine if stem in theirs]
     lost, gained = (
         {stem: mine[stem] - theirs[stem] for stem in both},
@@ -56,7 +64,23 @@ def are_swapped(found: Comparison) -> bool:
         there, back_again = lost[one] & gained[other], lost[other] & gained[one]
         exchanged = there | back_again
         is_directed = any(word in _DIRECTED for _kind, word in exchanged)
-        if there and back_again and (is_directed or all(kind != "start" for kind, _word in exchanged)):
+        is_object = any(kind == "behind" and ("before", word) in exchanged for kind, word in exchanged)
+        if there and back_again and (is_directed or is_object or all(kind != "start" for kind, _word in exchanged)):
+            return True
+    return False
+
+
+def is_made_active(found: Comparison) -> bool:
+    """Whether the answer says who does what where the key says by whom it is done: "cartilage connects bones"."""
+    stems = {at: word.stem for at, word in enumerate(found.key) if word.stem}
+    back = {place: stems[at] for at, place in found.matches.items()}
+    places = {stem: place for place, stem in back.items()}
+    passive = {verb for verb, _agent in _agents(found.answer, back)}
+    done = [(at, agent) for at, stem in stems.items() for _verb, agent in _agents(found.key, {at: stem})]
+    for at, agent in done:
+        verb = places.get(stems[at], -1)
+        patient = next((stem for near, stem in reversed(stems.items()) if near < at), "")
+        if stems[at] not in passive and places.get(agent, verb) < verb < places.get(patient, -1):
             return True
     return False
 
@@ -132,20 +156,40 @@ def _agents(words: list[Word], stems: dict[int, str]) -> list[tuple[str, str]]:
     for place, verb in stems.items():
         # "Eaten by animals" begins as "it is eaten by animals" does.
         begins = not any(word.stem for word in words[:place])
-        passive = begins or any(word.low in _BE for word in words[max(0, place - 3) : place])
         following = words[place + 1 : place + 7]
+        # "A network funded by a bank" is funded, too
+        reduced = words[place].low.endswith("ed") and following[:1] and following[0].low == "by"
+        passive = begins or reduced or any(word.low in _BE for word in words[max(0, place - 3) : place])
         at = next((number for number, word in enumerate(following) if word.low == "by"), None)
         if passive and at is not None:
             agents += [(verb, word.stem) for word in following[at:] if word.stem]
     return agents
 
 
-def _roles(words: list[Word]) -> dict[str, set[tuple[str, str]]]:
+def _is_patient_active(found: Comparison, stems: dict[int, str], back: dict[int, str]) -> bool:
+    """Whether what something is done to in the key does it in the answer: "bones connect the cartilages"."""
+    for at, place in found.matches.items():
+        verb, said = found.key[at].low, found.answer[place].low
+        is_passive = verb.endswith("ed") and any(each.low in _BE for each in found.key[max(0, at - 3) : at])
+        if not is_passive or said.endswith(("ed", "ing")) or place not in back:
+            continue
+        patient = [stem for near, stem in stems.items() if near < at and not is_light(found.key[near])][-1:]
+        subject = [back[near] for near in sorted(back) if near < place][-1:]
+        behind = [near for near in range(place + 1, len(found.answer)) if found.answer[near].low not in ARTICLES][:1]
+        if patient and subject == patient and any(back.get(near, patient[0]) != patient[0] for near in behind):
+            return True
+    return False
+
+
+def _roles(words: list[Word], verbs: Collection[str] = ()) -> dict[str, set[tuple[str, str]]]:
     """For each stem what governs it: a preposition, or a verb that it stands before or behind."""
     roles: dict[str, set[tuple[str, str]]] = defaultdict(set)
     governor, subjects = ("start", ""), list[str]()
     for number, word in enumerate(words):
         following = [each.low for each in words[number + 1 : number + 2]]
+        if (word.low == "because" and number) or (word.low == "to" and number and words[number - 1].low in _FROM):
+            governor = ("preposition", "from")
+            continue
         if word.low in _PREPOSITIONS or (word.low == "out" and following == ["of"]):
             if word.low != "of" or governor[1] != "from":
                 governor = ("preposition", _SAME.get(word.low, word.low))
@@ -153,7 +197,7 @@ def _roles(words: list[Word]) -> dict[str, set[tuple[str, str]]]:
         if not word.stem:
             continue
         previous = words[number - 1].low if number else ""
-        is_form = word.low.endswith("ing") and previous not in ARTICLES
+        is_form = (word.low.endswith("ing") or word.stem in verbs) and previous not in ARTICLES
         if is_form or previous in _BEFORE_VERB:
             for each in subjects:
                 roles[each].add(("before", word.stem))

@@ -202,9 +202,10 @@ def is_negation(word: str) -> bool:
 
 def turned(word: str) -> str:
     """What a word denies: "active" for "underactive"; "" for none."""
-    return next(
-        (word.removeprefix(each) for each in _TURNING if word.startswith(each) and len(word) > len(each) + 3), ""
-    )
+    found = next((each for each in _TURNING if word.startswith(each) and len(word) > len(each) + 3), "")
+    if found == "under" and not word.endswith(("ed", "ive", "ing")):
+        return ""  # "underground" is below the ground
+    return word.removeprefix(found) if found else ""
 
 
 def is_slip(word: str, written: str) -> bool:

@@ -170,6 +170,47 @@ OPEN: dict[str, tuple[str, dict[str, list[str]]]] = {
         {"right": ["the sand that water flows through in it is cleaning it"]},
     ),
     "suet": ("hardened fats that are solid in a kitchen", {"right": ["solid hardened fats in a kitchen"]}),
+    "an apple cellar": (
+        "a round underground room in which apples are kept",
+        {"right": ["a round room under the ground where apples are kept"]},
+    ),
+    "night blindness": (
+        "a weakness characterized by the inability to see the road in dim light",
+        {
+            "right": [
+                "a weakness in which somebody can't see the road in dim light",
+                "a weakness of people who are unable to see the road in dim light",
+            ],
+            "wrong": ["a weakness characterized by seeing the road well in dim light"],
+        },
+    ),
+    "a loose beam": (
+        "a beam that rests on a wall but is not dependent on the roof for its support",
+        {
+            "right": ["a beam that rests on a wall and is independent of the roof for its support"],
+            "wrong": ["a beam that does not rest on a wall but is dependent on the roof for its support"],
+        },
+    ),
+    "a nailed joint": (
+        "a joint in which the boards are connected by a nail",
+        {"right": ["a nail connects the boards in it"], "wrong": ["boards connect the nail in it"]},
+    ),
+    "a village fund": (
+        "a fund filled by the bakers that began in May",
+        {"wrong": ["a fund that filled the bakers and began in May"]},
+    ),
+    "sand drift": (
+        "flow of sand out of a bay due to the storms of winter",
+        {"right": ["sand flowing out of a bay because of the winter's storms"]},
+    ),
+    "a bread tin": (
+        "a deep iron tin that contains sliced bread",
+        {"wrong": ["deep sliced bread that contains an iron tin"]},
+    ),
+    "an apprentice": (
+        "individuals who learn a trade from a master",
+        {"wrong": ["people who do not learn a trade although individuals have a master"]},
+    ),
     "a torch relay": (
         "a run in which each runner passes a flame to the next runner until the games begin",
         {"wrong": ["In your own words: what is a torch relay?", "I don't know", "a lamp"]},
@@ -273,6 +314,14 @@ ASKED = {
     ("What does the map show?", "The map shows how 12 villages are joined to 3 wells."): (
         "how 12 villages are joined to 3 wells",
         {"wrong": ["how 3 villages are joined to 12 wells"]},
+    ),
+    ("What is the council composed of?", "The council is composed of members elected by millers and bakers."): (
+        "members elected by millers and bakers",
+        {"right": ["of members; they are elected by bakers and millers"]},
+    ),
+    ("Why is the gate shut?", "The gate is shut because a ticket is still required for entry."): (
+        "a ticket is still required for entry",
+        {"right": ["because for entry a ticket is required still"], "wrong": ["because a ticket requires entry"]},
     ),
     ("Why could she not vote?", "She could not vote because she lacked Belgian papers."): (
         "because she lacked Belgian papers",
