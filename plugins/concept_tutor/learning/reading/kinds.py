@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from difflib import SequenceMatcher
 from functools import cached_property
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
+from .definitions import without_parentheses
 from .spelling import normal, stem_set, topic_key
 
 if TYPE_CHECKING:
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
 
 #: Words of a name at most that a definition says a thing to be: "ground tissue".
 _LONGEST_NAME = 3
+#: Of the longer one of two definitions that are contrasted, so many words are the same.
+_ALIKE = 0.5
 
 
 class Kinds:
@@ -47,6 +51,26 @@ class Kinds:
         words = (normal(each.meaning).split() for each in (mine, theirs))
         same = takewhile(lambda pair: pair[0] == pair[1], zip(*words, strict=False))
         return stem_set(" ".join(word for word, _ in same))
+
+    def are_contrasted(self, one: str, other: str) -> bool:
+        """Whether the definitions of both are alike but for what stands in the same places: "the root tip", "the shoot
+        tip". What one is, the other is not.
+        """
+        mine, theirs = (self._topics.get(topic_key(name)) for name in (one, other))
+        if mine is None or theirs is None:
+            return False
+        a, b = (normal(without_parentheses(each.meaning)).split() for each in (mine, theirs))
+        steps = SequenceMatcher(None, a, b, autojunk=False).get_opcodes()
+        changed = [
+            (step, stem_set(" ".join(a[i:j])), stem_set(" ".join(b[k:n])))
+            for step, i, j, k, n in steps
+            if step != "equal"
+        ]
+        same = sum(j - i for step, i, j, _k, _n in steps if step == "equal")
+        # Small words may be added: "the shoot tip", "the tip of the root".
+        is_other = all(step == "replace" or not one | another for step, one, another in changed)
+        is_other &= any(one and another for _step, one, another in changed)
+        return is_other and same >= _ALIKE * max(len(a), len(b))
 
     @cached_property
     def _meanings(self) -> Counter[str]:

@@ -23,7 +23,9 @@ _SHORT = 100
 _NAME = r"[A-ZÀ-Þ][\w’'.-]*(?:\s(?:(?:of|de|la|von|van|the)\s)?[A-ZÀ-Þ][\w’'-]*){0,3}"
 #: What follows these is the point of the sentence.
 _NAMED = re.compile(
-    rf"\b(?:by|named after|native to|capital of|located in|part of|(?:son|daughter) of)\s(?:the\s)?(?:[a-z]+\s){{0,3}}"
+    rf"\b(?:by|named after|native to|capital of|located in|part of|(?:son|daughter) of)\s(?:the\s)?"
+    # "the American composer", "statistician and evolutionary biologist"
+    r"(?:(?:[A-Z][a-z]+\s)?(?:[a-z]+\s){1,4})?"
     rf"(?P<name>{_NAME})(?=[,.]|\s(?:and|in|as|on|from|for|with|at|to)\b)"
 )
 #: Ends a definition: "a western province of Canada".

@@ -24,15 +24,15 @@ FEWEST = 2
 _MOST_SHARED = 3
 #: Letters of an ending that makes two names alike.
 _ENDING = 5
-#: Words of a name that has no initials.
-_FEW_WORDS = 2
+#: An abbreviation, without the "s" of several.
+_INITIALS = re.compile(r"\b[A-Z]{2,}(?=s?\b)")
 #: Sorts that are too different for one question: among three persons a mammal is found at once.
 _APART_SORTS = frozenset({"person", "place", "organisation", "work", "event", "living", "language"})
 #: Whose things differ at a glance, if their definitions name different nouns: a vessel and a layer.
 _WIDE_SORTS = frozenset({"structure", "matter"})
 #: Nouns of definitions that do not show what a thing is: "one of three tubes".
 _EMPTY_GENERA = word_set("one structure part portion region area group end type form point amount")
-#: What too much is one of: only beside one another they are alike.
+#: What too much is one of: only beside one another, and named alike or defined in the same words, they are alike.
 _WIDE_GENERA = word_set(
     "cell organism molecule protein substance process method term particle cells organisms molecules"
 )
@@ -42,7 +42,7 @@ _PROCESS = re.compile(r"(?:[st]ion|sis|ing|ment|ity|ness|port)$")
 _NUMBERED = re.compile(r"\b(?:\d+|[ivx]+)\b")
 _PLURAL = re.compile(r"[^siu]s$")
 #: Ends adjectives that a glossary defines as if they were things: "quiescent: cell that …".
-_ADJECTIVE = re.compile(r"(?:[ae]nt|oid)$")
+_ADJECTIVE = re.compile(r"(?:[ae]nt|oid|(?<!ani)(?<!mam)mal)$")
 _SIGNS = (QUALITY, _ADJECTIVE, _PROCESS, _NUMBERED, _PLURAL)
 #: Years between two that are taken for the same time, and between two options.
 _FAR, _APART = 15, 3
@@ -93,7 +93,10 @@ class Distractors:
             return None
         alike = bool(definition.genus) and other.genus == definition.genus
         headed = _same_head(other.subject, definition.subject)
-        same = alike and other.genus not in _EMPTY_GENERA and (is_beside or other.genus not in _WIDE_GENERA)
+        same = alike and other.genus not in _EMPTY_GENERA
+        if other.genus in _WIDE_GENERA:  # a phototroph is an organism, and none of those that like salt or sugar
+            is_other = material.kinds.are_contrasted(other.subject, definition.subject)
+            same &= is_beside and (headed or is_other or _end_alike(one, name))
         # "Anaphase" and "mitotic phase" have one noun, and are a stage and a period.
         closest = same or (headed and (alike or not (definition.genus and other.genus)))
         if definition.sort and definition.sort not in _WIDE_SORTS:
@@ -106,7 +109,7 @@ class Distractors:
         kin &= alike if definition.sort == "person" else not _APART_SORTS & ({other.sort} ^ {definition.sort})
         if not kin and not (likeness >= 0 and (is_beside or near) and same):
             return None
-        shared = len(material.kinds.shared_beginning(other.subject, definition.subject))
+        shared = len(stem_set(other.meaning) & stem_set(definition.meaning))
         return not (closest or kin), -(2 * is_beside + near + kin + likeness + 2 * alike + min(shared, _MOST_SHARED))
 
     def _may_be_right(self, other: Definition, definition: Definition) -> bool:
@@ -114,6 +117,8 @@ class Distractors:
         mine, theirs = stem_set(definition.meaning), stem_set(other.meaning)
         if self._is_one_of(other, definition) or theirs <= mine:
             return True
+        if self._material.kinds.are_contrasted(other.subject, definition.subject):
+            return False
         # "Stage of mitosis during which …": what both are is no sign that the other is right as well.
         shared = self._material.kinds.shared_beginning(other.subject, definition.subject)
         both = len((mine & theirs) - shared)
@@ -162,13 +167,14 @@ class Distractors:
         """At most ``WRONG`` that are neither the key, nor each other, nor right by any sentence of the sources."""
         asked = (frame or stem_set(sentence.text)) - stem_set(key)
         within = f" {normal(sentence.text)} "
-        words = frozenset(within.split())
+        initials = frozenset(_INITIALS.findall(sentence.text))
         chosen: list[str] = []
         for candidate in candidates:
             shared = self._material.kinds.shared_beginning(candidate, key)
-            if f" {normal(candidate)} " in within or self._material.is_borne(candidate, asked - shared):
+            is_other = self._material.kinds.are_contrasted(candidate, key)
+            if f" {normal(candidate)} " in within or _initials(candidate) in initials:
                 continue
-            if words & _initials(candidate):
+            if not is_other and self._material.is_borne(candidate, asked - shared):
                 continue
             if any(self._material.one_thing(candidate, one) for one in (key, *chosen)) or _is_within(candidate, key):
                 continue
@@ -222,11 +228,9 @@ def _end_alike(one: str, other: str) -> bool:
     return a[-_ENDING:] == b[-_ENDING:]
 
 
-def _initials(name: str) -> frozenset[str]:
-    """What may stand for it in a sentence: of an "antigen-presenting cell", "apc" and "apcs"."""
-    words = normal(name).replace("-", " ").split()
-    short = "".join(word[0] for word in words)
-    return frozenset({short, f"{short}s"} if len(words) > _FEW_WORDS else ())
+def _initials(name: str) -> str:
+    """What may stand for it in a sentence: "APC" for an "antigen-presenting cell", in the plural "APCs"."""
+    return "".join(word[0] for word in normal(name).replace("-", " ").split()).upper()
 
 
 def _enough(wrong: list[str]) -> list[str]:

@@ -94,8 +94,10 @@ def _options(question: Question, material: Material) -> str | None:
             continue
         if same_thing(option, question.key):
             return "an option may be the same as its key"
-        if f" {normal(option)} " in within or material.is_borne(
-            option, frame - material.kinds.shared_beginning(option, question.key)
+        kinds = material.kinds
+        if f" {normal(option)} " in within or (
+            not kinds.are_contrasted(option, question.key)
+            and material.is_borne(option, frame - kinds.shared_beginning(option, question.key))
         ):
             return "a wrong option may be right"
     return None

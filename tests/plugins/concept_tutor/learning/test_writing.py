@@ -244,6 +244,14 @@ def test_the_term_of_an_entry_without_options_is_written(written: Written) -> No
     [
         ("Angola is a country of oil, gold and rivers in Southern Africa.", ["Southern Africa"]),
         ("Animal Farm is a novella about pigs, horses and hens by George Orwell.", ["George Orwell"]),
+        (
+            "Animal Farm is a novella about pigs, horses and hens by the English writer George Orwell, made in a war.",
+            ["George Orwell"],
+        ),
+        (
+            "Aikido is a martial art of throws and locks that was made by farmer and patient teacher Morihei Ueshiba.",
+            ["Morihei Ueshiba"],
+        ),
         # All that is to know of these is asked for in one's own words.
         ("Angola is a country in Southern Africa.", []),
         ("Animal Farm is a novella by George Orwell.", []),
@@ -605,6 +613,55 @@ grey eater cell: guard who swallows everything foreign
 blue killer cell: guard who stings"""
     made = {one.key: set(one.options) for one in written(chunk("matter", glossary, section="Glossary"))}
     assert made["red helper cell"] == {"red helper cell", "grey eater cell", "blue killer cell"}
+
+
+def test_two_initials_name_an_option_as_well(written: Written) -> None:
+    glossary = """amber signal: flag that keeps a GS from rising
+
+green signal: flag of the harbour that calls pilots
+
+violet signal: flag of a doctor on board
+
+ochre signal: flag of the last day"""
+    made = {one.key: set(one.options) for one in written(chunk("flags", glossary, section="Glossary"))}
+    assert made["amber signal"] == {"amber signal", "violet signal", "ochre signal"}
+
+
+def test_what_is_defined_in_the_same_words_but_for_its_place_is_an_option(written: Written) -> None:
+    glossary = """tegula: cover on the tip of the shoot, found in young grass
+
+scapula: cover of the tip of the root, found in young grass
+
+macula: cover that protects dust
+
+copula: cover of a ripe apple"""
+    made = {one.key: set(one.options) for one in written(chunk("plants", glossary, section="Glossary"))}
+    assert "scapula" in made["tegula"]
+    assert "tegula" in made["scapula"]
+
+
+def test_organisms_are_options_where_they_are_named_alike(written: Written) -> None:
+    glossary = """sunnitroph: organism that makes its food of light
+
+stonitroph: organism that gets what it eats out of rocks
+
+saltiphile: organism that needs a sea without rivers
+
+coldiphile: organism that grows on ice"""
+    made = written(chunk("life", glossary, section="Glossary"))
+    assert not [one for one in made if one.options]
+
+
+def test_an_adjective_is_not_asked_for_among_nouns(written: Written) -> None:
+    glossary = """lintermal: guard that lines the hollows of the keep
+
+carter: guard that carries messages to the towers
+
+warder: guard that feeds the messengers
+
+porter: guard that wraps the ropes of the bridge"""
+    made = written(chunk("keep", glossary, section="Glossary"))
+    assert not [one for one in made if one.key == "lintermal" and one.options]
 
 
 def test_what_is_of_a_wide_kind_is_an_option_beside_the_key_alone(written: Written) -> None:
