@@ -5,7 +5,8 @@ FILE has a JSON object a line, an answer with the grade that a teacher gives it:
 optionally ``kind``, by which the wrong answers are counted. Without a file it grades ``learner_answers.jsonl``: a
 question a line, whose span is a place in the data sets of ``RAGSTONE_DATA`` and whose key is a place in the span. The
 spans are divided by their hashes into ``tune``, which may be read and fitted, and ``check``, which may not. What was
-``added`` after the grading had been read belongs to ``tune``.
+``added`` after the grading had been read belongs to ``tune``, or to ``later``: half of what was written last, of which
+only the counts were looked at.
 
 Prints the confusion table, and with ``--show`` the answers of ``tune`` or the files that got another grade. ``--fit``
 writes the weights that fit the answers of ``tune`` or the files for ``learning/grading/likeness.py``, and prints for
@@ -53,8 +54,8 @@ _DATA = Path(os.environ.get("RAGSTONE_DATA") or Path(__file__).parents[2] / "sha
 
 
 def learner_answers(data: Path = _DATA) -> dict[str, list[dict[str, str]]]:
-    """The rows of ``tune`` and of ``check``. Raises ``ValueError`` for a place that has another text than it had."""
-    halves: dict[str, list[dict[str, str]]] = {"tune": [], "check": []}
+    """The rows of each half. Raises ``ValueError`` for a place that has another text than it had."""
+    halves: dict[str, list[dict[str, str]]] = {"tune": [], "check": [], "later": []}
     texts = dict[str, dict[str, str]]()
     for item in map(json.loads, _ANSWERS.read_text("utf-8").splitlines()):
         if item["file"] not in texts:
@@ -64,7 +65,8 @@ def learner_answers(data: Path = _DATA) -> dict[str, list[dict[str, str]]]:
             raise ValueError(f"{item['file']} has another text at {item['start']} than was answered")
         start, end = item["key"]
         row = {"form": item["form"], "question": item["question"], "key": span[start:end], "span": span}
-        half = "check" if int(item["sha256"], 16) >> 248 & 1 and "added" not in item else "tune"
+        by_hash = "check" if int(item["sha256"], 16) >> 248 & 1 else "tune"
+        half = {True: "tune", "later": "later"}[item["added"]] if "added" in item else by_hash
         halves[half] += [
             {**row, "grade": grade, "kind": kind, "answer": answer} for grade, kind, answer in item["answers"]
         ]
@@ -166,7 +168,7 @@ def main() -> None:
             return
         for name, rows in sets.items():
             print(f"\n{name}: ", end="")
-            report(rows, graded(rows, encoder), wanted.show and name != "check")
+            report(rows, graded(rows, encoder), wanted.show and name in {"tune", "files"})
 
 
 def report(rows: list[dict[str, str]], findings: list[Finding], show: bool) -> None:
