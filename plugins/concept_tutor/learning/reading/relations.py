@@ -73,6 +73,8 @@ _NO_OBJECT = re.compile(
 )
 #: Before the verb: what is so at times is asked for as if it always were.
 _HEDGE = re.compile(r"\b(?:usually|generally|typically|commonly|frequently|often|sometimes|normally|mostly|rarely)$")
+#: Before a noun that looks like a verb: "Reproduction takes many forms in the sea."
+_BEFORE_NOUN = re.compile(r"\b(?:many|several|some|few|various|different|other|such|all|both|two|three|four|five)$")
 _PLURALS = frozenset({"people", "men", "women", "children", "bacteria", "data", "fungi", "algae", "media", "mice"})
 #: What is so of a thing's history is none of its own relations.
 _ASPECT = re.compile(
@@ -106,6 +108,8 @@ def relation_of(sentence: Sentence) -> Relation | None:
     """The sentence as a relation of its subject; ``None`` where it is none."""
     match = _RELATION.match(sentence.text)
     if match is None or _HEDGE.search(match["subject"]) or _ASPECT.match(match["subject"]):
+        return None
+    if _BEFORE_NOUN.search(match["subject"]):
         return None
     if (match["verb"] in _ASKED_BY) == bool(match["be"]) or not _agrees(match):
         return None
