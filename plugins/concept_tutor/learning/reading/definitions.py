@@ -98,6 +98,8 @@ QUALITY = re.compile(
     r"|^(?:larg|old|small|high|long|tall|great|young|wide|deep|near|fast|earli|lat)est$|^(?:small|large|big|short|long|old|young|new|high|low|free|rare|hard|soft|warm|cold|single|modern|diverse|broad"
     r"|simple|complex|western|eastern|northern|southern|red|white|black|green|blue|fast|slow|light|heavy|wild|round|flat)$"
 )
+#: Behind "are" without an article they say what happens to things: "Homes are sold less often than stocks".
+_NO_NOUN = re.compile(r"(?:thus|always|sold|bought|kept|built|given|taken|seen|done|shown|grown|lost|sent|paid|led)\b")
 #: A category of people.
 _PERSON = re.compile(r"^\d{3,4}s? (?:BC )?(?:births|deaths)$|^Living people$")
 _LONGEST_SUBJECT = 7
@@ -194,7 +196,8 @@ def definition_of(sentence: Sentence) -> Definition | None:
         return None
     bare = re.match(r"(?:an?|the|any|one of the)\s", meaning) is None and group == "meaning"
     genus = _genus(f"{'the ' * bare}{text[start:end].replace(_HIDDEN, ' ')}")
-    if bare and (not genus.endswith("s") or _GENUS_ENDS.match(meaning) or QUALITY.search(_before_differentia(meaning))):
+    is_verbal = _GENUS_ENDS.match(meaning) or _NO_NOUN.match(meaning)
+    if bare and (not genus.endswith("s") or is_verbal or QUALITY.search(_before_differentia(meaning))):
         return None  # "Algae are used …", "Alkanes are not …", "Sensors are crucial for robots"
     is_empty = bool({genus, genus.removesuffix("s")} & _EMPTY_GENUS)
     if group == "meaning" and (_ONE_OF.match(meaning.partition(" ")[2]) or not genus or is_empty):

@@ -129,6 +129,8 @@ def test_a_definition_is_taken_apart(written: Written, text: str, title: str, qu
         "Bread is one of the more common foods and the oldest one.",
         "Red clovers are examples of clovers that bloom twice.",
         "Clovers are the majority of meadow plants.",
+        "Homes are sold less often than stocks and by fewer agents.",
+        "Gardeners are thus opposed to slugs and to frosts in May.",
         "Touch is a mixed sensory category.",
         "Keeping bees is an extraordinary challenge that needs patience.",
         "Artemis is the daughter of Zeus and the sister of Apollo.",
