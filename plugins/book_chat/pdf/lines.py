@@ -149,10 +149,17 @@ def _gutter(pieces: Sequence[Line | Table]) -> float | None:
     sides = [[p for p in pieces if p.x1 <= gutter], [p for p in pieces if p.x0 >= gutter]]
     if fewest * 3 > len(sides[0]) + len(sides[1]):
         return None
+    is_margin = _is_smaller(sides[1], sides[0]) or _is_smaller(sides[0], sides[1])
     for side, room in zip(sides, (gutter - left, right - gutter), strict=True):
         inked = sum(p.x1 - p.x0 for p in side)
         full = sum(p.x1 - p.x0 for p in side if p.x1 - p.x0 > 0.55 * room)
         # Running text fills its column; a list of page numbers or of values does not.
-        if len(side) < _FEWEST_LINES or full < 0.5 * inked:
+        if (len(side) < _FEWEST_LINES and not is_margin) or full < 0.5 * inked:
             return None
     return gutter
+
+
+def _is_smaller(margin: Sequence[Line | Table], text: Sequence[Line | Table]) -> bool:
+    """Whether these are notes in the margin: a few lines, all in smaller type than most of the text beside them."""
+    sizes, usual = ([piece.size for piece in side if isinstance(piece, Line)] for side in (margin, text))
+    return bool(sizes) and len(usual) >= _FEWEST_LINES and max(sizes) < 0.92 * median(usual)

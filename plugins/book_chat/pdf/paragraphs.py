@@ -29,6 +29,8 @@ _CONTINUED = re.compile(
 )
 _NUMBERS = re.compile(r"[-−–+\d.,%°\s]+")  # labels of a plot's axes
 _NOTE = re.compile(r"(?:\d{1,2}|[*†‡§])\s?[^\W\d_]")
+#: Size of a note's type, in that of the running text.
+_NOTE_SIZE = 0.92
 _COMMIT = re.compile(r"([0-9a-f]{7,40})\s+(\d{4}-\d\d-\d\d)\s+(?=\S)")
 _LEADERS = re.compile(r"(?:\s*[.·…]){4,}\s*[\divxlcA-Z.\-]*$")
 _TERM_WORDS = 6
@@ -39,8 +41,9 @@ _ENDS = re.compile(r"[.!?:;][\"')\]”’]*$")
 def blocks_of(number: int, columns: Sequence[Column], headings: Headings) -> list[Block]:
     """The blocks of page ``number`` in reading order."""
     out: list[Block] = []
+    prose = _prose_size(columns)
     for column in columns:
-        reader = _Reader(number, column)
+        reader = _Reader(number, column, prose)
         for item in column.items:
             for level, words in headings.before.get(id(item), ()):
                 reader.close()
@@ -54,13 +57,25 @@ def blocks_of(number: int, columns: Sequence[Column], headings: Headings) -> lis
     return out
 
 
+def _prose_size(columns: Sequence[Column]) -> float:
+    """The size of most of the columns' type that is not that of code."""
+    sizes: Counter[float] = Counter()
+    for line in (item for column in columns for item in column.items if isinstance(item, Line)):
+        sizes[line.size] += sum(len(word.text) for word in line.words if not word.mono)
+    return max(sizes, key=sizes.__getitem__, default=10.0)
+
+
 class _Reader:
     """Reads one column, item by item."""
 
-    def __init__(self, number: int, column: Column) -> None:
+    def __init__(self, number: int, column: Column, prose: float) -> None:
+        """``prose``: the size of the page's running text."""
         self.out: list[Block] = []
         self._number = number
         self._column = column
+        self._prose = prose
+        #: Whether it is one of notes in the margin.
+        self._is_margin = _prose_size([column]) < _NOTE_SIZE * prose
         #: The block that the next line may continue; "" without one.
         self._kind = ""
         self._lines: list[Line] = []
@@ -71,10 +86,6 @@ class _Reader:
         lines = [item for item in column.items if isinstance(item, Line)]
         steps = [b.bottom - a.bottom for a, b in itertools.pairwise(lines) if 2 < b.bottom - a.bottom < 3 * b.size]
         self._step = median(steps) if steps else 12.0
-        sizes: Counter[float] = Counter()
-        for line in lines:
-            sizes[line.size] += sum(len(word.text) for word in line.words if not word.mono)
-        self._prose = max(sizes, key=sizes.__getitem__, default=10.0)
 
     def take(self, item: Line | Table) -> None:
         if isinstance(item, Table):
@@ -207,7 +218,7 @@ class _Reader:
         if kind == "paragraph":
             if _NUMBERS.fullmatch(text):
                 return
-            if _NOTE.match(text) and lines[0].size < 0.92 * self._prose:
+            if (self._is_margin or _NOTE.match(text)) and lines[0].size < _NOTE_SIZE * self._prose:
                 kind = "note"
             explained = "\n".join(line.text for line in lines[1:])
             text = f"{lines[0].text}: {explained}" if self._has_term else _with_term(lines) or text

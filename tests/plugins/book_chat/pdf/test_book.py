@@ -361,6 +361,15 @@ def test_a_sentence_goes_over_a_page_with_a_number_high_above_its_edge_and_a_foo
     assert not any(line.strip().isdigit() for line in document.text.splitlines())
 
 
+def test_notes_in_the_margin_are_beside_the_text_and_part_no_sentence(read: Any) -> None:
+    text = ["A robot that walks keeps its balance by moving", "the point at which the ground pushes it back, and"]
+    margin = [Text(305, 688, "Of both feet, if it stands still:", 7), Text(305, 679, "of one foot, if it walks.", 7)]
+    pages = [[*lines(72, 700, *text * 3, "so that the robot never"), *margin], [*lines(72, 700, "tips over.", *text)]]
+    found = read(make(pages)).text
+    assert "keeps its balance by moving the point" in found
+    assert "so that the robot never tips over." in found and "still: of one foot" in found
+
+
 def test_a_hyphen_between_two_words_of_the_book_stays(read: Any) -> None:
     page = lines(72, 700, "The laser has a range of ten metres. The laser-", "range finder is under-", "stood by all.")
     assert "The laser-range finder is understood by all." in read(make([[*page]])).text
