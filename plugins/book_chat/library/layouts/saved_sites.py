@@ -24,7 +24,16 @@ _LONGEST_PAGE, _COMPARED = 3_000_000, 24
 _MOST_AUTHORS = 20
 #: Pages above a page that are followed; a longer chain is hostile.
 _DEEPEST = 12
+#: Pages that are in order by their links, from which others are told to be none of the book's.
+_LEAST_LINKED = 3
 _LINK = re.compile(r"""<a\s[^<>]{0,500}?href\s*=\s*["']([^"'<>]{1,500})["']""", re.IGNORECASE)
+#: A link, or where a list begins or ends.
+_LISTED = re.compile(rf"{_LINK.pattern}|<(/?)[ou]l\b", re.IGNORECASE)
+#: A page that no search engine is to name: an old address, a page for printing.
+_NO_INDEX = re.compile(
+    r"""<meta\s[^<>]{0,100}?name\s*=\s*["']robots["'][^<>]{0,100}?content\s*=\s*["'][^"'<>]{0,60}?noindex""",
+    re.IGNORECASE,
+)
 #: Links to the following page, the one above and the front page, as DocBook, Texinfo and Sphinx write them.
 _NEXT, _UP, _HOME = (
     re.compile(rf"""<(?:link|a)\s[^<>]{{0,300}}?rel\s*=\s*["']{name}["'][^<>]{{0,300}}>""", re.IGNORECASE)
@@ -58,12 +67,31 @@ def find_saved_site(repository: Repository, folder: Path, paths: Sequence[Path])
     kept = sorted(
         (path for path in paths if path not in added), key=lambda path: natural_path(path.relative_to(folder))
     )
-    named = tuple(LeftOut(repository.name(path), reason) for path, reason in added.items())
     front = _front_page(kept)
-    title = _common_title([*([front] if front else []), *kept[:_COMPARED]])
-    ordered = list(dict.fromkeys([*_linked(kept, front), *kept]))
-    files = _below_chapters(pages_of(repository, ordered))
+    linked = list(dict.fromkeys(_linked(kept, front)))
+    added |= _others(kept, front, linked)
+    kept = [path for path in dict.fromkeys([*linked, *kept]) if path not in added]
+    named = tuple(LeftOut(repository.name(path), reason) for path, reason in added.items())
+    compared = [*([front] if front else []), *kept[:_COMPARED]]
+    before = _common_beginning(compared)
+    title = before.removesuffix(": ") or _common_title(compared)
+    files = _below_chapters(pages_of(repository, kept), front, before)
     return Site("folder", folder, folder, files, title, _authors(front) if front else (), left=named)
+
+
+def _others(pages: Sequence[Path], front: Path | None, linked: Sequence[Path]) -> dict[Path, str]:
+    """The pages that are none of the book's, and why: those that search engines are not to name, where they may name
+    the front page, and those of folders with a front page of their own to which no page leads."""
+    if front is None or len(linked) < _LEAST_LINKED:
+        return {}
+    found = {}
+    if not _NO_INDEX.search(_source(front)):
+        found = {path: "an old address" for path in pages if path not in linked and _NO_INDEX.search(_source(path))}
+    for index in (path for path in pages if is_index(path) and path.parent != front.parent):
+        if not any(path.is_relative_to(index.parent) for path in linked):
+            within = (path for path in pages if path.is_relative_to(index.parent))
+            found |= dict.fromkeys(within, "another site: no page of the book leads to it")
+    return found
 
 
 def _front_page(pages: Sequence[Path]) -> Path | None:
@@ -90,11 +118,13 @@ def _linked(pages: Sequence[Path], front: Path | None) -> Iterable[Path]:
     return [front, *(page for page in links if page)]
 
 
-def _below_chapters(files: Sequence[ChapterFile]) -> tuple[ChapterFile, ...]:
-    """The pages with the chapter that is above each by its links: the first below the front page and below a part."""
+def _below_chapters(files: Sequence[ChapterFile], front: Path | None, before: str) -> tuple[ChapterFile, ...]:
+    """The pages with the chapter that is above each, by its links or by the front page's lists: the first below the
+    front page and below a part. ``before``: what their titles begin with."""
     there = {os.path.normpath(file.path): file.path for file in files}
     above = {path: up for path in there.values() if (up := _target(there, path, _link(_UP, path)))}
-    titles = {path: next(iter(_parts(path)), path.stem) for path in above}
+    above = above or (_above_by_lists(there, front) if front else {})
+    titles = {path: next(iter(_parts(path)), path.stem).removeprefix(before) for path in above}
 
     def placed(file: ChapterFile) -> ChapterFile:
         chain = [file.path]
@@ -106,6 +136,24 @@ def _below_chapters(files: Sequence[ChapterFile]) -> tuple[ChapterFile, ...]:
         return replace(file, title=titles[file.path], chapter=chapter, within=tuple(within))
 
     return tuple(placed(file) if file.path in titles else file for file in files)
+
+
+def _above_by_lists(there: dict[str, Path], front: Path) -> dict[Path, Path]:
+    """The page above each one by the lists within lists of the front page, the front page above the outermost; nothing
+    where these name less than half of the pages."""
+    above: dict[Path, Path] = {}
+    open_pages: list[tuple[int, Path]] = []
+    depth = 0
+    for found in _LISTED.finditer(_source(front)):
+        if found[1] is None:
+            depth += -1 if found[2] else 1
+            continue
+        page = _target(there, front, found[1])
+        if depth and page and page not in above and page != front:
+            open_pages = [(at, path) for at, path in open_pages if at < depth]
+            above[page] = open_pages[-1][1] if open_pages else front
+            open_pages.append((depth, page))
+    return above if 2 * len(above) > len(there) else {}
 
 
 def _authors(front: Path) -> tuple[str, ...]:
@@ -140,9 +188,19 @@ def _common_title(pages: Sequence[Path]) -> str | None:
     return next(iter(shared or titles[0][:1]), None) if titles else None
 
 
+def _common_beginning(pages: Sequence[Path]) -> str:
+    """What more than half of the pages' titles begin with, up to a colon, such as the site's name; else empty."""
+    begins = Counter(colon and f"{name}{colon}" for name, colon, _ in (_title(page).partition(": ") for page in pages))
+    return next((begin for begin, count in begins.most_common(1) if count > 1 and 2 * count > len(pages)), "")
+
+
 def _parts(page: Path) -> list[str]:
+    return [part for part in _TITLE_PARTS.split(_title(page)) if part]
+
+
+def _title(page: Path) -> str:
     found = _TITLE.search(_source(page))
-    return [part for part in _TITLE_PARTS.split(_words(found[1])) if part] if found else []
+    return _words(found[1]) if found else ""
 
 
 def _words(source: str) -> str:

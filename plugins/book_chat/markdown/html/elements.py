@@ -24,7 +24,10 @@ BLOCKS = frozenset(
 )
 _NOTES = frozenset("footnote endnote rearnote doc-footnote doc-endnote".split())  # noqa: SIM905
 #: Pages of an EPUB on which there is nothing to learn.
-_MATTER = frozenset("cover titlepage halftitlepage copyright-page colophon imprint index landmarks".split())  # noqa: SIM905
+_MATTER = frozenset(
+    """cover titlepage halftitlepage copyright-page colophon imprint index indextable landmarks
+    toctree-wrapper""".split()  # noqa: SIM905
+)
 #: Parts of a saved site that are on each of its pages.
 _AROUND = frozenset({"nav", "header", "footer"})
 _AROUND_NAMES = frozenset(
@@ -50,19 +53,22 @@ def kind_of(name: str, named: str) -> Kind | None:
 
 def is_around(element: Any, name: str, named: str) -> bool:
     """Whether an element is on each page of a site: menus, headers, footers."""
-    if (_AROUND_ROLES | _AROUND_NAMES).intersection([*named.split(), element.get("id") or ""]):
+    id_ = (element.get("id") or "").lower()
+    if (_AROUND_ROLES | _AROUND_NAMES).intersection([*named.split(), id_]):
         return True
     if name in _AROUND and next(element.iterancestors("{*}article", "{*}main"), None) is None:
         return True
-    if name in ("table", "div") and _has_links_alone(element):
+    is_contents = any(word.startswith("toc") for word in (named, id_))
+    if name in ("table", "div") and _has_links_alone(element, is_contents=is_contents):
         return True
     return kind_of_names(f"{named} {name}") == "navigation"
 
 
-def _has_links_alone(element: Any) -> bool:
-    """Whether every word of a table, or of an element without paragraphs, leads to another place: to the next page, to
-    the sections of this one."""
-    if name_of(element) != "table" and any(name_of(each) in _PARAGRAPHS for each in element.iterdescendants()):
+def _has_links_alone(element: Any, *, is_contents: bool) -> bool:
+    """Whether every word of a table, of a table of contents, or of an element without paragraphs, leads to another
+    place: to the next page, to the sections of this one."""
+    takes_paragraphs = is_contents or name_of(element) == "table"
+    if not takes_paragraphs and any(name_of(each) in _PARAGRAPHS for each in element.iterdescendants()):
         return False
     beside = "".join(element.xpath(".//text()[not(ancestor::*[local-name() = 'a' and @href])]"))
     return not any(map(str.isalnum, beside)) and len(element.xpath("(.//*[local-name() = 'a'])[position() < 3]")) > 1

@@ -174,7 +174,7 @@ class PageReader:
             if term and blocks and not blocks[0].level and not blocks[0].text.startswith(_NO_PARAGRAPH):
                 is_short = is_glossary and len(blocks) == 1
                 first, *blocks = blocks
-                self._add(f"{term}: {first.text}", kind="definition" if is_short else first.kind)
+                self._add(f"{term.rstrip(':')}: {first.text}", kind="definition" if is_short else first.kind)
             else:
                 self._add(term)
             self._blocks += blocks

@@ -84,7 +84,8 @@ def text_of_page(data: bytes, *, site: bool = False, title: str | None = None) -
 
 def _content(body: Any) -> Any:
     """The element with the page's text, where one says so, else all of it."""
-    whole = len(words_of(body))
+    menus = body.xpath(".//*[local-name() = 'nav'][not(ancestor::*[local-name() = 'nav'])]")
+    whole = len(words_of(body)) - sum(len(words_of(menu)) for menu in menus)
     named: dict[str, list[Any]] = {}
     for element in body.iter():
         if isinstance(element.tag, str):

@@ -93,6 +93,14 @@ def test_a_book_is_read_under_its_own_table_of_contents(reading_host: Host, tmp_
     assert labels == {"xi": "A", "12": "Wheels", "13": "Its"}
 
 
+def test_a_table_of_contents_and_an_index_on_a_page_are_navigation(reading_host: Host, tmp_path: Path) -> None:
+    """As Sphinx writes a book's front page and its index."""
+    page = "<html><body><div class='{}'><ul><li>Wheels</li></ul></div></body></html>"
+    for name in ("toctree-wrapper compound", "genindextable indextable"):
+        found = read(reading_host, tmp_path, **{"OEBPS/text/grip.xhtml": page.format(name)})
+        assert ("navigation", "- Wheels") in [(kind, text.strip()) for kind, text in kinds(found)]
+
+
 def test_the_older_table_of_contents_has_parts_and_pages(reading_host: Host, tmp_path: Path) -> None:
     package = (
         PACKAGE.replace('properties="nav"', "").replace("nav.xhtml", "toc.ncx").replace("<spine>", '<spine toc="nav">')

@@ -246,6 +246,7 @@ def test_a_table_of_links_alone_and_a_pages_footer_are_no_text(reading_host: Hos
         <h1>Legs</h1><p>Legs walk.</p>
         <table><tr><td><a href="#x">Feet</a></td><td>two</td></tr><tr><td>Toes</td><td>ten</td></tr></table>
         <div><a href="a.html">Wheels</a> <b><a href="c.html">Arms</a></b></div>
+        <div id="tocframe"><p><a href="a.html">Back to all</a></p><h4><a href="b.html">Robots</a></h4></div>
         <div id="footer"><p>This page is for version 2.</p></div></body>"""
     assert (
         read_bytes(reading_host, page, ".html").text
@@ -282,6 +283,7 @@ def test_a_folder_has_the_title_of_its_front_page(fast_host: Host, tmp_path: Pat
         (b"<p>x<sup>2</sup> and the 2<sup>nd</sup> and 10<sup>-3</sup></p>", "x^2 and the 2nd and 10^{-3}"),
         (b"<p>a &lt; b &amp; c</p>", "a < b & c"),
         (b"<p># no heading</p>", "\\# no heading"),
+        (b"<dl><dt>Axle:</dt><dd>A rod.</dd></dl>", "Axle: A rod."),
         (b"<p>a\x07b\xe2\x80\xaec</p>", "abc"),
         (b"<div>one<div>two</div>three</div>", "one\n\ntwo\n\nthree"),
         (b"<p>seen</p><p hidden>no</p><p style='display: none'>no</p><p aria-hidden=true>no</p>", "seen"),
@@ -367,6 +369,44 @@ def test_pages_below_others_are_sections_of_their_chapters(fast_host: Host, tmp_
         "loop.html": ("Loop", ()),
     }
     assert next(iter(layout.files)).relative == "front.html"
+
+
+def test_the_front_pages_lists_say_which_page_is_below_which(fast_host: Host, tmp_path: Path) -> None:
+    """As mdBook writes a site; old addresses and other editions lie in its folder too."""
+    below = "<ol><li><a href='c.html'>Castors</a></li></ol>"
+    menu = f"<nav><ol><li><a href='w.html'>Wheels</a></li><li>{below}</li><li><a href='l.html'>Legs</a></li></ol></nav>"
+    menu += "<h1>Robots</h1><main><h1>{0}</h1>{1}</main>"
+
+    def page(title: str, following: str = "", head: str = "") -> str:
+        return (
+            f"<title>Robots: {title}</title>{head}<link rel='next' href='{following}'>{menu.format(title, '<p>x.</p>')}"
+        )
+
+    site = {
+        "index.html": page("Robots", "w.html"),
+        "w.html": page("Wheels", "c.html"),
+        "c.html": page("Castors", "l.html"),
+        "l.html": page("Legs"),
+        "old.html": page("Old wheels", head="<meta name='robots' content='noindex'>"),
+        "extra.html": page("Extra"),
+        "first/index.html": page("First edition", "a.html"),
+        "first/a.html": page("A"),
+    }
+    layout = Shelf(fast_host).plan(write_pages(tmp_path / "site", site))
+    assert {file.relative: (file.chapter, file.within) for file in layout.files} == {
+        "index.html": (None, ()),
+        "w.html": ("Wheels", ()),
+        "c.html": ("Wheels", ("Castors",)),
+        "l.html": ("Legs", ()),
+        "extra.html": (None, ()),
+    }
+    assert {left.relative: left.reason for left in layout.left_out} == {
+        "old.html": "an old address",
+        "first/index.html": "another site: no page of the book leads to it",
+        "first/a.html": "another site: no page of the book leads to it",
+    }
+    (document,) = fast_host.hooks.read(".html", tmp_path / "site" / "c.html")
+    assert (document.text, document.metadata["title"]) == ("# Castors\n\nx.\n", "Castors")
 
 
 def test_a_chain_of_pages_is_cut_and_a_folder_of_search_pages_has_none(fast_host: Host, tmp_path: Path) -> None:
