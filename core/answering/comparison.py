@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from ..text.chunk_terms import headings_of
 from ..text.definitions import defines
+from ..text.entries import is_entry, is_fields, title_stems
 from ..text.stemming import stem_hash, stem_hashes
 
 if TYPE_CHECKING:
@@ -32,12 +34,13 @@ def choose_sides(
 
     ``quotes``: the best one first.
     """
+    whole_stems = [frozenset(side) for side in sides]
     whole = [frozenset(map(stem_hash, side)) for side in sides]
     one, other = whole[0] - whole[1], whole[1] - whole[0]
     shared = sides[1][len(sides[0]) :]  # "forward and inverse kinematics": the nouns behind are of both
     other = other - set(map(stem_hash, shared)) or other
     found: dict[int, tuple[float, ScoredSentence]] = {}
-    quotes = list(quotes)
+    quotes = [quote for quote in quotes if not is_fields(quote.text)]
     for quote in quotes:
         columns = frozenset(
             stem_hashes(next((line for line in quote.text.split("\n")[1:] if line.startswith("|")), ""))
@@ -57,13 +60,19 @@ def choose_sides(
         if quote.kind == "row":  # it is about what its first cell names
             known = frozenset(stem_hashes(quote.text.partition("|")[0]))
         for number, (own, against) in enumerate(((one, other), (other, one))):
-            defining = defines(quote.text, frozenset(sides[number]))
+            defining = defines(quote.text, whole_stems[number]) or _is_entry_of(quote, whole_stems[number], retrieval)
             begins = own <= frozenset(stem_hashes(quote.text[:_HEAD]))
             score = quote.score + _DEFINITION * defining + _SUBJECT * begins
             is_of_side = defining >= _DEFINES or (whole[number] <= near and own & known and not against & known)
             if is_of_side and score > found.get(number, (0.0, quote))[0]:
                 found[number] = score, quote
     return [found[0][1], found[1][1]] if len(found) == len(sides) else []
+
+
+def _is_entry_of(quote: ScoredSentence, side: frozenset[str], retrieval: Retrieval) -> bool:
+    """Whether it is what a dictionary says of the side that its heading names."""
+    headings = headings_of(retrieval.nodes[quote.chunk].node)
+    return title_stems(headings) == side and is_entry(quote.text, side)
 
 
 def _says_of_both(text: str, one: Sequence[str], other: Sequence[str]) -> bool:

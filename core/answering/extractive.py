@@ -25,6 +25,7 @@ from ..text.segmentation import list_end
 from ..text.sentence_kinds import NO_ANSWER
 from ..text.stemming import stem_hash
 from .comparison import choose_sides
+from .table_rows import with_whole_table
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Container, Iterator, Sequence
@@ -66,8 +67,6 @@ _SAYS_LITTLE = re.compile(
     r"|important|helpful|beneficial|common|convenient) to\b[^.;:]{0,120}\.$",
     re.IGNORECASE,
 )
-#: What separates the cells of a row.
-_BAR = re.compile(r"(?<!\\)\|")
 #: Characters of a sentence with the one before it, or with those that follow.
 _LONGEST_PAIR = 600
 
@@ -82,6 +81,8 @@ def choose(retrieval: Retrieval) -> list[ScoredSentence]:
     if best is None:
         return []
     chosen, stems = [best], [_stems(best, retrieval)]
+    if best.defining:  # of what its heading names
+        stems[0] |= retrieval.terms(best.chunk).heading_stems
     has_list = best.end > retrieval.terms(best.chunk).units[best.unit].end
     score, asked = best.score - best.for_defining, frozenset(map(stem_hash, retrieval.idf))
     takes_one = not asks_for_several(retrieval.question) and not asks_for_manner(retrieval.question)
@@ -98,7 +99,7 @@ def choose(retrieval: Retrieval) -> list[ScoredSentence]:
             chosen.append(other)
             stems.append(own)
     quotes: list[ScoredSentence] = []
-    for quote in _with_references(chosen, retrieval):
+    for quote in _with_references(with_whole_table(chosen, retrieval), retrieval):
         if not any(each.chunk == quote.chunk and each.start < quote.end and quote.start < each.end for each in quotes):
             known = {each.start for each in quotes if each.chunk == quote.chunk}
             quotes.append(_with_what_follows(quote, retrieval, known))
@@ -127,22 +128,6 @@ def rank_quotes(retrieval: Retrieval) -> Iterator[ScoredSentence]:
         is_new = " ".join(quote.text.split()) not in given
         if is_new and quote.words >= _ABOUT_IT and (not why or gives_a_reason(quote.text)):
             yield quote
-
-
-def header_of(sentence: ScoredSentence, retrieval: Retrieval) -> str:
-    """The header of the table whose row the sentence is, with its rule; empty for other sentences."""
-    known = retrieval.terms(sentence.chunk)
-    first = known.header_of(sentence.unit)
-    if first is None or first in instructing_units(sentence.chunk, retrieval):
-        return ""
-    header = line_of(retrieval.nodes[sentence.chunk].node.get_content(), known.units[first].start).rstrip()
-    cells = len(_BAR.findall(header)) - header.endswith("|")
-    return f"{header}\n|{' --- |' * cells}"
-
-
-def line_of(text: str, at: int) -> str:
-    """The line of the text with that character."""
-    return text[text.rfind("\n", 0, at) + 1 :].partition("\n")[0]
 
 
 def _stems(sentence: ScoredSentence, retrieval: Retrieval) -> frozenset[int]:

@@ -11,8 +11,9 @@ from ..citations import Splitter
 from ..errors import LLMError
 from ..text.shown_text import join_lines, without_addresses
 from .draft import Draft, Sentence
-from .extractive import choose, header_of, line_of
+from .extractive import choose
 from .prompting import ChunkPrompt
+from .table_rows import header_of, line_of
 from .verification import Proofreading
 
 if TYPE_CHECKING:

@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..citations.polarity import find_opposite
-from ..text.answer_types import VERSION, answer_type_scorer
+from ..text.answer_types import answer_type_scorer
 from ..text.chunk_terms import idf_coverage
 from ..text.stemming import STOP_WORDS, question_stems, stem_hash, stems, words
+from ..text.versions import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,13 +6,23 @@ A chunk that uses a term often is found before the one that says once what the t
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
+from ..text.chunk_terms import headings_of
 from ..text.definitions import defines
+from ..text.entries import title_stems
 from ..text.segmentation import units
+
+if TYPE_CHECKING:
+    from llama_index.core.schema import BaseNode
+
+    from ..text.segmentation import Unit
 
 #: Chunks with the term that are looked through, the best ones by BM25.
 SEARCHED = 200
+#: Those whose title is looked at, where none defines it.
+TITLES_SEARCHED = 50
 #: Least ``defines`` of a sentence for whose sake another chunk is left out.
 _CERTAIN = 0.6
 #: What follows a term in a sentence that may define it, and what precedes one: "X (…) is", "X: …", "known as X".
@@ -39,12 +49,24 @@ def best_definition(texts: Mapping[int, str], subject: Sequence[str]) -> int | N
     term = re.compile(r"\w*[\s-]+".join(re.escape(stem.rstrip("i")) for stem in subject) + r"\w*")
     stems = frozenset(subject)
     scores = {
-        key: max((defines(text[unit.start : unit.end], stems) for unit in units(text)), default=0.0)
+        key: max(
+            (defines(text[each.start : each.end], stems) for each in units(text) if each.kind != "code"), default=0.0
+        )
         for key, text in texts.items()
         if _may_define(text.lower(), term)
     }
     best = max(scores, key=scores.__getitem__, default=None)
     return best if best is not None and scores[best] >= _CERTAIN else None
+
+
+def _prose(text: str) -> Iterator[Unit]:
+    return (unit for unit in units(text) if unit.kind != "code")
+
+
+def first_titled(chunks: Mapping[int, BaseNode], subject: Sequence[str]) -> int | None:
+    """The key of the first chunk below a title that is the subject; ``None`` without one."""
+    wanted = frozenset(subject)
+    return min((key for key, node in chunks.items() if title_stems(headings_of(node)) == wanted), default=None)
 
 
 def _may_define(text: str, term: re.Pattern[str]) -> bool:

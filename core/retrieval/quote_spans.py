@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..text.chunk_terms import headings_of
 from ..text.imperatives import command_verb
 from ..text.segmentation import goes_on_behind_code, quote_end
+from ..text.stemming import STOP_WORDS
 
 if TYPE_CHECKING:
     from llama_index.core.schema import BaseNode
@@ -27,6 +28,11 @@ _SHOWS = re.compile(
     r"|\b(?:following|follows|below|examples?|like this|looks? like|code|snippets?|commands?|scripts?|output|file)\b",
     re.IGNORECASE,
 )
+
+#: Words of a sentence, unless it is all that its chunk says: a turn of a dialogue.
+_SHORTEST_WORDS = 3
+_WORD = re.compile(r"\w\S*")
+_SHORT = 40  # characters of a quote; in a shorter one, signs alone are not counted as words
 
 
 class QuoteSpan(NamedTuple):
@@ -66,6 +72,25 @@ def paragraph_up_to(node: BaseNode, known: ChunkTerms, index: int) -> str:
     unit = known.units[index]
     start = next(each.start for each in known.units if each.block == unit.block)
     return f"{headings_of(node)}\n{node.get_content()[start : unit.end]}"
+
+
+def is_short(quote: str) -> bool:
+    """Whether it has too few words to say something."""
+    least = _SHORTEST_WORDS
+    return len(quote.split(None, least)) < least or (len(quote) < _SHORT and len(_WORD.findall(quote)) < least)
+
+
+def goes_on(known: ChunkTerms, index: int) -> bool:
+    """Whether another sentence follows in the unit's paragraph."""
+    following = next(iter(known.units[index + 1 : index + 2]), None)
+    return following is not None and (following.kind, following.block) == ("sentence", known.units[index].block)
+
+
+def is_rest(text: str, start: int) -> bool:
+    """Whether a sentence ends there whose beginning is elsewhere: "which shows the result.", not what is below "Dear
+    Anna,"."""
+    first = text[start : start + 20].split(None, 1)[:1]
+    return bool(first) and first[0][0].islower() and first[0] in STOP_WORDS and not text[:start].rstrip().endswith(",")
 
 
 def _says_more_than_code(text: str, known: ChunkTerms, index: int) -> bool:

@@ -7,10 +7,11 @@ from itertools import permutations
 from typing import TYPE_CHECKING
 
 from ..text.abbreviations import abbreviation_of
-from ..text.answer_types import is_lacking, version_finder
+from ..text.answer_types import is_lacking
 from ..text.definitions import compound_of, qualifier_of
 from ..text.question_kinds import action_of, lacks_items, sides_of
 from ..text.stemming import question_stems, stem_hash, stems
+from ..text.versions import version_finder
 from .answerability import NAME, stems_near
 from .comparatives import degree_of, lacks_modifier
 from .quote_spans import paragraph_up_to
@@ -98,7 +99,9 @@ def _lacks_qualifier(retrieval: Retrieval, asked: str, sentences: Sequence[Score
 def _lacks_term(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
     """Whether the question asks what a term of several words is, and each sentence is about one of them alone."""
     term = retrieval.spelling.hashes(compound_of(asked))
-    return bool(term) and not any(term <= stems_near(retrieval, sentence) for sentence in sentences)
+    return bool(term) and not any(
+        sentence.defining >= DEFINES or term <= stems_near(retrieval, sentence) for sentence in sentences
+    )
 
 
 def _lacks_predicate(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:

@@ -21,7 +21,7 @@ from ..text.stemming import LIGHT_STEMS, question_stems, stems
 from ..text.stemming import words as plain_words
 from ..tracing import step
 from .calibration import threshold_of
-from .definitions import SEARCHED, best_definition
+from .definitions import SEARCHED, TITLES_SEARCHED, best_definition, first_titled
 from .fusion import Candidates, Scores, inverse_frequencies, rank
 from .models import Retrieval, SearchableCorpus, Spelling, check_top_k
 from .search_cache import RevisionSearch
@@ -168,7 +168,8 @@ def _with_definitions(
     search: RevisionSearch,
     snapshot: Snapshot,
 ) -> dict[int, Scores]:
-    """The scores; for each subject that none of these chunks defines, one that does in the place of a last one."""
+    """The scores; for each subject that none of these chunks defines, one that does in the place of a last one, else
+    the first chunk below a title that is the subject."""
 
     def texts(keys: Sequence[int]) -> dict[int, str]:
         """Those that are no references or exercises: a book's title there is no definition."""
@@ -179,7 +180,10 @@ def _with_definitions(
     for subject in subjects:
         if best_definition(offered, subject) is None:
             using = dict(search.lexical(subject, SEARCHED)[0])
-            key = best_definition(texts([key for key in using if key not in scores and key not in found]), subject)
+            others = [key for key in using if key not in scores and key not in found]
+            key = best_definition(texts(others), subject)
+            if key is None and first_titled(snapshot.chunks.nodes(scores), subject) is None:
+                key = first_titled(snapshot.chunks.nodes(others[:TITLES_SEARCHED]), subject)
             if key is not None:
                 found[key] = using[key]
     kept = list(scores)[: len(scores) - len(found)]

@@ -12,13 +12,16 @@ import numpy as np
 
 from ..runtime.request import check_budget
 from ..text.abbreviations import abbreviation_of, spells_out
-from ..text.answer_types import answer_type_scorer, version_finder
+from ..text.answer_types import answer_type_scorer
+from ..text.chunk_terms import headings_of
 from ..text.definitions import compound_of, defines, subject_of
+from ..text.entries import is_entry, is_fields, labels, leads_on, title_stems
 from ..text.instructions import instructions_of, is_asked_about
 from ..text.pointers import announces, says_nothing
 from ..text.question_kinds import asks_for_code, asks_for_steps, form_scorer, kinds_left_out
-from ..text.stemming import STOP_WORDS, stem_hash, stem_hashes
-from .quote_spans import paragraph_up_to, span_of
+from ..text.stemming import stem_hash, stem_hashes
+from ..text.versions import version_finder
+from .quote_spans import goes_on, is_rest, is_short, paragraph_up_to, span_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -40,6 +43,10 @@ _BEFORE_SHARE = 0.6
 _BEHIND_SHARE = 0.15
 #: Added to a sentence that says what X is, where the question asks what X is.
 _DEFINITION_BONUS = 0.8
+#: Added to the sentences of a section whose title is what is asked for, and how well the first of a dictionary's entry,
+#: or one with such a label, says what it is.
+_TITLE_BONUS = 0.3
+_ENTRY_DEFINES = 0.9
 #: Added to a sentence with a term of several words that is asked for, as a whole.
 _PHRASE_BONUS = 0.2
 #: Added to a whole procedure, where one is asked for.
@@ -57,10 +64,6 @@ _KEY_BONUS = 0.5
 _ELSEWHERE_PENALTY = 0.4
 #: Taken from one that is not of the version, or another number with a point, that is asked for.
 _VERSION_PENALTY = 0.8
-#: Words of a sentence, unless it is all that its chunk says: a turn of a dialogue.
-_SHORTEST_WORDS = 3
-_WORD = re.compile(r"\w\S*")
-_SHORT = 40  # characters of a quote; in a shorter one, signs alone are not counted as words
 #: Two cells of a row with words: one alone says nothing.
 _FILLED = re.compile(r"\w[^|]*\|[\s|]*[^\s|]")
 #: Units after which the budget is checked: asking for a thread's time is a system call.
@@ -112,6 +115,8 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
     takes_code, of_version = asks_for_code(asked), version_finder(asked)
     subject = [retrieval.spelling.correct(stem) for stem in subject_of(asked)]
     abbreviation, compound = abbreviation_of(asked), compound_of(asked)
+    term = frozenset(subject)
+    topics = {term, frozenset(retrieval.idf)} - {frozenset()}
     phrase = re.compile(r"\w*[\s-]+".join(map(re.escape, compound)), re.IGNORECASE) if compound else None
     top = max((chunk.score or 0.0 for chunk in retrieval.nodes), default=0.0)
     found = []
@@ -120,6 +125,8 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
         place = (chunk.score or 0.0) / top if top > 0 else 0.0
         cosines = np.asarray(retrieval.sentence_cosines.get(chunk.node.node_id, ())).tolist()
         within_steps = 0
+        is_titled = title_stems(headings_of(chunk.node)) in topics
+        opens = is_titled and bool(subject)
         for index, unit in enumerate(known.units):
             if index % _UNITS_A_CHECK == 0:
                 check_budget()
@@ -129,8 +136,8 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
             span = span_of(text, known, index, takes_steps=takes_steps, takes_code=takes_code)
             start, end, parts = span.start, span.end, span.steps
             within_steps, quote = index + len(parts), text[start:end]
-            is_short = len(known.units) > 1 and _is_short(quote)
-            if len(quote) > span.longest or is_short or (kind == "row" and not _FILLED.search(quote)):
+            cut = len(known.units) > 1 and is_short(quote)
+            if len(quote) > span.longest or cut or (kind == "row" and not _FILLED.search(quote)):
                 continue
             own = [cosines[at] for at in parts or (index,) if at < len(cosines) and not math.isnan(cosines[at])]
             cosine = max(own, default=None)
@@ -139,14 +146,20 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
             if quote.endswith(":"):  # what it leads in to is elsewhere, or cannot be quoted
                 end, quote, score = end - 1, quote[:-1], score - _ELSEWHERE_PENALTY
             has_form = of_form(quote)
-            is_elsewhere = end <= unit.end and not (has_form or _goes_on(known, index)) and announces(quote)
-            score -= _ELSEWHERE_PENALTY * (is_elsewhere or says_nothing(quote) or _is_rest(text, start))
+            is_elsewhere = end <= unit.end and not (has_form or goes_on(known, index)) and announces(quote)
+            is_field_list = is_fields(quote)
+            score -= _ELSEWHERE_PENALTY * (is_elsewhere or is_field_list or says_nothing(quote) or is_rest(text, start))
             if of_version and not of_version(paragraph_up_to(chunk.node, known, index)):
                 score -= _VERSION_PENALTY
             if kind == "row" and _names(quote.partition("|")[0], asked_stems):
                 score += _KEY_BONUS
             score += _FORM_BONUS * words * has_form
             defining = float(spells_out(quote, abbreviation)) if abbreviation else defines(quote, subject)
+            if (opens and not is_field_list and is_entry(quote, term)) or labels(quote, compound):
+                defining = max(defining, _ENTRY_DEFINES)
+            if is_titled and not is_field_list:
+                score += _TITLE_BONUS * (1 + (opens and not leads_on(quote)))
+            opens = opens and is_field_list
             if subject and not defining and "\n|" in quote and not _TAKES_TABLE.search(asked):
                 score -= _TABLE_PENALTY
             score += _PHRASE_BONUS * bool(phrase and phrase.search(quote))
@@ -181,23 +194,6 @@ def _without_instructions(sentences: Sequence[ScoredSentence], retrieval: Retrie
             given.add(key)
             end = pieces[kept[-1]].end
             yield replace(sentence, end=end, text=sentence.text[: end - sentence.start])
-
-
-def _is_short(quote: str) -> bool:
-    least = _SHORTEST_WORDS
-    return len(quote.split(None, least)) < least or (len(quote) < _SHORT and len(_WORD.findall(quote)) < least)
-
-
-def _goes_on(known: ChunkTerms, index: int) -> bool:
-    """Whether another sentence follows in the unit's paragraph."""
-    following = next(iter(known.units[index + 1 : index + 2]), None)
-    return following is not None and (following.kind, following.block) == ("sentence", known.units[index].block)
-
-
-def _is_rest(text: str, start: int) -> bool:
-    """Whether it is the rest of a sentence, such as "which shows the result.", not what is below "Dear Anna,"."""
-    first = text[start : start + 20].split(None, 1)[:1]
-    return bool(first) and first[0][0].islower() and first[0] in STOP_WORDS and not text[:start].rstrip().endswith(",")
 
 
 def _names(cell: str, asked_stems: frozenset[int]) -> bool:

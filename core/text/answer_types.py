@@ -54,10 +54,8 @@ _ORIGIN = re.compile(
     r"|patent|produc|idea|conceiv|set up)|\bby (?-i:[A-Z])",
     re.IGNORECASE,
 )
-_TIME = re.compile(
-    r"\b(?:1\d|20)\d\d\b|\b\d{1,4}s\b|\bcentur|\b\d+ ?(?:BC|AD|BCE|CE)\b"
-    r"|\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\b"
-)
+MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
+_TIME = re.compile(rf"\b(?:1\d|20)\d\d\b|\b\d{{1,4}}s\b|\bcentur|\b\d+ ?(?:BC|AD|BCE|CE)\b|\b(?:{MONTHS})\b")
 _QUANTITY = re.compile(
     r"(?<![\w.])\d[\d,.]*|\b(?:no|zero|one(?! (?:of|or|another)\b)|two|three|four|five|six|seven|eight|nine|ten|eleven"
     r"|twelve|twenty|thirty|forty|fifty|hundred|thousand|million|billion|half|third|quarter|dozen|percent|once|twice|daily|weekly|monthly|annually|yearly|every)\b",
@@ -77,14 +75,12 @@ _ANY_TIME = re.compile(
 #: references, and what something is defined to be equal to.
 _REFERENCE_NUMBER = re.compile(
     r"^\s*\d+[.)]\s|\b0x[\da-f]+|\b\d{4}-\d\d-\d\d\b|= ?-?\d[\d.,]*|\S+-year-old\b|\bas (?:early|late) as \d{4}\b|"
-    r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December) \d+(?:, \d{4})?|"
+    rf"\b(?:{MONTHS}) \d+(?:, \d{{4}})?|"
     r"\b(?:figures?|figs?\.?|tables?|listings?|sections?|chapters?|equations?|eqs?\.|appendix|pages?|pp?\.|versions?|lines?)"
     r"\s\d[\d.–-]*|\([^()]{2,60},? (?:1[89]|20)\d\d[a-z]?\)|\b(?:in|since|by|until|of|from) (?:1[5-9]|20)\d\d\b"
     r"|\bin the (?:1[89]|20)\d\d (?!\w+s\b)",
     re.IGNORECASE | re.MULTILINE,
 )
-#: A number with a point, such as that of a version.
-VERSION = re.compile(r"(?<![\w.])\d+(?:\.\d+)+(?!\w)")
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 #: A sum, which does not say how many.
 _MONEY = re.compile(r"[$€£¥] ?\d[\d,.]*(?: ?[mb]illion)?\b")
@@ -174,13 +170,6 @@ def answer_type_scorer(question: str) -> Callable[[str], float]:
     if _ASKS_NAME.search(question):
         return _name_scorer(question, known)
     return lambda _sentence: 0.5
-
-
-def version_finder(question: str) -> Callable[[str], bool] | None:
-    """A function that tells whether a text has one of the numbers with a point, such as those of versions, that the
-    question has; ``None`` where it has none."""
-    asked = [re.compile(rf"(?<![\d.]){re.escape(each)}(?!\.?\d)") for each in VERSION.findall(question)]
-    return (lambda text: any(each.search(text) for each in asked)) if asked else None
 
 
 def _name_scorer(question: str, known: set[str]) -> Callable[[str], float]:

@@ -32,7 +32,7 @@ _CALLED = re.compile(r"\s(?:(?:often|also|sometimes) )?(?:called|named|known as)
 #: A question of nothing but a term: "keystone species".
 _TERM = re.compile(r"^\W*([\w-]+(?: [\w-]+){0,2})\W*$")
 _ASIDES = re.compile(
-    r"\([^()]{0,80}\)|,\s(?:however|therefore|thus|then|in turn),"
+    r"\([^()]{0,80}\)|,\s(?:however|therefore|thus|then|in turn|(?:on the other|by|in) (?:hand|contrast|general|fact)),"
     r"|,\s(?:(?:also|often|sometimes|(?:more )?commonly) )?(?:known as|called|named|referred to as|termed) [^,]{2,60},"
     # Another name and its origin: "an alkane, or paraffin, is a", "albedo or reflectance, derived from Latin, is the".
     r"|(?:,\sor\s[^,()]{2,50}(?:\([^()]{0,80}\))?\s?,|\sor\s[\w-]+(?:\s[\w-]+)?(?=,\s|\sis\s))"

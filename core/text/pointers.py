@@ -13,7 +13,8 @@ _POINTS = re.compile(
 )
 #: Beginnings of what is said or shown elsewhere.
 _POINTS_ON = re.compile(
-    r"\W*(?:\w+ )?we (?:will|shall) (?:\w+ ){0,3}?(?:see|discuss|learn|look|explore|return|describe)\b"
+    r"\W*(?:\w+ )?(?:we|i)(?: will| shall|['’]ll) (?:\w+ ){0,3}?"
+    r"(?:see|discuss|learn|look|explore|return|describe|explain|come back)\b"
     r"|\W*th(?:is|e|ese) (?:animation|video|simulation|website|site|link|applet|podcast|interactive)s? (?:\w+ )?"
     r"(?:describe|show|explain|illustrate|demonstrate|discuss|explore|provide|give|offer|review)(?:s|es)?\b"
     r"|\W*(?:see|refer to|check out|consult|for (?:more|further) (?:information|details?|reading)"

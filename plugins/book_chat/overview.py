@@ -93,14 +93,15 @@ _COVERS = re.compile(
     r"[^.!?]{0,80}?\b(?:"
     r"covers?|introduc\w+|describes?|explains?|is about|is (?:designed|intended|meant|written) (?:for|to)|provides?"
     r"|outlines?|presents?"
-    r"|discuss\w*|defines?|explores?|aims?|specifies|deals? with|examines?|will)\b"
+    r"|discuss\w*|defines?|explores?|aims?|specifies|deals? with|examines?"
+    r"|look(?:s|ing)? at|will (?:\w+ )?(?:teach|show|learn|see|give|take|guide|walk))\b"
     rf"|\bthis is an? (?:[\w-]+ ){{0,3}}{WORKS} (?:about|on|for)\b",
     re.IGNORECASE,
 )
 #: Headings of notices, which are about a publisher, authors or rights.
 _NOTICE = re.compile(
     r"^\W*(?:about (?!th(?:is|e) |our )|copyright|licen[cs]\w*|acknowledg\w+|dedication|errata|customization|cover"
-    r"|contributors|reviewers|authors?|senior|to the student$)",
+    r"|contributors|reviewers|authors?|senior|to the student$)|\blicen[cs]e$",
     re.IGNORECASE,
 )
 _SAYS_CHAPTER = re.compile(r"\bchapter\b", re.IGNORECASE)

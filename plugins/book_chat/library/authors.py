@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 #: Words for a work as a whole.
 WORKS = (
     r"(?:book|text|textbook|manual|guide|course|tutorial|document|documentation|specification|spec|paper|report|article"
-    r"|standard|notes|handbook|thesis|essay|faq|primer|booklet|treatise|monograph)"
+    r"|standard|notes|handbook|glossary|dictionary|thesis|essay|faq|primer|booklet|treatise|monograph)"
 )
 #: "The report" may be one that the book tells of.
 ASKS_AUTHORS = re.compile(

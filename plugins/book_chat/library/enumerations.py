@@ -24,7 +24,9 @@ _DETERMINER = rf"(?:(?:{_DETERMINERS}|\d{{1,2}}) )"
 #: What is enumerated is one of the groups.
 _ASKS = re.compile(
     rf"^\W*(?:(?:what|which) are {_DETERMINER}+(?P<a>.+?)|(?:what|which) {_DETERMINER}*(?P<b>.+?) (?:are there|exist)"
-    rf"|(?:please )?(?:list|name|enumerate) {_DETERMINER}*(?P<c>.+?))\W*$",
+    rf"|(?:please )?(?:list|name|enumerate) {_DETERMINER}*(?P<c>.+?)"
+    rf"|(?:what|which) {_DETERMINER}*(?P<d>[\w-]+(?: [\w-]+)?) (?:can|may|could|does|do) .{{2,40}}?"
+    r" (?:have|get|be|take))\W*$",
     re.IGNORECASE,
 )
 _NOUNS = (
@@ -35,7 +37,7 @@ _NOUNS = (
 #: Titles whose sections are one of the parts each: "Types of joints", "Installation methods".
 _OF_PARTS = re.compile(rf"^(?:{_DETERMINER}*{_NOUNS} of\b|[^:]* {_NOUNS}$)", re.IGNORECASE)
 #: "RAID-0: This level …": the label of a paragraph or an item.
-_LABEL = re.compile(r"^(?:[-*+•]\s+)?([A-Z“](?:[^\s:.!?=]+ ){0,5}[^\s:.!?=]+):\s+(?=[A-Z\d“\"(])", re.MULTILINE)
+_LABEL = re.compile(r"^(?:[-*+•]\s+)?([\w“](?:[^\s:.!?=]+ ){0,5}[^\s:.!?=]+):\s+(?=[A-Z\d“\"(])", re.MULTILINE)
 _CODE = re.compile(r"^```.*?(?:^```|\Z)", re.MULTILINE | re.DOTALL)
 #: Sections about the others.
 _ABOUT_THEM = re.compile(r"\b(?:summary|takeaways?|introduction|overview|conclusions?|recap)\b", re.IGNORECASE)
@@ -95,4 +97,5 @@ def _labels(nodes: Iterable[TextNode]) -> list[str]:
     """The labels of paragraphs and items, each once; none of code, and none that orders an assistant."""
     texts = (_CODE.sub("", node.get_content()) for node in nodes)
     found = dict.fromkeys(label for text in texts for label in _LABEL.findall(text))
-    return [label for label in found if not (_NO_PART.fullmatch(label) or is_addressed(label))]
+    named = (label for label in found if label[0].islower() or not _NO_PART.fullmatch(label))
+    return [label for label in named if not is_addressed(label)]

@@ -11,7 +11,8 @@ from llama_index.core.schema import Document, NodeWithScore, TextNode
 from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
 
 from ragstone.core import Host, Settings
-from ragstone.core.answering.extractive import choose, header_of
+from ragstone.core.answering.extractive import choose
+from ragstone.core.answering.table_rows import header_of
 from ragstone.core.retrieval import HybridRetriever, Retrieval, judge, weigh_evidence
 from ragstone.core.retrieval.answerability import FEATURES, features_of, least_likelihood, missing_words
 from ragstone.core.retrieval.follow_up import FollowUp
@@ -39,6 +40,90 @@ def _retrieval(question: str, text: str, cosines: tuple[float, ...] = ()) -> Ret
 
 def _texts(question: str, text: str, cosines: tuple[float, ...] = ()) -> list[str]:
     return [quote.text for quote in choose(_retrieval(question, text, cosines))]
+
+
+def _below(heading: str, text: str, question: str, cosines: tuple[float, ...] = ()) -> Retrieval:
+    """As ``_retrieval``, with a heading above the text."""
+    found = _retrieval(question, text, cosines)
+    node = TextNode(id_="n", text=text, metadata={"section": heading}, metadata_template="{value}")
+    return replace(found, nodes=(NodeWithScore(node=node, score=1.0),))
+
+
+@pytest.mark.parametrize(
+    ("heading", "first"),
+    [
+        ("1.2 winch", "A drum that pulls a rope."),
+        ("winch (machine)", "[Old Norse: ‘vinda’] Machine with a drum."),
+        ("Winches", "Machines whose drums pull winch ropes."),
+        ("A. Winches - machines with drums", "Device for ropes, e.g. on ships."),
+    ],
+)
+def test_a_dictionary_says_what_its_heading_is_without_the_word(heading: str, first: str) -> None:
+    text = f"ES: cabrestante, D: Winde, NL: lier.\n\n{first} The winch of a ship is seen by all."
+    found = _below(heading, text, "What is a winch?", (0.6, 0.2, 0.6))
+    assert [quote.text for quote in choose(found)] == [first]
+    assert judge(weigh_evidence(found), found) == "answered"
+
+
+@pytest.mark.parametrize(
+    ("heading", "first"),
+    [
+        ("Winch", "First, let us look at drums."),
+        ("Winch", "Some drums are loud."),
+        ("Drums", "A drum that pulls a rope."),
+        ("Winch", "The ship uses drums."),
+        ("Winch", "Turning in the wind, drums rust."),
+    ],
+)
+def test_a_sentence_with_a_verb_or_below_another_heading_is_no_dictionarys(heading: str, first: str) -> None:
+    found = _below(heading, f"{first} The winch of a ship is seen by all.", "What is a winch?", (0.6, 0.2))
+    assert not any(sentence.defining for sentence in sentences_of(found))
+
+
+def test_a_section_with_the_title_of_what_is_asked_for_comes_first_and_what_begins_with_it() -> None:
+    text = "Ropes of a winch break. A winch pulls ropes."
+    nodes = [
+        NodeWithScore(
+            node=TextNode(id_=heading, text=text, metadata={"section": heading}, metadata_template="{value}"), score=1.0
+        )
+        for heading in ("Ropes", "Winch")
+    ]
+    best = sentences_of(replace(_retrieval("What is a winch?", ""), nodes=tuple(nodes)))[0]
+    assert best.chunk == 1
+    text = "A winch pulls ropes. Ropes of a winch break."
+    opening = sentences_of(_below("Winch", text, "What is a winch?", (0.4, 0.5)))
+    assert opening[0].text == "A winch pulls ropes."
+
+
+def test_a_labels_word_is_what_is_asked_for_with_the_word_for_its_kind() -> None:
+    found = _retrieval("What is the sprint skill?", "Sprint: This unit runs twice as far.\n\nSwim: It crosses rivers.")
+    assert [quote.text for quote in choose(found)] == ["Sprint: This unit runs twice as far."]
+    assert judge(weigh_evidence(found), found) == "answered"
+
+
+def test_a_comparison_takes_what_a_dictionary_says_of_each_side() -> None:
+    texts = {"winch": "ES: a, D: b, NL: c.\n\nA drum that pulls a rope.", "crane": "Tower that lifts loads."}
+    nodes = [
+        NodeWithScore(
+            node=TextNode(id_=name, text=text, metadata={"section": name}, metadata_template="{value}"), score=1
+        )
+        for name, text in texts.items()
+    ]
+    found = replace(_retrieval("What is the difference between a winch and a crane?", ""), nodes=tuple(nodes))
+    assert [quote.text for quote in choose(found)] == ["A drum that pulls a rope.", "Tower that lifts loads."]
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [("What do the colors of the lamps mean?", 3), ("What do red lamps mean?", 1), ("Which lamps are red or blue?", 2)],
+)
+def test_a_short_table_is_given_whole_where_none_of_its_rows_is_named(question: str, rows: int) -> None:
+    text = (
+        "| Color | Lamps |\n|---|---|\n| Red | lamps mean stop |\n| Green | lamps say go |\n| Blue | lamps mean wait |"
+    )
+    found = choose(_retrieval(question, text, (np.nan, 0.5, 0.1, 0.5)))
+    assert sum(quote.kind == "row" for quote in found) == rows
+    assert found == sorted(found, key=lambda quote: quote.start) or rows < 3
 
 
 @pytest.mark.parametrize(
@@ -78,6 +163,19 @@ def test_what_happened_is_told_in_the_order_of_the_text() -> None:
 def test_a_sentence_on_another_version_is_not_quoted() -> None:
     text = "Winch 2.1 is of oak and has 3 ropes.\n\nWinch 2.2 is of steel. It was sold with 4 ropes."
     assert not any("2.1" in each for each in _texts("How many ropes has winch 2.2?", text, (0.6, 0.5, 0.5)))
+
+
+def test_a_name_with_another_number_is_another_one() -> None:
+    text = "Winch 10 was sold in 2012.\n\nIts second edition came in 2019, with Winch 11."
+    for asked, verdict in (("When was the Winch 11 sold?", "answered"), ("When was the Winch 12 sold?", "closest")):
+        found = _retrieval(asked, text, (0.6, 0.6))
+        assert judge(weigh_evidence(found), found) == verdict
+    assert _texts("When was the Winch 11 sold?", text, (0.6, 0.5))[0].startswith("Its second")
+
+
+def test_what_is_explained_later_comes_last() -> None:
+    text = "I’ll explain later why winches rust. Winches rust as they are wet."
+    assert _texts("Why do winches rust?", text, (0.6, 0.6))[0].startswith("Winches rust")
 
 
 def test_what_each_side_is_counts_more_than_a_sentence_with_both() -> None:
@@ -439,6 +537,7 @@ def test_after_a_definition_nothing_is_added_that_has_no_further_word_of_the_que
         ("For doctors, the prion is a protein that folds wrongly.", 1.0),
         ("A prion is a special case of a protein.", 0.8),
         ("A prion, however, is a protein.", 1.0),
+        ("A prion, on the other hand, is a protein.", 1.0),
         ("A prion, also known as an infectious particle, is a protein.", 1.0),
         ("A prion, the smallest agent of all, is a protein.", 1.0),
         ("A prion can be thought of as a protein.", 0.8),

@@ -34,6 +34,19 @@ def test_the_definition_is_found_behind_chunks_that_use_the_term_more_often(tmp_
         assert DEFINITION not in [each.node.get_content() for each in others]
 
 
+def test_without_a_definition_the_section_of_the_term_is_found_and_code_defines_nothing(tmp_path: Path) -> None:
+    """As in manuals, with a page for each command."""
+    page = "For each cart put a wheel below it.\n\nCarts are counted."
+    code = "```\n# caster :: puts wheels below carts\n# by A. Smith\n```\n"
+    with open_host(tmp_path) as host:
+        corpus = host.corpus("parts", kind="article")
+        documents = [Document(id_=str(at), text=text) for at, text in enumerate([*USES, code])]
+        titled = Document(id_="page", text=page, metadata={"title": "caster - puts wheels below carts"})
+        corpus.ingest([*documents, titled])
+        found = [each.node.get_content() for each in HybridRetriever(corpus, top_k=3).retrieve("What does caster do?")]
+        assert found[-1].startswith("For each cart")
+
+
 def test_a_books_title_in_a_list_of_references_is_no_definition(tmp_path: Path) -> None:
     books = "# Further reading\n\n1. Casters: A History of Wheels by A. Smith\n2. Caster: The Story, by B. Jones\n"
     with open_host(tmp_path) as host:

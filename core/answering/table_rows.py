@@ -1,0 +1,56 @@
+"""Rows of tables in answers: with their header, or with all of a short table."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ..retrieval.sentences import ScoredSentence, instructing_units, sentences_of
+from ..text.stemming import stem_hash, stem_hashes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..retrieval.models import Retrieval
+
+#: What separates the cells of a row.
+_BAR = re.compile(r"(?<!\\)\|")
+#: Rows of a table that is given whole.
+_MOST_ROWS = 10
+
+
+def header_of(sentence: ScoredSentence, retrieval: Retrieval) -> str:
+    """The header of the table whose row the sentence is, with its rule; empty for other sentences."""
+    known = retrieval.terms(sentence.chunk)
+    first = known.header_of(sentence.unit)
+    if first is None or first in instructing_units(sentence.chunk, retrieval):
+        return ""
+    header = line_of(retrieval.nodes[sentence.chunk].node.get_content(), known.units[first].start).rstrip()
+    cells = len(_BAR.findall(header)) - header.endswith("|")
+    return f"{header}\n|{' --- |' * cells}"
+
+
+def line_of(text: str, at: int) -> str:
+    """The line of the text with that character."""
+    return text[text.rfind("\n", 0, at) + 1 :].partition("\n")[0]
+
+
+def with_whole_table(chosen: Sequence[ScoredSentence], retrieval: Retrieval) -> Sequence[ScoredSentence]:
+    """The sentences; where two are rows of one table, and the question names neither, all rows of a short one."""
+    asked = frozenset(map(stem_hash, retrieval.idf))
+    table = [_table_of(each, retrieval) for each in chosen]
+    if len(chosen) < 2 or table[0] is None or table[0] != table[1]:
+        return chosen
+    if any(not asked.isdisjoint(stem_hashes(each.text.partition("|")[0])) for each in chosen[:2]):
+        return chosen
+    rows = [each for each in sentences_of(retrieval) if _table_of(each, retrieval) == table[0]]
+    if len(rows) > _MOST_ROWS:
+        return chosen
+    others = [each for each, own in zip(chosen, table, strict=True) if own != table[0]]
+    return [*sorted(rows, key=lambda each: each.start), *others]
+
+
+def _table_of(sentence: ScoredSentence, retrieval: Retrieval) -> tuple[int, int] | None:
+    """The chunk and the header of the row's table; ``None`` for what is no row of one."""
+    header = retrieval.terms(sentence.chunk).header_of(sentence.unit)
+    return None if header is None else (sentence.chunk, header)

@@ -1,0 +1,70 @@
+"""Entries of dictionaries and glossaries: a heading or a label that is the term, and what is said of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from .stemming import stems
+
+#: The number before a title, and what is behind its term: "hmmscan - search a database", "Traits: shared behaviour".
+_NUMBER = re.compile(r"^\W*(?:(?:chapter|section|appendix) )?(?:\d+(?:\.\d+)*[.:)]?\s|[A-Z]\.\s)\W*", re.IGNORECASE)
+_BEHIND = re.compile(r"\s*(?::\s|\s[-–—]\s|\().*$")
+_LABEL = re.compile(r"\W*([\w][^:.!?|]{0,60}):\s")
+#: Titles that are about something else than their term: "Other slices".
+_OTHER = re.compile(r"\b(?:other|more|about|when|where|how|why|what|which|not|no|without|between)\b", re.IGNORECASE)
+#: Words that a sentence with a verb has, or one that goes on with another; what an entry begins its clauses with.
+_FINITE = re.compile(
+    r"\b(?:is|are|was|were|has|have|had|can|could|will|would|may|might|must|should|do|does|did|this|these|that|it|we|you"
+    r"|they|if|when)\b|^\W*(?:the|an?) \w+ [a-z]+(?<!s)s\b(?! of\b)",
+    re.IGNORECASE,
+)
+_CLAUSE = re.compile(r"[,(]?\s(?:that|which|whose|where|when|with|used|containing|consisting|i\.e\.)\b|[:;(]")
+#: Beginnings of a sentence that goes on with another, or tells its reader to do something.
+_OPENING = re.compile(
+    r"\W*(?:\w+,|(?:let|to|now|for (?:example|instance|more|further))\b|\w+ing (?:from|to|in|by|with)\b)", re.IGNORECASE
+)
+#: "ES: fuga, I: fuga, D: Fuge": fields with their names.
+_FIELD = re.compile(r"(?:^|[,;]\s)\w{1,16}:\s")
+_LEAST_FIELDS = 3
+#: Words of an entry's first clause.
+_LONGEST_CLAUSE = 24
+
+
+def title_stems(headings: str) -> frozenset[str]:
+    """The stems of the last title of a chunk's headings, without its number and what explains it; none of one that is
+    about something else than its term."""
+    title = next(iter(headings.splitlines()[-1:]), "").rpartition(" › ")[2]
+    bare = _BEHIND.sub("", _NUMBER.sub("", title))
+    return frozenset() if _OTHER.search(bare) else frozenset(stems(bare))
+
+
+def is_entry(sentence: str, term: frozenset[str]) -> bool:
+    """Whether the sentence has the form of what a dictionary says of the term with these stems, without the whole term
+    and without a verb: "A sequence of chords that ends …"; not "Now look at the chords."."""
+    first = _CLAUSE.split(sentence, maxsplit=1)[0]
+    known = stems(first)
+    is_of_term = term.issubset(known) or (first.startswith("The ") and not term.isdisjoint(known[:1]))
+    return (
+        len(first.split()) <= _LONGEST_CLAUSE
+        and not is_of_term
+        and not leads_on(first)
+        and not _FINITE.search(first)
+        and not first.endswith("?")
+    )
+
+
+def leads_on(sentence: str) -> bool:
+    """Whether the sentence begins as one that goes on with another, or tells its reader to do something."""
+    return _OPENING.match(sentence) is not None
+
+
+def is_fields(sentence: str) -> bool:
+    """Whether the sentence is a list of fields with their names: "ES: fuga, I: fuga, D: Fuge"."""
+    return _FIELD.match(sentence) is not None and len(_FIELD.findall(sentence)) >= _LEAST_FIELDS
+
+
+def labels(sentence: str, compound: Sequence[str]) -> bool:
+    """Whether the sentence's label is what is asked for without its last word: "Quick: …" for "the quick trait"."""
+    found = _LABEL.match(sentence)
+    return found is not None and len(compound) > 1 and frozenset(stems(found[1])) == frozenset(compound[:-1])
