@@ -54,8 +54,8 @@ _PRONOUN = re.compile(r"\b(?:it|its|this|that|these|those|they|their|them|he|him
 #: A sentence that goes on with what the one before began to describe.
 _GOES_ON = re.compile(
     r"(?:then|next|after (?:that|this|which)|afterwards|finally|lastly|first|second|third|subsequently|eventually"
-    r"|it|they|this|these|in this way|as a result|therefore|thus|hence|consequently|in turn|otherwise|if so"
-    r"|because of this)\b",
+    r"|it|they|this|these|in this way|when this happens|as a result|therefore|thus|hence|consequently|in turn|otherwise"
+    r"|if so|because of this)\b",
     re.IGNORECASE,
 )
 #: A sentence that says that there is something to be said, or to be wished for.

@@ -32,6 +32,8 @@ _ASKS_WHETHER = re.compile(
     re.IGNORECASE,
 )
 
+_ASKS_WHEN = re.compile(r"(?:and |but |so )?when (?:was|were|did)\b", re.IGNORECASE)
+
 
 def missing_subject(retrieval: Retrieval, sentences: Sequence[ScoredSentence]) -> str:
     """What of the question's subject is in no chunk, or in none of the best sentences; empty if nothing is."""
@@ -108,7 +110,7 @@ def _lacks_predicate(retrieval: Retrieval, asked: str, sentences: Sequence[Score
     """Whether the question asks if X is or does Y, and the best sentence has not both near, or far apart: "Are viruses
     alive?" is not answered by "The cells that a virus infects may stop to function normally, but they stay alive."."""
     pair = dict.fromkeys(map(retrieval.spelling.correct, question_stems(asked)))
-    if not _ASKS_WHETHER.match(asked) or len(pair) != 2:
+    if not (_ASKS_WHETHER.match(asked) or _ASKS_WHEN.match(asked)) or len(pair) != 2:
         return False
     own = stems(sentences[0].text)
     one, other = ([at for at, stem in enumerate(own) if stem == each] for each in pair)

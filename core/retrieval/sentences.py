@@ -126,7 +126,7 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
         cosines = np.asarray(retrieval.sentence_cosines.get(chunk.node.node_id, ())).tolist()
         within_steps = 0
         is_titled = title_stems(headings_of(chunk.node)) in topics
-        opens = is_titled and bool(subject)
+        opens = is_titled
         for index, unit in enumerate(known.units):
             if index % _UNITS_A_CHECK == 0:
                 check_budget()

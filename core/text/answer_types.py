@@ -85,6 +85,7 @@ _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 #: A sum, which does not say how many.
 _MONEY = re.compile(r"[$€£¥] ?\d[\d,.]*(?: ?[mb]illion)?\b")
 _COUNTED = re.compile(r"\bhow (?:many|much) ((?:[\w'’-]+ ?){1,4})", re.IGNORECASE)
+_HOW_MANY = re.compile(r"\bhow many\b", re.IGNORECASE)
 _OTHER_ANSWER = 0.5
 #: Characters after a number among which the things are named.
 _BEHIND = 40
@@ -189,7 +190,7 @@ def is_lacking(question: str, sentences: Sequence[str]) -> bool:
     """Whether the question asks for a date, a quantity, an amount of money, a name or the most of its kind, and no
     sentence has one.
 
-    Of 1,998 answerable questions of SQuAD's development articles it is so for five, of CLAP NQ's 150 for three."""
+    Of 1,998 answerable questions of SQuAD's development articles it is so for 13, of CLAP NQ's 150 for five."""
     for form, answer in _REQUIRED:
         if form.search(question) and not any(map(answer.search, sentences)):
             return True
@@ -207,8 +208,9 @@ def is_lacking(question: str, sentences: Sequence[str]) -> bool:
             return True
     if not (_ASKS_QUANTITY.search(question) or _ASKS_PERSON.match(question) or _ASKS_NAME_OF.search(question)):
         return False
-    score = answer_type_scorer(question)
-    if max(map(score, sentences), default=0.0) == 0:
+    scores = list(map(answer_type_scorer(question), sentences))
+    # Another number counts only in the best sentence.
+    if not any(scores[:1]) and (max(scores, default=0.0) < 1 if _HOW_MANY.search(question) else not any(scores)):
         return True
     # Another number is no price, and says nothing of how often.
     required = [unit for asked, unit in (_PRICE, _FREQUENCY, _DURATION) if re.search(asked, question, re.IGNORECASE)]

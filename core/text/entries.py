@@ -19,16 +19,20 @@ _FINITE = re.compile(
     r"|they|if|when)\b|^\W*(?:the|an?) \w+ [a-z]+(?<!s)s\b(?! of\b)",
     re.IGNORECASE,
 )
-_CLAUSE = re.compile(r"[,(]?\s(?:that|which|whose|where|when|with|used|containing|consisting|i\.e\.)\b|[:;(]")
+_CLAUSE = re.compile(r"[,(]?\s(?:that|which|whose|where|when|with|used|containing|consisting|i\.e\.)\b|[.;](?:\s|$)")
+#: What stands in brackets, such as where a word comes from.
+_BRACKETS = re.compile(r"\s?[(\[][^()\[\]]*[)\]]")
 #: Beginnings of a sentence that goes on with another, or tells its reader to do something.
 _OPENING = re.compile(
-    r"\W*(?:\w+,|(?:let|to|now|for (?:example|instance|more|further))\b|\w+ing (?:from|to|in|by|with)\b)", re.IGNORECASE
+    r"\W*(?:\w+,|(?:let|to|now|as|although|since|because|while|after|before|for (?:example|instance|more|further))\b"
+    r"|\w+ing (?:from|to|in|by|with)\b)",
+    re.IGNORECASE,
 )
 #: "ES: fuga, I: fuga, D: Fuge": fields with their names.
 _FIELD = re.compile(r"(?:^|[,;]\s)\w{1,16}:\s")
 _LEAST_FIELDS = 3
 #: Words of an entry's first clause.
-_LONGEST_CLAUSE = 24
+_LONGEST_CLAUSE = 30
 
 
 def title_stems(headings: str) -> frozenset[str]:
@@ -42,7 +46,8 @@ def title_stems(headings: str) -> frozenset[str]:
 def is_entry(sentence: str, term: frozenset[str]) -> bool:
     """Whether the sentence has the form of what a dictionary says of the term with these stems, without the whole term
     and without a verb: "A sequence of chords that ends …"; not "Now look at the chords."."""
-    first = _CLAUSE.split(sentence, maxsplit=1)[0]
+    bare = _BRACKETS.sub("", _BRACKETS.sub("", sentence)).strip()  # also those in others
+    first = _CLAUSE.split(bare, maxsplit=1)[0]
     known = stems(first)
     is_of_term = term.issubset(known) or (first.startswith("The ") and not term.isdisjoint(known[:1]))
     return (
@@ -51,6 +56,7 @@ def is_entry(sentence: str, term: frozenset[str]) -> bool:
         and not leads_on(first)
         and not _FINITE.search(first)
         and not first.endswith("?")
+        and ": " not in first
     )
 
 

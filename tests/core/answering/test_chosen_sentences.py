@@ -56,6 +56,7 @@ def _below(heading: str, text: str, question: str, cosines: tuple[float, ...] = 
         ("winch (machine)", "[Old Norse: ‘vinda’] Machine with a drum."),
         ("Winches", "Machines whose drums pull winch ropes."),
         ("A. Winches - machines with drums", "Device for ropes, e.g. on ships."),
+        ("Winch", "A machine for ropes (on ships (of sail) as they do not tire)."),
     ],
 )
 def test_a_dictionary_says_what_its_heading_is_without_the_word(heading: str, first: str) -> None:
@@ -73,6 +74,8 @@ def test_a_dictionary_says_what_its_heading_is_without_the_word(heading: str, fi
         ("Drums", "A drum that pulls a rope."),
         ("Winch", "The ship uses drums."),
         ("Winch", "Turning in the wind, drums rust."),
+        ("Winch", "Drum: a part (of steel)."),
+        ("Winch", "As well as drums (of steel), ropes (of hemp)."),
     ],
 )
 def test_a_sentence_with_a_verb_or_below_another_heading_is_no_dictionarys(heading: str, first: str) -> None:
@@ -171,6 +174,23 @@ def test_a_name_with_another_number_is_another_one() -> None:
         found = _retrieval(asked, text, (0.6, 0.6))
         assert judge(weigh_evidence(found), found) == verdict
     assert _texts("When was the Winch 11 sold?", text, (0.6, 0.5))[0].startswith("Its second")
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "verdict"),
+    [
+        ("How many ropes has the winch?", "The winch has ropes. It came with two drums.", "closest"),
+        ("How many ropes has the winch?", "The winch has two ropes. It came with a drum.", "answered"),
+        ("How many years did the winch last?", "The winch lasted for 12 months. It had ropes.", "answered"),
+        ("When was the crane built?", "A winch was built in 1912. Ropes were sold by others.", "closest"),
+        ("When was the crane built?", "The crane was built in 1912. Ropes were sold by others.", "answered"),
+    ],
+)
+def test_a_number_of_other_things_and_when_something_else_was_built_is_no_answer(
+    question: str, text: str, verdict: str
+) -> None:
+    found = _retrieval(question, text, (0.7, 0.6))
+    assert judge(weigh_evidence(replace(found, scores={})), found) == verdict
 
 
 def test_what_is_explained_later_comes_last() -> None:
@@ -424,8 +444,9 @@ def test_a_sentence_that_announces_what_cannot_be_quoted_loses_its_colon_and_com
 
 
 def test_how_and_why_come_with_the_sentences_that_go_on() -> None:
-    text = "A kiln fires bricks at night. Then it cools for a day. Bricks are red. They are heavy."
-    assert _texts("How does a kiln fire bricks?", text)[0] == "A kiln fires bricks at night. Then it cools for a day."
+    for goes_on in ("Then it cools for a day.", "When this happens a bell rings."):
+        text = f"A kiln fires bricks at night. {goes_on} Bricks are red. They are heavy."
+        assert _texts("How does a kiln fire bricks?", text)[0] == f"A kiln fires bricks at night. {goes_on}"
     assert _texts("When does a kiln fire bricks?", text)[0] == "A kiln fires bricks at night."
 
 
