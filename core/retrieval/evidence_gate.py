@@ -79,7 +79,10 @@ def weigh_evidence(retrieval: Retrieval) -> Evidence:
         chance = max(likelihood(features), quoted[0].defining)
     else:
         missing = missing or missing_value(retrieval, quoted)
-        chance = 0.0 if missing else likelihood(features)
+        # What code answers is said by the sentences around it.
+        around = quoted[1:] if "\n```" in quoted[0].text else []
+        beside = [features_of(retrieval, each) for each in around if each.chunk == quoted[0].chunk]
+        chance = 0.0 if missing else max(map(likelihood, (features, *beside)))
     return replace(best, sentence=known["cosine"], order=known["order"], likelihood=chance, missing=missing)
 
 

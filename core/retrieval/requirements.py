@@ -80,10 +80,10 @@ def _lacks_version(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredS
 
 
 def _lacks_action(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
-    """Whether the question asks how the reader does something, and no chunk has the verb or the best sentence is near
-    no name of what it is done to: how to install one system is no answer for another."""
+    """Whether the question asks how the reader does something, and no chunk has the verb or no sentence is near a name
+    of what it is done to: how to install one system is no answer for another."""
     action, hashes = action_of(asked), retrieval.spelling.hashes
-    is_near = hashes(_names(asked)) <= stems_near(retrieval, sentences[0])
+    is_near = hashes(_names(asked)) <= frozenset().union(*(stems_near(retrieval, each) for each in sentences))
     return bool(action) and not (is_near and hashes([action]) <= _offered(retrieval))
 
 
@@ -139,7 +139,7 @@ def _lacks_comparison(retrieval: Retrieval, asked: str, sentences: Sequence[Scor
 _SUBJECT = (
     (_has_unknown_word, "a word of the question that counts, such as a name or a number, is in no passage"),
     (_lacks_version, "no sentence is of the version that is asked for"),
-    (_lacks_action, "the verb of what is to be done is in no passage, or a name of it is not near the best sentence"),
+    (_lacks_action, "the verb of what is to be done is in no passage, or a name of it is near no sentence"),
     (_lacks_qualifier, "what it is asked of, in or for is near no sentence"),
     (_lacks_term, "the words of the term are together in no sentence"),
     (_lacks_predicate, "the two words of the question are not together in the best sentence"),

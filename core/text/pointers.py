@@ -17,6 +17,8 @@ _POINTS_ON = re.compile(
     r"(?:see|discuss|learn|look|explore|return|describe|explain|come back)\b"
     r"|\W*th(?:is|e|ese) (?:animation|video|simulation|website|site|link|applet|podcast|interactive)s? (?:\w+ )?"
     r"(?:describe|show|explain|illustrate|demonstrate|discuss|explore|provide|give|offer|review)(?:s|es)?\b"
+    r"|\W*(?:\w+, )?let(?:['’]s| us) (?:\w+ ){0,2}?"
+    r"(?:look|see|say|begin|start|talk|discuss|explore|imagine|assume|suppose)\b"
     r"|\W*(?:see|refer to|check out|consult|for (?:more|further) (?:information|details?|reading)"
     r"|for (?:more|an? (?:full(?:er)?|longer|further|(?:more )?detailed) \w+) (?:on|of|about))\b",
     re.IGNORECASE,

@@ -54,7 +54,7 @@ _ACTION = re.compile(
     rf"{_HOW_TO} (?!(?:describe|define|explain|pronounce|spell|say|call|become|know|tell|understand|think)\b)(\w+)",
     re.IGNORECASE,
 )
-
+_TO_DO = re.compile(r"\W*to (\w+)\b", re.IGNORECASE)
 
 _ASKS_FOR_SEVERAL = re.compile(
     r"^\W*(?:(?:in |into |by |from |of )?(?:what|which)(?: are| were)?(?: the)?(?: \w+){0,2}"
@@ -195,7 +195,8 @@ def gives_a_reason(sentence: str) -> bool:
 def form_scorer(question: str) -> Callable[[str], float]:
     """A function that tells, by 1 or 2, whether a sentence enumerates three things or more or leads in to a list, where
     the question asks for parts, kinds, causes …; whether it speaks for or against something, where it asks for
-    advantages or drawbacks; whether it gives a reason, where it asks why; else 0."""
+    advantages or drawbacks; whether it gives a reason, where it asks why, or a command, where it asks how to do
+    something; else 0."""
     sides = [
         holds for asked, holds in ((_ASKS_DRAWBACKS, _DRAWBACK), (_ASKS_BENEFITS, _BENEFIT)) if asked.search(question)
     ]
@@ -213,4 +214,13 @@ def form_scorer(question: str) -> Callable[[str], float]:
         )
     if asks_for_several(question):
         return lambda sentence: "\n" in sentence or bool(_ENUMERATION.search(sentence))
+    if action := action_of(question):
+        return lambda sentence: _tells_how_to(sentence, action)
     return gives_a_reason if asks_for_a_reason(question) else lambda _sentence: 0
+
+
+def _tells_how_to(sentence: str, action: str) -> bool:
+    """Whether the sentence says what it is done for, or comes with code that is not for something else: "To remove it,
+    run …"."""
+    purpose = _TO_DO.match(sentence)
+    return action in stems(purpose[1]) if purpose else "\n```" in sentence
