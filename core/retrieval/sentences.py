@@ -116,7 +116,7 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
     subject = [retrieval.spelling.correct(stem) for stem in subject_of(asked)]
     abbreviation, compound = abbreviation_of(asked), compound_of(asked)
     term = frozenset(subject)
-    topics = {term, frozenset(retrieval.idf)} - {frozenset()}
+    topics = ({term} | ({frozenset(retrieval.idf)} if len(retrieval.idf) == 1 else set())) - {frozenset()}
     phrase = re.compile(r"\w*[\s-]+".join(map(re.escape, compound)), re.IGNORECASE) if compound else None
     top = max((chunk.score or 0.0 for chunk in retrieval.nodes), default=0.0)
     found = []
@@ -147,19 +147,19 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
                 end, quote, score = end - 1, quote[:-1], score - _ELSEWHERE_PENALTY
             has_form = of_form(quote)
             is_elsewhere = end <= unit.end and not (has_form or goes_on(known, index)) and announces(quote)
-            is_field_list = is_fields(quote)
-            score -= _ELSEWHERE_PENALTY * (is_elsewhere or is_field_list or says_nothing(quote) or is_rest(text, start))
+            is_elsewhere |= is_fields(quote) or says_nothing(quote) or is_rest(text, start)
+            score -= _ELSEWHERE_PENALTY * is_elsewhere
             if of_version and not of_version(paragraph_up_to(chunk.node, known, index)):
                 score -= _VERSION_PENALTY
             if kind == "row" and _names(quote.partition("|")[0], asked_stems):
                 score += _KEY_BONUS
             score += _FORM_BONUS * words * has_form
             defining = float(spells_out(quote, abbreviation)) if abbreviation else defines(quote, subject)
-            if (opens and not is_field_list and is_entry(quote, term)) or labels(quote, compound):
+            if (opens and not is_elsewhere and is_entry(quote, term)) or labels(quote, compound):
                 defining = max(defining, _ENTRY_DEFINES)
-            if is_titled and not is_field_list:
+            if is_titled and not is_elsewhere:
                 score += _TITLE_BONUS * (1 + (opens and not leads_on(quote)))
-            opens = opens and is_field_list
+            opens = opens and is_elsewhere
             if subject and not defining and "\n|" in quote and not _TAKES_TABLE.search(asked):
                 score -= _TABLE_PENALTY
             score += _PHRASE_BONUS * bool(phrase and phrase.search(quote))

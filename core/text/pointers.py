@@ -27,10 +27,10 @@ _POINTS_ON = re.compile(
 _NAMES = re.compile(r"\W*[A-Z][^:.!?]{2,50}:\s(?:[A-Z]\w+ing|Overview of|Introduction to)\b")
 _COVERS = re.compile(
     r"\W*(?:in )?(?:this|our|the (?:previous|next|following|present)) (?:[\w-]+ )?"
-    r"(?:chapter|section|book|textbook|module|unit|lesson|course|guide|tutorial|appendix)s?,?\s"
+    r"(?:chapter|section|book|textbook|module|unit|lesson|course|guide|tutorial|appendix|manual|essay|paper)s?,?\s"
     r"(?:(?:we|you|also|has|have|is|are|was|were|will|first|then|briefly)\s|(?:we|you)(?:['’]ll|['’]ve)\s){0,4}"
     r"(?:introduc|cover|explor|discuss|describ|examin|outlin|review|summari[sz]|learn|organi[sz]|structur|divid|design"
-    r"|intend|meant|aim|present(?:s|ed)\b|looks?\b|looked\b)"
+    r"|intend|meant|aim|present(?:s|ed)?\b|looks?\b|looked\b)"
     r"|\W*welcome to (?:this|the|our)\b|\W*the content (?:of this \w+ )?is (?:organi[sz]ed|structured|divided)\b",
     re.IGNORECASE,
 )

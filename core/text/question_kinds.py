@@ -54,6 +54,8 @@ _ACTION = re.compile(
     rf"{_HOW_TO} (?!(?:describe|define|explain|pronounce|spell|say|call|become|know|tell|understand|think)\b)(\w+)",
     re.IGNORECASE,
 )
+#: A command, and what leads in to it.
+_COMMAND = re.compile(r"\b(?:run|type|enter|execute|issue|invoke|commands?|scripts?)\b[^`]*\n```", re.IGNORECASE)
 _TO_DO = re.compile(r"\W*to (\w+)\b", re.IGNORECASE)
 
 _ASKS_FOR_SEVERAL = re.compile(
@@ -220,7 +222,6 @@ def form_scorer(question: str) -> Callable[[str], float]:
 
 
 def _tells_how_to(sentence: str, action: str) -> bool:
-    """Whether the sentence says what it is done for, or comes with code that is not for something else: "To remove it,
-    run …"."""
+    """Whether the sentence begins with what is done ("To remove it, …"), or comes with a command."""
     purpose = _TO_DO.match(sentence)
-    return action in stems(purpose[1]) if purpose else "\n```" in sentence
+    return action in stems(purpose[1]) if purpose else bool(_COMMAND.search(sentence))
