@@ -13,6 +13,10 @@ from .model import Block
 
 _HYPHENATED = re.compile(r"([^\W\d_]+(?:-[^\W\d_]+)*)[-\xad]\n([^\W\d_]+)")
 _TERMINAL = re.compile(r"[.!?:;][\"')\]”’]*$")
+#: Words with which no sentence ends.
+_OPEN = re.compile(
+    r"\s(?:a|an|the|and|or|but|because|of|to|for|from|with|by|at|as|than|that|which|if|when|is|are|was|were)$"
+)
 _CHANGES = "| Revision | Date | Change |\n| --- | --- | --- |"
 
 
@@ -92,12 +96,13 @@ def _length(block: Block) -> int:
 def _goes_on(last: Block, block: Block) -> bool:
     if last.kind == block.kind == "code":
         return _length(last) + _length(block) < LONGEST_BLOCK
-    ended = _TERMINAL.search(last.pieces[-1][1].rstrip())
+    before = last.pieces[-1][1].rstrip()
+    goes_on = block.pieces[0][1][:1].islower() or _OPEN.search(before)
     return (
         block.kind == "paragraph"
         and last.kind in ("paragraph", "item")
-        and not ended
-        and block.pieces[0][1][:1].islower()
+        and not _TERMINAL.search(before)
+        and bool(goes_on)
     )
 
 

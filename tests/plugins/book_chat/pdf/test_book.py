@@ -361,6 +361,14 @@ def test_a_sentence_goes_over_a_page_with_a_number_high_above_its_edge_and_a_foo
     assert not any(line.strip().isdigit() for line in document.text.splitlines())
 
 
+def test_a_sentence_goes_over_a_page_to_a_name_where_its_last_word_ends_none(read: Any) -> None:
+    pages = [
+        [*lines(72, 700, *FILLER[:2], "second, as was first found by people who worked with")],
+        [*lines(72, 700, "Marc Raibert on robots that hop.", "More.")],
+    ]
+    assert "worked with Marc Raibert on robots" in read(make([list(page) for page in pages])).text
+
+
 def test_notes_in_the_margin_are_beside_the_text_and_part_no_sentence(read: Any) -> None:
     text = ["A robot that walks keeps its balance by moving", "the point at which the ground pushes it back, and"]
     margin = [Text(305, 688, "Of both feet, if it stands still:", 7), Text(305, 679, "of one foot, if it walks.", 7)]
