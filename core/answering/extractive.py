@@ -67,6 +67,9 @@ _SAYS_LITTLE = re.compile(
     r"|important|helpful|beneficial|common|convenient) to\b[^.;:]{0,120}\.$",
     re.IGNORECASE,
 )
+#: Words of what a dictionary says that is enough without the next sentence; other definitions have such a verb.
+_LEAST_WORDS = 9
+_COPULA = re.compile(r"\b(?:is|are|was|were)\b")
 #: Characters of a sentence with the one before it, or with those that follow.
 _LONGEST_PAIR = 600
 
@@ -168,6 +171,7 @@ def _with_what_follows(quote: ScoredSentence, retrieval: Retrieval, quoted: Cont
     several ways."), or where they go on with what is asked ("Then it …"), up to one that is quoted
     already. ``quoted``: where those begin."""
     known, text, end = retrieval.terms(quote.chunk), retrieval.nodes[quote.chunk].node.get_content(), quote.end
+    is_brief = quote.defining > 0 and len(quote.text.split()) < _LEAST_WORDS and not _COPULA.search(quote.text)
     needs_more = announces(quote.text) or bool(_SAYS_LITTLE.search(quote.text))
     needs_more = needs_more and end <= known.units[quote.unit].end
     goes_on, has_form = asks_for_manner(retrieval.question), form_scorer(retrieval.question)
@@ -187,7 +191,9 @@ def _with_what_follows(quote: ScoredSentence, retrieval: Retrieval, quoted: Cont
         # open: the ramp. Anna owns this."
         words = text[unit.start : unit.end]
         adds_form = at == last + 1 and (
-            (lacks_form and has_form(words)) or (lacks_type and has_type(words) == 1 and _PRONOUN.search(words))
+            is_brief
+            or (lacks_form and has_form(words))
+            or (lacks_type and has_type(words) == 1 and _PRONOUN.search(words))
         )
         if not (needs_more or adds_form or (goes_on and _GOES_ON.match(text, unit.start))):
             break

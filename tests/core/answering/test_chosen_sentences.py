@@ -60,10 +60,16 @@ def _below(heading: str, text: str, question: str, cosines: tuple[float, ...] = 
     ],
 )
 def test_a_dictionary_says_what_its_heading_is_without_the_word(heading: str, first: str) -> None:
-    text = f"ES: cabrestante, D: Winde, NL: lier.\n\n{first} The winch of a ship is seen by all."
+    text = f"ES: cabrestante, D: Winde, NL: lier.\n\n{first}\n\nThe winch of a ship is seen by all."
     found = _below(heading, text, "What is a winch?", (0.6, 0.2, 0.6))
     assert [quote.text for quote in choose(found)] == [first]
     assert judge(weigh_evidence(found), found) == "answered"
+
+
+def test_the_brief_entry_of_a_dictionary_comes_with_the_next_sentence() -> None:
+    text = "Machine with a drum. Pulls ropes by turning. Ropes are long.\n\nA winch of a ship is seen by all."
+    (quote,) = choose(_below("Winch", text, "What is a winch?"))
+    assert quote.text == "Machine with a drum. Pulls ropes by turning."
 
 
 @pytest.mark.parametrize(
