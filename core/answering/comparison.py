@@ -23,6 +23,8 @@ _HEAD = 20
 _DEFINITION, _SUBJECT = 0.6, 0.2
 #: Least ``defines`` of a sentence that is about its side wherever it names the other one.
 _DEFINES = 0.6
+#: Pieces of a text among which its opening is, behind a line of fields.
+_OPENING = 2
 #: Characters in which something can be said of the first term.
 _APART = 20
 
@@ -72,7 +74,7 @@ def choose_sides(
 def _is_entry_of(quote: ScoredSentence, side: frozenset[str], retrieval: Retrieval) -> bool:
     """Whether it is what a dictionary says of the side that its heading names."""
     headings = headings_of(retrieval.nodes[quote.chunk].node)
-    return title_stems(headings) == side and is_entry(quote.text, side)
+    return quote.unit < _OPENING and title_stems(headings) == side and is_entry(quote.text, side)
 
 
 def _says_of_both(text: str, one: Sequence[str], other: Sequence[str]) -> bool:

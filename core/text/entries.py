@@ -19,7 +19,7 @@ _FINITE = re.compile(
     r"|they|if|when)\b|^\W*(?:the|an?) \w+ [a-z]+(?<!s)s\b(?! of\b)",
     re.IGNORECASE,
 )
-_CLAUSE = re.compile(r"[,(]?\s(?:that|which|whose|where|when|with|used|containing|consisting|i\.e\.)\b|[.;](?:\s|$)")
+_CLAUSE = re.compile(r"[,(]?\s(?:that|which|whose|where|when|used|containing|consisting|i\.e\.)\b|[.;](?:\s|$)")
 #: What stands in brackets, such as where a word comes from.
 _BRACKETS = re.compile(r"\s?[(\[][^()\[\]]*[)\]]")
 #: Beginnings of a sentence that goes on with another, or tells its reader to do something.
