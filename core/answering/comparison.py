@@ -13,6 +13,8 @@ from ..text.stemming import stem_hash, stem_hashes
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from llama_index.core.schema import BaseNode
+
     from ..retrieval.models import Retrieval
     from ..retrieval.sentences import ScoredSentence
 
@@ -51,6 +53,7 @@ def choose_sides(
             return [quote]
         if shared and _says_of_both(quote.text, [*sides[0], *shared], sides[1]):
             return [quote]
+    titles = [_title_hashes(chunk.node) for chunk in retrieval.nodes]
     for quote in quotes:
         known = frozenset(stem_hashes(quote.text))
         if one <= known and other <= known:
@@ -61,7 +64,11 @@ def choose_sides(
         near = known | retrieval.terms(quote.chunk).heading_stems
         if quote.kind == "row":  # it is about what its first cell names
             known = frozenset(stem_hashes(quote.text.partition("|")[0]))
+        titled = titles[quote.chunk]
         for number, (own, against) in enumerate(((one, other), (other, one))):
+            # Below the title of the other one of two like sections it is about that side.
+            if whole[1 - number] <= titled and (titled - whole[1 - number]) | whole[number] in titles:
+                continue
             defining = defines(quote.text, whole_stems[number]) or _is_entry_of(quote, whole_stems[number], retrieval)
             begins = own <= frozenset(stem_hashes(quote.text[:_HEAD]))
             score = quote.score + _DEFINITION * defining + _SUBJECT * begins
@@ -69,6 +76,11 @@ def choose_sides(
             if is_of_side and score > found.get(number, (0.0, quote))[0]:
                 found[number] = score, quote
     return [found[0][1], found[1][1]] if len(found) == len(sides) else []
+
+
+def _title_hashes(node: BaseNode) -> frozenset[int]:
+    """Hashes of the stems of the title that the chunk stands below."""
+    return frozenset(map(stem_hash, title_stems(headings_of(node))))
 
 
 def _is_entry_of(quote: ScoredSentence, side: frozenset[str], retrieval: Retrieval) -> bool:

@@ -104,6 +104,21 @@ def test_a_section_with_the_title_of_what_is_asked_for_comes_first_and_what_begi
     assert opening[0].text == "A winch pulls ropes."
 
 
+def test_of_two_like_sections_each_is_about_its_own_side() -> None:
+    texts = {
+        "The winch of a ship": "The winch of a ship pulls ropes. Cranes cannot pull ropes of a crane or of a winch.",
+        "The crane of a ship": "On deck the crane lifts loads.",
+    }
+    nodes = [
+        NodeWithScore(
+            node=TextNode(id_=name, text=text, metadata={"section": name}, metadata_template="{value}"), score=1
+        )
+        for name, text in texts.items()
+    ]
+    found = replace(_retrieval("What is the difference between a winch and a crane?", ""), nodes=tuple(nodes))
+    assert choose(found)[1].text == "On deck the crane lifts loads."
+
+
 def test_a_labels_word_is_what_is_asked_for_with_the_word_for_its_kind() -> None:
     found = _retrieval("What is the sprint skill?", "Sprint: This unit runs twice as far.\n\nSwim: It crosses rivers.")
     assert [quote.text for quote in choose(found)] == ["Sprint: This unit runs twice as far."]
