@@ -69,7 +69,7 @@ _SAYS_LITTLE = re.compile(
 )
 #: Words of what a dictionary says that is enough without the next sentence; other definitions have a verb or a colon.
 _LEAST_WORDS = 9
-_COPULA = re.compile(r"\b(?:is|are|was|were)\b|:\s")
+_COPULA = re.compile(r"\b(?:is|are|was|were)\b|^[^\[(]*:\s")
 #: Characters of a sentence with the one before it, or with those that follow.
 _LONGEST_PAIR = 600
 

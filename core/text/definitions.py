@@ -145,8 +145,9 @@ def defines(sentence: str, subject: Collection[str]) -> float:
     if not head or not STOP_WORDS.isdisjoint((head[0].lower(), head[-1].lower())):
         return _names(sentence, subject)
     if named != subject:
-        # "The X library is a …", but neither "x_utils: …" nor "X tools: …".
+        # "The X library is a …", but neither "x_utils: …" nor "X tools: …", nor "X 2 is a …".
         is_wider = verb[0].strip()[:1] not in ":–—|" and subject < named and len(named) == len(subject) + 1
+        is_wider &= not any(map(str.isdigit, named - subject))
         return (0.6 if _NOUN.match(plain, verb.end()) else 0.4) if is_wider else _names(sentence, subject)
     if _RELATION.match(plain, verb.end()) or " be " in verb[0]:
         return 0.8

@@ -617,6 +617,7 @@ def test_after_a_definition_nothing_is_added_that_has_no_further_word_of_the_que
         ("A prion, or virus, and a protein is a cause.", 0.0),
         ("Prion: a protein that folds wrongly", 1.0),
         ("The prion protein is a protein of the brain.", 0.6),
+        ("Prion 2 is a protein of the brain.", 0.0),
         ("Prions were made possible by a mutation.", 0.0),
         ("Prions are spreading through the brain.", 0.0),
         ("If a prion is a protein, it folds.", 0.0),
