@@ -155,6 +155,7 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
                 score += _KEY_BONUS
             score += _FORM_BONUS * words * has_form
             defining = float(spells_out(quote, abbreviation)) if abbreviation else defines(quote, subject)
+            defining = 0.0 if is_fields(quote) else defining
             if (opens and not is_elsewhere and is_entry(quote, term)) or labels(quote, compound):
                 defining = max(defining, _ENTRY_DEFINES)
             if is_titled and not is_elsewhere:

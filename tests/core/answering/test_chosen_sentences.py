@@ -66,6 +66,11 @@ def test_a_dictionary_says_what_its_heading_is_without_the_word(heading: str, fi
     assert judge(weigh_evidence(found), found) == "answered"
 
 
+def test_a_line_of_fields_defines_nothing() -> None:
+    found = _retrieval("What is a winch?", "ES: torno (winch), D: Winde, NL: lier. The winch pulls ropes.")
+    assert not any(sentence.defining for sentence in sentences_of(found))
+
+
 def test_the_brief_entry_of_a_dictionary_comes_with_the_next_sentence() -> None:
     text = "Machine with a drum. Pulls ropes by turning. Ropes are long.\n\nA winch of a ship is seen by all."
     (quote,) = choose(_below("Winch", text, "What is a winch?"))
