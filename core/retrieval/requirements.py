@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from ..text.abbreviations import abbreviation_of
 from ..text.answer_types import is_lacking
-from ..text.definitions import compound_of, qualifier_of
+from ..text.chunk_terms import headings_of
+from ..text.definitions import compound_of, defines, qualifier_of, subject_of
+from ..text.entries import title_stems
 from ..text.question_kinds import action_of, lacks_items, sides_of
 from ..text.stemming import question_stems, stem_hash, stems
 from ..text.versions import version_finder
@@ -32,6 +34,11 @@ _ASKS_WHETHER = re.compile(
     re.IGNORECASE,
 )
 
+_ASKS_TERM = re.compile(
+    r"(?=.{1,90}\Z)\W*what(?:['’]s| is| are) (?!(?:the|his|her|its|their|our|your|my|this|that)\b)"
+    r"(?!.*\b(?:\w+est|most|first|last|of|for|in|with|to|by|on|at|like|\w+ed)\b)(?:an? )?[\w-]+(?: [\w-]+){0,2}\W*$",
+    re.IGNORECASE,
+)
 _ASKS_WHEN = re.compile(r"(?:and |but |so )?when (?:was|were|did)\b", re.IGNORECASE)
 
 
@@ -98,6 +105,15 @@ def _lacks_qualifier(retrieval: Retrieval, asked: str, sentences: Sequence[Score
     return bool(wanted) and not (hashes(names) <= set().union(*near) and hashes(wanted) <= _offered(retrieval))
 
 
+def _lacks_definition(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
+    """Whether the question asks what a term is ("What is a winch?", not "What is the oldest winch?"), and no sentence
+    says it of the term or of a word of it, or is below a title that is the term."""
+    term = frozenset(map(retrieval.spelling.correct, subject_of(asked) if _ASKS_TERM.match(asked) else ()))
+    titles = (title_stems(headings_of(retrieval.nodes[each.chunk].node)) for each in sentences)
+    is_said = any(each.defining or any(defines(each.text, {stem}) for stem in term) for each in sentences)
+    return bool(term) and not (is_said or term in titles)
+
+
 def _lacks_term(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
     """Whether the question asks what a term of several words is, and each sentence is about one of them alone."""
     term = retrieval.spelling.hashes(compound_of(asked))
@@ -141,6 +157,7 @@ _SUBJECT = (
     (_lacks_version, "no sentence is of the version that is asked for"),
     (_lacks_action, "the verb of what is to be done is in no passage, or a name of it is near no sentence"),
     (_lacks_qualifier, "what it is asked of, in or for is near no sentence"),
+    (_lacks_definition, "no sentence says what it is"),
     (_lacks_term, "the words of the term are together in no sentence"),
     (_lacks_predicate, "the two words of the question are not together in the best sentence"),
     (_lacks_side, "one of the things that are compared is in no passage"),

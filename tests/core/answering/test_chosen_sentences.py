@@ -1169,3 +1169,29 @@ def test_a_name_with_an_underscore_is_no_formula() -> None:
 )
 def test_a_gloss_defines(sentence: str, term: str, is_one: bool) -> None:
     assert bool(defines(sentence, frozenset(stems(term)))) is is_one
+
+
+@pytest.mark.parametrize(
+    ("question", "missing"),
+    [
+        ("What is a caster?", "no sentence says what it is"),
+        ("What are casters?", "no sentence says what it is"),
+        ("What is a winch?", ""),
+        ("What is the caster?", ""),
+        ("What is a caster made of?", ""),
+        ("What is grease?", ""),
+    ],
+)
+def test_what_a_term_is_needs_a_sentence_that_says_it(question: str, missing: str) -> None:
+    texts = {
+        "Wheels": "Casters wear with use. A winch is a drum that pulls a rope.",
+        "Grease": "Grease helps all wheels.",
+    }
+    nodes = [
+        NodeWithScore(
+            node=TextNode(id_=title, text=text, metadata={"t": title}, metadata_template="{value}"), score=1.0
+        )
+        for title, text in texts.items()
+    ]
+    found = Retrieval(question, tuple(nodes), {}, dict.fromkeys(question_stems(question), 2.0))
+    assert missing_subject(found, sentences_of(found)[:2]) == missing
