@@ -6,7 +6,7 @@ A chunk that uses a term often is found before the one that says once what the t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..text.chunk_terms import headings_of
@@ -17,7 +17,6 @@ from ..text.segmentation import units
 if TYPE_CHECKING:
     from llama_index.core.schema import BaseNode
 
-    from ..text.segmentation import Unit
 
 #: Chunks with the term that are looked through, the best ones by BM25.
 SEARCHED = 200
@@ -57,10 +56,6 @@ def best_definition(texts: Mapping[int, str], subject: Sequence[str]) -> int | N
     }
     best = max(scores, key=scores.__getitem__, default=None)
     return best if best is not None and scores[best] >= _CERTAIN else None
-
-
-def _prose(text: str) -> Iterator[Unit]:
-    return (unit for unit in units(text) if unit.kind != "code")
 
 
 def first_titled(chunks: Mapping[int, BaseNode], subject: Sequence[str]) -> int | None:

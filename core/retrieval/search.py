@@ -14,10 +14,10 @@ from llama_index.core.vector_stores.types import FilterCondition, MetadataFilter
 from llama_index.core.vector_stores.utils import build_metadata_filter_fn
 
 from ..text.definitions import subject_of
-from ..text.packed_terms import is_beside_the_text
+from ..text.packed_terms import heading_stems, is_beside_the_text
 from ..text.question_kinds import asks_for_code, asks_for_tasks, sides_of
 from ..text.spelling import with_corrections
-from ..text.stemming import LIGHT_STEMS, question_stems, stems
+from ..text.stemming import LIGHT_STEMS, question_stems, stem_hash, stems
 from ..text.stemming import words as plain_words
 from ..tracing import step
 from .calibration import threshold_of
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     import numpy as np
     import numpy.typing as npt
-    from llama_index.core.schema import QueryBundle
+    from llama_index.core.schema import QueryBundle, TextNode
 
     from ..catalog import Snapshot
     from ..embedding import Encoder
@@ -168,13 +168,17 @@ def _with_definitions(
     search: RevisionSearch,
     snapshot: Snapshot,
 ) -> dict[int, Scores]:
-    """The scores; for each subject that none of these chunks defines, one that does in the place of a last one, else
-    the first chunk below a title that is the subject."""
+    """The scores; for each subject that none of them defines, for a last one one that does, or the first titled so."""
 
     def texts(keys: Sequence[int]) -> dict[int, str]:
         """Those that are no references or exercises: a book's title there is no definition."""
         packed = search.packed_words(keys)
         return snapshot.chunks.texts([key for key in keys if key not in packed or not is_beside_the_text(packed[key])])
+
+    def titled(keys: Sequence[int], subject: Sequence[str]) -> dict[int, TextNode]:
+        """Those that have the subject in their headings."""
+        wanted, packed = set(map(stem_hash, subject)), search.packed_words(keys)
+        return snapshot.chunks.nodes([key for key in keys if key in packed and wanted <= heading_stems(packed[key])])
 
     offered, found = texts(list(scores)), {}
     for subject in subjects:
@@ -182,8 +186,8 @@ def _with_definitions(
             using = dict(search.lexical(subject, SEARCHED)[0])
             others = [key for key in using if key not in scores and key not in found]
             key = best_definition(texts(others), subject)
-            if key is None and first_titled(snapshot.chunks.nodes(scores), subject) is None:
-                key = first_titled(snapshot.chunks.nodes(others[:TITLES_SEARCHED]), subject)
+            if key is None and first_titled(titled(list(scores), subject), subject) is None:
+                key = first_titled(titled(others[:TITLES_SEARCHED], subject), subject)
             if key is not None:
                 found[key] = using[key]
     kept = list(scores)[: len(scores) - len(found)]

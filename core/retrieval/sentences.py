@@ -125,7 +125,7 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
         place = (chunk.score or 0.0) / top if top > 0 else 0.0
         cosines = np.asarray(retrieval.sentence_cosines.get(chunk.node.node_id, ())).tolist()
         within_steps = 0
-        is_titled = title_stems(headings_of(chunk.node)) in topics
+        is_titled = bool(topics) and title_stems(headings_of(chunk.node)) in topics
         opens = is_titled
         for index, unit in enumerate(known.units):
             if index % _UNITS_A_CHECK == 0:
@@ -147,7 +147,8 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
                 end, quote, score = end - 1, quote[:-1], score - _ELSEWHERE_PENALTY
             has_form = of_form(quote)
             is_elsewhere = end <= unit.end and not (has_form or goes_on(known, index)) and announces(quote)
-            is_elsewhere |= is_fields(quote) or says_nothing(quote) or is_rest(text, start)
+            of_fields = is_fields(quote)
+            is_elsewhere |= of_fields or says_nothing(quote) or is_rest(text, start)
             score -= _ELSEWHERE_PENALTY * is_elsewhere
             if of_version and not of_version(paragraph_up_to(chunk.node, known, index)):
                 score -= _VERSION_PENALTY
@@ -155,8 +156,8 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
                 score += _KEY_BONUS
             score += _FORM_BONUS * words * has_form
             defining = float(spells_out(quote, abbreviation)) if abbreviation else defines(quote, subject)
-            defining = 0.0 if is_fields(quote) else defining
-            if (opens and not is_elsewhere and is_entry(quote, term)) or labels(quote, compound):
+            defining = 0.0 if of_fields else defining
+            if (opens and not is_elsewhere and is_entry(quote, term)) or (compound and labels(quote, compound)):
                 defining = max(defining, _ENTRY_DEFINES)
             if is_titled and not is_elsewhere:
                 score += _TITLE_BONUS * (1 + (opens and not leads_on(quote)))

@@ -135,7 +135,9 @@ def defines(sentence: str, subject: Collection[str]) -> float:
     """
     if not subject or _OPTION.match(sentence):
         return 0.0
-    subject = frozenset(subject)
+    subject, lower = frozenset(subject), sentence.lower()
+    if lower.isascii() and not all(stem[:2] in lower for stem in subject):
+        return 0.0  # soon: an ending may change, and "y" to "i"
     plain = _FIELD.sub("", _ASIDES.sub("", sentence[: 3 * _HEAD]), count=1)[:_HEAD]
     verb = _DEFINES.search(plain)
     if verb is None or _CLAUSE.match(plain) or _names_another(plain[: verb.start()], subject):

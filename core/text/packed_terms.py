@@ -114,6 +114,13 @@ def is_packed(data: bytes | None) -> bool:
     return data is not None and len(data) >= 4 * HEADER and _version(data) & ~_NO_ANSWER in _SAME_STEMS
 
 
+def heading_stems(packed: bytes) -> frozenset[int]:
+    """The hashes of the stems of the headings."""
+    import numpy as np
+
+    return frozenset(np.frombuffer(packed, "<u4", int.from_bytes(packed[4:8], "little"), 4 * HEADER).tolist())
+
+
 def is_beside_the_text(packed: bytes) -> bool:
     """Whether the chunk has only exercises, objectives, references, navigation or captions."""
     return bool(_version(packed) & _NO_ANSWER)
