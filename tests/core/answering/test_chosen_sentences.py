@@ -1184,7 +1184,7 @@ def test_a_gloss_defines(sentence: str, term: str, is_one: bool) -> None:
 )
 def test_what_a_term_is_needs_a_sentence_that_says_it(question: str, missing: str) -> None:
     texts = {
-        "Wheels": "Casters wear with use. A winch is a drum that pulls a rope.",
+        "Wheels": "Use wears casters out. A winch is a drum that pulls a rope.",
         "Grease": "Grease helps all wheels.",
     }
     nodes = [
