@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -10,8 +11,9 @@ import numpy as np
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from pydantic import PrivateAttr
 
+from ..errors import EncoderError
 from ..runtime.forks import ForkSafeLock
-from .model_cache import onnx_runtime
+from .model_cache import inference_session
 from .weights import ALL_MINILM_L6_V2, model_files
 
 if TYPE_CHECKING:
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
     TokenSpans = npt.NDArray[np.int64]
     #: Numbers of parts, and a vector for each.
     PartSums = tuple[npt.NDArray[np.int64], Vectors]
+
+_log = logging.getLogger(__name__)
 
 #: Texts that LlamaIndex hands over at once: enough for every thread, few enough to report progress.
 _BATCH_TEXTS = 2048
@@ -104,12 +108,16 @@ class MiniLMEmbedding(BaseEmbedding):
         threads: int = 0,
         questions: Precision | None = None,
     ) -> MiniLMEmbedding:
-        """The encoder with the files that ``model_files`` finds, and with questions in a precision of their own. Raises
-        ``EncoderError``."""
+        """The encoder with the files that ``model_files`` finds, and with questions in a precision of their own, if it
+        can be had. Raises ``EncoderError``."""
         files = model_files(ALL_MINILM_L6_V2, precision, folder=folder, cache=cache)
         if questions in {None, precision}:
             return cls(files, precision=precision, threads=threads)
-        other = cls.find(cache, folder=folder, precision=questions, threads=threads)
+        try:
+            other = cls.find(cache, folder=folder, precision=questions, threads=threads)
+        except EncoderError as error:  # such as on a machine that has only the files of the first precision
+            _log.warning("no %s model for questions (%s); they are embedded in %s", questions, error, precision)
+            other = None
         return cls(files, precision=precision, threads=threads, questions=other)
 
     @classmethod
@@ -172,7 +180,7 @@ class MiniLMEmbedding(BaseEmbedding):
     def _session(self) -> Any:
         if self._loaded is None:
             with self._lock:
-                self._loaded = self._loaded or _session_of(self._files.model)
+                self._loaded = self._loaded or inference_session(self._files.model)
         return self._loaded
 
     def _windows(self, row: int, ids: list[int]) -> list[_Window]:
@@ -211,22 +219,6 @@ class MiniLMEmbedding(BaseEmbedding):
 
     async def _aget_query_embedding(self, query: str) -> list[float]:
         return self._get_query_embedding(query)
-
-
-def _session_of(model: Path) -> Any:
-    onnxruntime = onnx_runtime()
-    options = onnxruntime.SessionOptions()
-    # One thread for each run, and parallel runs: two threads for a question of fourteen tokens used a fifth more
-    # processor time and were no faster; sixty chunks took a quarter longer.
-    options.intra_op_num_threads = 1
-    options.log_severity_level = 3
-    return onnxruntime.InferenceSession(
-        str(model),
-        options,
-        providers=["CPUExecutionProvider"],
-        # The fused operator is not vectorized: in int8, runs of 4 x 256 tokens take 95 ms with it and 79 without.
-        disabled_optimizers=["SkipLayerNormFusion"],
-    )
 
 
 def _token_spans(encoding: Any, parts: Spans) -> TokenSpans:

@@ -108,7 +108,9 @@ def _lacks_qualifier(retrieval: Retrieval, asked: str, sentences: Sequence[Score
 def _lacks_definition(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
     """Whether the question asks what a term is ("What is a winch?", not "What is the oldest winch?"), and no sentence
     says it of the term or of a word of it, begins with the term, or is below a title that is the term."""
-    term = frozenset(map(retrieval.spelling.correct, subject_of(asked) if _ASKS_TERM.match(asked) else ()))
+    if not _ASKS_TERM.match(asked):
+        return False
+    term = frozenset(map(retrieval.spelling.correct, subject_of(asked)))
     titles = (title_stems(headings_of(retrieval.nodes[each.chunk].node)) for each in sentences)
     is_said = any(each.defining or any(defines(each.text, {stem}) for stem in term) for each in sentences)
     is_about = any(frozenset(stems(each.text)[: len(term)]) == term for each in sentences)

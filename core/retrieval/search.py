@@ -168,7 +168,7 @@ def _with_definitions(
     search: RevisionSearch,
     snapshot: Snapshot,
 ) -> dict[int, Scores]:
-    """The scores; for each subject that none of them defines, for a last one one that does, or the first titled so."""
+    """The scores; instead of a last one that of a chunk that defines a subject, or has it as title, if none does."""
 
     def texts(keys: Sequence[int]) -> dict[int, str]:
         """Those that are no references or exercises: a book's title there is no definition."""

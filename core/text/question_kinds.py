@@ -27,7 +27,7 @@ _ASKS_FOR_TASKS = re.compile(
 )
 #: What the header of a message answers: who wrote what to whom, and when.
 _ASKS_FOR_METADATA = re.compile(
-    r"\b(?:who|whom|whose|when)\b.*\b(?:wr(?:ite|ites|ote|itten)|sen[dt]|sends|e-?mails?|mails?|messages?|letters?"
+    r"\b(?:who|whom|whose|when)\b.{0,90}\b(?:wr(?:ite|ites|ote|itten)|sen[dt]|sends|e-?mails?|mails?|messages?|letters?"
     r"|attach\w*|repl(?:y|ies|ied)|forwarded|cop(?:y|ied))\b"
     r"|\b(?:sender|recipients?|subject|attachments?|(?:e-?)?mail address(?:es)?)\b",
     re.IGNORECASE,
@@ -217,11 +217,11 @@ def form_scorer(question: str) -> Callable[[str], float]:
     if asks_for_several(question):
         return lambda sentence: "\n" in sentence or bool(_ENUMERATION.search(sentence))
     if action := action_of(question):
-        return lambda sentence: _tells_how_to(sentence, action)
+        return lambda sentence: _says_how_to(sentence, action)
     return gives_a_reason if asks_for_a_reason(question) else lambda _sentence: 0
 
 
-def _tells_how_to(sentence: str, action: str) -> bool:
+def _says_how_to(sentence: str, action: str) -> bool:
     """Whether the sentence begins with what is done ("To remove it, …"), or comes with a command."""
     purpose = _TO_DO.match(sentence)
     return action in stems(purpose[1]) if purpose else bool(_COMMAND.search(sentence))

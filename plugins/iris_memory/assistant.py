@@ -35,7 +35,7 @@ _FIELDS = (
 )
 #: Of a mail's writer, whose name may be anything.
 _NO_NAME = re.compile(r"[^\w .@'’-]+")
-_LONGEST_NAME = 60
+_LONGEST_FIELD, _LONGEST_NAME = 500, 60
 _TYPE, _FROM, _TO, _SUBJECT = "type", "from", "to", "subject"
 
 
@@ -94,7 +94,7 @@ def assistant(host: Host) -> Assistant:
                 parts=("section", "place"),
                 shown=_shown,
             ),
-            setting=_said,
+            setting=_writer_and_day,
             refusal=lambda _filters: "Nothing in the memory answers that.",
             prompt=ANSWER,
             empty=empty,
@@ -104,9 +104,9 @@ def assistant(host: Host) -> Assistant:
     )
 
 
-def _said(node: BaseNode) -> str | None:
+def _writer_and_day(node: BaseNode) -> str | None:
     """Who wrote it and when, which "I" and "yesterday" refer to: "2 November 2026, Marta Kowalska"."""
-    name, address = parseaddr(str(node.metadata.get(fields.FROM) or ""))
+    name, address = parseaddr(str(node.metadata.get(fields.FROM) or "")[:_LONGEST_FIELD])
     writer = " ".join(_NO_NAME.sub(" ", name or address).split())[:_LONGEST_NAME]
     return ", ".join(part for part in (node.metadata.get(fields.DAY), writer) if part) or None
 

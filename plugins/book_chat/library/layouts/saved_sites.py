@@ -24,7 +24,7 @@ _LONGEST_PAGE, _COMPARED = 3_000_000, 24
 _MOST_AUTHORS = 20
 #: Pages above a page that are followed; a longer chain is hostile.
 _DEEPEST = 12
-#: Pages that are in order by their links, from which others are told to be none of the book's.
+#: Least number of pages that links put in order, for other pages to count as none of the book's.
 _LEAST_LINKED = 3
 _LINK = re.compile(r"""<a\s[^<>]{0,500}?href\s*=\s*["']([^"'<>]{1,500})["']""", re.IGNORECASE)
 #: A link, or where a list begins or ends.

@@ -178,7 +178,7 @@ OPEN: dict[str, tuple[str, dict[str, list[str]]]] = {
         "a weakness characterized by the inability to see the road in dim light",
         {
             "right": [
-                "a weakness in which somebody can't see the road in dim light",
+                "a weakness in which a person can't see the road in dim light",
                 "a weakness of people who are unable to see the road in dim light",
             ],
             "wrong": ["a weakness characterized by seeing the road well in dim light"],

@@ -82,7 +82,7 @@ def planning(
 
 
 def check_episodes(root: Path, *, repair: bool = False) -> list[Any]:
-    """What the command says of each episode; with ``repair``, the ids of those that it mended."""
+    """What the command says of each episode; with ``repair``, the ids of those that it repaired."""
     options = ["--json", *(["--repair"] if repair else [])]
     with restored_log(), redirect_stdout(io.StringIO()) as printed, pytest.raises(SystemExit):
         main(["wiki", "episodes", "check", "--from", str(root), *options])
