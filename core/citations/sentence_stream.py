@@ -15,12 +15,15 @@ _MAY_END = re.compile(r"[.!?…:\])\"'”’]\s++\S|(?<!\s)[^\S\n]*+\n\s*+\S|\]\
 _LOOK_BACK = 48
 #: A text without a complete sentence is split again when it has grown by this part of its length: time stays linear.
 _GROWTH = 16
-#: The beginning of a marker.
-_HALF_MARKER = re.compile(r"\s*\[[\d\s,;]*$")
+#: The beginning of a marker, or of a source that is cited behind a sentence, which is as long as ``sentence_spans``
+#: takes.
+_HALF_MARKER = re.compile(r"\[[^\[\]]{0,251}$")
 _LINE_BREAK = re.compile(
     r"\n\s*\n|\n(?=\s*(?:[-*+•]|\d{1,3}[.)])\s)|(?<=:)\n|\n(?=\s{0,3}#{1,6}\s)|(?<=\])\s*\n"
     r"|\n(?=\s{0,3}(?:-{3,}|={3,}|\*{3,}|_{3,})\s*\n)|(?<=---)\n|(?<=\*\*\*)\n|(?<=___)\n"
 )
+#: A full stop alone, as in ". . .".
+_LONE_STOP = re.compile(r"\s\.\s")
 _STUCK = re.compile(r"([.!?…])(\[\d)")
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s")
 _RULE = re.compile(r"[\s\-=_*`~]*")
@@ -64,12 +67,17 @@ class Splitter:
             return []
         begin = spans[-1][0]
         last = self._text[begin:]
-        may_continue = not last.strip() or _HALF_MARKER.match(last) or _ends_open(last)
+        # Behind a full stop that stands alone a mark ends no sentence: it is read with what is before it.
+        is_beside_stop = last[:1] in ".!?…" and _LONE_STOP.fullmatch(self._text, max(0, begin - 3), begin)
+        is_in_brackets = _HALF_MARKER.match(self._text, max(0, self._text.rfind("[")))
+        may_continue = not last.strip() or is_in_brackets or _ends_open(last) or is_beside_stop
         if may_continue and len(self._text) <= 2 * LONGEST_SENTENCE:
             return []
         pieces = [self._text[a:b] for a, b in spans[:-1]]
         self._at_line = self._text[:begin].rstrip(" \t").endswith("\n")
-        self._text, self._split_at, self._retry_at = last, 0, 0
+        # The space stays: a full stop alone is known by it.
+        self._text = " " * self._text[:begin][-1:].isspace() + last
+        self._split_at = self._retry_at = 0
         return _without_layout(pieces)
 
 

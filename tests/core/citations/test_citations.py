@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bench import citations as bench
@@ -205,6 +205,10 @@ PIECES = st.sampled_from(
 
 
 @given(st.lists(PIECES, max_size=30), st.integers(1, 9))
+@example(["\n", ". ", "! ", "It turns"], 1)
+@example(["! ", " [1", "It turns", ", 3]"], 1)
+@example([". ", " [1", "! ", ", 3]"], 1)
+@example(["It turns", "\n\n", ". ", ". ", "It turns"], 1)
 def test_streamed_it_is_cut_as_it_is_whole(pieces: list[str], size: int) -> None:
     answer = "".join(pieces)
     splitter = Splitter()
