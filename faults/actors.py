@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import logging
 import multiprocessing
-import os
-import signal
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -59,8 +57,7 @@ class Actor:
 
     def kill(self) -> None:
         """kill -9, and wait until it is gone."""
-        if self.process.is_alive() and self.process.pid is not None:
-            os.kill(self.process.pid, signal.SIGKILL)
+        self.process.kill()  # also one that has just ended
         self.process.join(PATIENCE_S)
 
     def last_words(self) -> list[Any]:
