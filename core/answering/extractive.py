@@ -10,6 +10,7 @@ from ..retrieval.quote_spans import LONGEST_SENTENCE
 from ..retrieval.sentences import ScoredSentence, instructing_units, sentences_of
 from ..text.answer_types import answer_type_scorer
 from ..text.formulas import has_formula
+from ..text.naming import asks_for_term
 from ..text.pointers import announces
 from ..text.question_kinds import (
     asks_for_a_reason,
@@ -88,6 +89,7 @@ def choose(retrieval: Retrieval) -> list[ScoredSentence]:
         stems[0] |= retrieval.terms(best.chunk).heading_stems
     has_list = best.end > retrieval.terms(best.chunk).units[best.unit].end
     score, asked = best.score - best.for_defining, frozenset(map(stem_hash, retrieval.idf))
+    is_named = best.defining > 0 and asks_for_term(retrieval.question)
     takes_one = not asks_for_several(retrieval.question) and not asks_for_manner(retrieval.question)
     for other in allowed:
         if len(chosen) == _MOST_SENTENCES or other.score < score - _CLOSE / len(chosen) ** 2:
@@ -97,6 +99,7 @@ def choose(retrieval: Retrieval) -> list[ScoredSentence]:
         is_enough = bool(best.for_defining) or has_list or _are_items(best, other, retrieval)
         is_beside = is_enough and asked.isdisjoint(own - stems[0])
         is_beside |= other.words < best.words and has_formula(other.text)
+        is_beside |= is_named  # one term is asked for
         is_beside |= takes_one and announces(other.text)  # "… defines three categories.", with its table
         if not is_beside and not any(_says_the_same(own, known) for known in stems):
             chosen.append(other)

@@ -12,16 +12,26 @@ from typing import TYPE_CHECKING
 from ..text.chunk_terms import headings_of
 from ..text.definitions import defines
 from ..text.entries import title_stems
+from ..text.naming import names_term
+from ..text.packed_terms import heading_stems, is_beside_the_text
 from ..text.segmentation import units
+from ..text.stemming import stem_hash
+from .fusion import Scores
 
 if TYPE_CHECKING:
-    from llama_index.core.schema import BaseNode
+    import numpy as np
+    import numpy.typing as npt
+    from llama_index.core.schema import BaseNode, TextNode
+
+    from ..catalog import Snapshot
+    from ..catalog.chunks import StoredChunk
+    from .search_cache import RevisionSearch
 
 
 #: Chunks with the term that are looked through, the best ones by BM25.
-SEARCHED = 200
+_SEARCHED = 200
 #: Those whose title is looked at, where none defines it.
-TITLES_SEARCHED = 50
+_TITLES_SEARCHED = 50
 #: Least ``defines`` of a sentence for whose sake another chunk is left out.
 _CERTAIN = 0.6
 #: What follows a term in a sentence that may define it, and what precedes one: "X (…) is", "X: …", "known as X".
@@ -37,6 +47,82 @@ _WHICH = re.compile(r",\s(?:which|where)")
 _WHICH_IS = re.compile(r",\s(?:which|that)\s(?:is|are|means?|refers?)\b")
 #: Characters in which what precedes a term is looked for.
 _BEFORE = 40
+
+
+def with_definitions(
+    scores: Mapping[int, Scores],
+    subjects: Sequence[Sequence[str]],
+    question: npt.NDArray[np.float32],
+    search: RevisionSearch,
+    snapshot: Snapshot,
+) -> dict[int, Scores]:
+    """The scores; instead of a last one that of a chunk that defines a subject, or has it as title, if none does."""
+
+    def texts(keys: Sequence[int]) -> dict[int, str]:
+        """Those that are no references or exercises: a book's title there is no definition."""
+        packed = search.packed_words(keys)
+        return snapshot.chunks.texts([key for key in keys if key not in packed or not is_beside_the_text(packed[key])])
+
+    def titled(keys: Sequence[int], subject: Sequence[str]) -> dict[int, TextNode]:
+        """Those that have the subject in their headings."""
+        wanted, packed = set(map(stem_hash, subject)), search.packed_words(keys)
+        return snapshot.chunks.nodes([key for key in keys if key in packed and wanted <= heading_stems(packed[key])])
+
+    offered, found = texts(list(scores)), {}
+    for subject in subjects:
+        if best_definition(offered, subject) is None:
+            using = dict(search.lexical(subject, _SEARCHED)[0])
+            others = [key for key in using if key not in scores and key not in found]
+            key = best_definition(texts(others), subject)
+            if key is None and _first_titled(titled(list(scores), subject), subject) is None:
+                key = _first_titled(titled(others[:_TITLES_SEARCHED], subject), subject)
+            if key is not None:
+                found[key] = using[key]
+    kept = list(scores)[: len(scores) - len(found)]
+    last = min((each.final for each in scores.values()), default=0.0)
+    cosines = search.cosines(question, list(found)) if found else {}
+    defining = {key: Scores(cosines.get(key), found[key], last) for key in found}
+    return {**{key: scores[key] for key in kept}, **defining}
+
+
+def with_term(
+    scores: Mapping[int, Scores],
+    candidates: Sequence[int],
+    idf: Mapping[str, float],
+    question: npt.NDArray[np.float32],
+    snapshot: Snapshot,
+) -> dict[int, Scores]:
+    """The scores; instead of the last one that of the candidate with the sentence that names best what the question
+    describes, if it names it better than the others. A glossary's entry is a small part of its chunk.
+
+    ``question``: its unit vector.
+    """
+    chunks = snapshot.chunks.stored(list(dict.fromkeys([*scores, *candidates])), len(question))
+    naming = {key: _naming_score(chunk, idf, question) for key, chunk in chunks.items()}
+    best = max(naming, key=naming.__getitem__, default=None)
+    if best is None or best in scores or len(scores) < 2:
+        return dict(scores)
+    *kept, last = scores
+    return {**{key: scores[key] for key in kept}, best: Scores(None, 0.0, scores[last].final)}
+
+
+def _naming_score(chunk: StoredChunk, idf: Mapping[str, float], question: npt.NDArray[np.float32]) -> float:
+    """The greatest sum of cosine and share of the question's words among the chunk's sentences that name a term."""
+    if chunk.terms is None or chunk.sentences is None:
+        return 0.0
+    text, weights = chunk.node.get_content(), {stem_hash(stem): weight for stem, weight in idf.items()}
+    total = sum(weights.values()) or 1.0
+    scores = chunk.sentences @ question
+    return max(
+        (
+            float(cosine) + sum(weights[stem] for stem in weights.keys() & stems) / total
+            for unit, kind, stems, cosine in zip(
+                chunk.terms.units, chunk.terms.kinds, chunk.terms.unit_stems, scores, strict=True
+            )
+            if kind in ("definition", "explanation") and names_term(text[unit.start : unit.end], idf)
+        ),
+        default=0.0,
+    )
 
 
 def best_definition(texts: Mapping[int, str], subject: Sequence[str]) -> int | None:
@@ -58,7 +144,7 @@ def best_definition(texts: Mapping[int, str], subject: Sequence[str]) -> int | N
     return best if best is not None and scores[best] >= _CERTAIN else None
 
 
-def first_titled(chunks: Mapping[int, BaseNode], subject: Sequence[str]) -> int | None:
+def _first_titled(chunks: Mapping[int, BaseNode], subject: Sequence[str]) -> int | None:
     """The key of the first chunk below a title that is the subject; ``None`` without one."""
     wanted = frozenset(subject)
     return min((key for key, node in chunks.items() if title_stems(headings_of(node)) == wanted), default=None)

@@ -14,14 +14,14 @@ from llama_index.core.vector_stores.types import FilterCondition, MetadataFilter
 from llama_index.core.vector_stores.utils import build_metadata_filter_fn
 
 from ..text.definitions import subject_of
-from ..text.packed_terms import heading_stems, is_beside_the_text
+from ..text.naming import asks_for_term
 from ..text.question_kinds import asks_for_code, asks_for_tasks, sides_of
 from ..text.spelling import with_corrections
-from ..text.stemming import LIGHT_STEMS, question_stems, stem_hash, stems
+from ..text.stemming import LIGHT_STEMS, question_stems, stems
 from ..text.stemming import words as plain_words
 from ..tracing import step
 from .calibration import threshold_of
-from .definitions import SEARCHED, TITLES_SEARCHED, best_definition, first_titled
+from .definitions import with_definitions, with_term
 from .fusion import Candidates, Scores, inverse_frequencies, rank
 from .models import Retrieval, SearchableCorpus, Spelling, check_top_k
 from .search_cache import RevisionSearch
@@ -31,9 +31,8 @@ if TYPE_CHECKING:
 
     import numpy as np
     import numpy.typing as npt
-    from llama_index.core.schema import QueryBundle, TextNode
+    from llama_index.core.schema import QueryBundle
 
-    from ..catalog import Snapshot
     from ..embedding import Encoder
 
 
@@ -127,7 +126,9 @@ class HybridRetriever(ScoredRetriever):
                 asked = sides_of(question) or [subject_of(question)]
                 subjects = [list(dict.fromkeys(corrections.get(stem, stem) for stem in each)) for each in asked if each]
                 if subjects and self._top_k > len(subjects):
-                    scores = _with_definitions(scores, subjects, embedded, search, snapshot)
+                    scores = with_definitions(scores, subjects, embedded, search, snapshot)
+                elif vector is not None and asks_for_term(question):
+                    scores = with_term(scores, [*dense], idf, vector, snapshot)
                 chunks = snapshot.chunks.stored(scores, len(embedded))
                 found_chunks = [(chunks[key], scores[key]) for key in scores if key in chunks]
                 fused.set_result(lambda: {each.node.node_id: asdict(one) for each, one in found_chunks})
@@ -159,42 +160,6 @@ def _is_word(word: str, encoder: Encoder) -> bool:
 
 def _best_cosine(retrieval: Retrieval) -> float:
     return max((each.dense or 0.0 for each in retrieval.scores.values()), default=0.0)
-
-
-def _with_definitions(
-    scores: Mapping[int, Scores],
-    subjects: Sequence[Sequence[str]],
-    question: npt.NDArray[np.float32],
-    search: RevisionSearch,
-    snapshot: Snapshot,
-) -> dict[int, Scores]:
-    """The scores; instead of a last one that of a chunk that defines a subject, or has it as title, if none does."""
-
-    def texts(keys: Sequence[int]) -> dict[int, str]:
-        """Those that are no references or exercises: a book's title there is no definition."""
-        packed = search.packed_words(keys)
-        return snapshot.chunks.texts([key for key in keys if key not in packed or not is_beside_the_text(packed[key])])
-
-    def titled(keys: Sequence[int], subject: Sequence[str]) -> dict[int, TextNode]:
-        """Those that have the subject in their headings."""
-        wanted, packed = set(map(stem_hash, subject)), search.packed_words(keys)
-        return snapshot.chunks.nodes([key for key in keys if key in packed and wanted <= heading_stems(packed[key])])
-
-    offered, found = texts(list(scores)), {}
-    for subject in subjects:
-        if best_definition(offered, subject) is None:
-            using = dict(search.lexical(subject, SEARCHED)[0])
-            others = [key for key in using if key not in scores and key not in found]
-            key = best_definition(texts(others), subject)
-            if key is None and first_titled(titled(list(scores), subject), subject) is None:
-                key = first_titled(titled(others[:TITLES_SEARCHED], subject), subject)
-            if key is not None:
-                found[key] = using[key]
-    kept = list(scores)[: len(scores) - len(found)]
-    last = min((each.final for each in scores.values()), default=0.0)
-    cosines = search.cosines(question, list(found)) if found else {}
-    defining = {key: Scores(cosines.get(key), found[key], last) for key in found}
-    return {**{key: scores[key] for key in kept}, **defining}
 
 
 def retrieve_with(

@@ -17,6 +17,7 @@ from ..text.chunk_terms import headings_of
 from ..text.definitions import compound_of, defines, subject_of
 from ..text.entries import is_entry, is_fields, labels, leads_on, title_stems
 from ..text.instructions import instructions_of, is_asked_about
+from ..text.naming import asks_for_term, names_term
 from ..text.pointers import announces, says_nothing
 from ..text.question_kinds import asks_for_code, asks_for_steps, form_scorer, kinds_left_out
 from ..text.stemming import stem_hash, stem_hashes
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from ..embedding import Encoder
-    from ..text.chunk_terms import ChunkTerms
     from ..text.sentence_kinds import Kind
     from .models import Retrieval
 
@@ -36,17 +36,14 @@ if TYPE_CHECKING:
 _PLACE_WEIGHT = 0.5
 _TYPE_WEIGHT = 0.2
 _COSINE_WEIGHT = 1.5
-#: Weight of a word of the question that is only in the headings above, in the sentence before, or in the one after.
-#: The sentence before often has what "it" and "there" refer to.
-_HEADING_SHARE = 0.9
-_BEFORE_SHARE = 0.6
-_BEHIND_SHARE = 0.15
 #: Added to a sentence that says what X is, where the question asks what X is.
 _DEFINITION_BONUS = 0.8
 #: Added to the sentences of a section whose title is what is asked for, and how well the first of a dictionary's entry,
 #: or one with such a label, says what it is.
 _TITLE_BONUS = 0.3
 _ENTRY_DEFINES = 0.9
+#: The same of a sentence that names the term that is asked for; of one that is no definition, times its words.
+_NAMING_DEFINES = 0.4
 #: Added to a sentence with a term of several words that is asked for, as a whole.
 _PHRASE_BONUS = 0.2
 #: Added to a whole procedure, where one is asked for.
@@ -89,7 +86,7 @@ class ScoredSentence:
     words: float
     #: Cosine with the question; ``None`` where it has no vector.
     cosine: float | None
-    #: How well it says what X is, or stands for, where that is asked; see ``defines``.
+    #: How well it says what X is, stands for or is called, where that is asked; see ``defines``.
     defining: float
 
     @property
@@ -112,7 +109,8 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
     asked_stems = frozenset(stem for stem, _ in weights)
     of_type, of_form = answer_type_scorer(asked), form_scorer(asked)
     left_out, takes_steps = kinds_left_out(asked), asks_for_steps(asked)
-    takes_code, of_version = asks_for_code(asked), version_finder(asked)
+    takes_code, takes_term = asks_for_code(asked), asks_for_term(asked)
+    of_version = version_finder(asked)
     subject = [retrieval.spelling.correct(stem) for stem in subject_of(asked)]
     abbreviation, compound = abbreviation_of(asked), compound_of(asked)
     term = frozenset(subject)
@@ -141,7 +139,7 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
                 continue
             own = [cosines[at] for at in parts or (index,) if at < len(cosines) and not math.isnan(cosines[at])]
             cosine = max(own, default=None)
-            words = max(_held_share(weights, known, at, end) for at in parts or (index,))
+            words = max(known.held_share(weights, at, end) for at in parts or (index,))
             score = words + _PLACE_WEIGHT * place + _TYPE_WEIGHT * of_type(quote) - _PENALTIES.get(kind, 0.0)
             if quote.endswith(":"):  # what it leads in to is elsewhere, or cannot be quoted
                 end, quote, score = end - 1, quote[:-1], score - _ELSEWHERE_PENALTY
@@ -159,6 +157,8 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
             defining = 0.0 if of_fields else defining
             if (opens and not is_elsewhere and is_entry(quote, term)) or (compound and labels(quote, compound)):
                 defining = max(defining, _ENTRY_DEFINES)
+            if takes_term and names_term(quote, retrieval.idf):
+                defining = max(defining, _NAMING_DEFINES * (1.0 if kind == "definition" else words))
             if is_titled and not is_elsewhere:
                 score += _TITLE_BONUS * (1 + (opens and not leads_on(quote)))
             opens = opens and is_elsewhere
@@ -202,30 +202,6 @@ def _names(cell: str, asked_stems: frozenset[int]) -> bool:
     """Whether a table's first cell is made of words of the question."""
     stems = stem_hashes(cell)
     return bool(stems) and any(map(str.isalpha, cell)) and asked_stems.issuperset(stems)
-
-
-def _held_share(weights: Sequence[tuple[int, float]], known: ChunkTerms, index: int, end: int) -> float:
-    """How much of the question the piece holds, 0 to 1: each word counts once, at its best place. ``weights``: of the
-    question's stems; ``end``: of the piece with what it leads in to."""
-    before = known.unit_stems[index - 1] if index else frozenset()
-    behind = known.unit_stems[index + 1] if index + 1 < len(known.unit_stems) else frozenset()
-    below = next(iter(known.units[index + 1 : index + 2]), None)
-    header = index + 1 if below and below.kind == "header" and below.start < end else known.header_of(index)
-    places = (
-        (known.unit_stems[index], 1.0),
-        (known.heading_stems, _HEADING_SHARE),
-        (frozenset() if header is None else known.unit_stems[header], _HEADING_SHARE),
-        (before, _BEFORE_SHARE),
-        (behind, _BEHIND_SHARE),
-    )
-    found = total = 0.0
-    for stem, weight in weights:
-        total += weight
-        for place, share in places:
-            if stem in place:
-                found += weight * share
-                break
-    return found / total if total > 0 else 0.0
 
 
 def with_sentence_cosines(retrieval: Retrieval, encoder: Encoder) -> Retrieval:

@@ -12,7 +12,7 @@ from .stated_kinds import packed_in, stated_kind, unpack_kinds
 from .stemming import stem_hash, stem_hashes
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     from llama_index.core.schema import BaseNode
 
@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 _CACHED_CHUNKS = 512
 #: Characters of a text whose terms are cached. A longer one is a reader's selection, which is seldom used twice.
 _LONGEST_CACHED = 8_000
+#: Weight of a word of the question that is only in the headings above, in the sentence before, or in the one after.
+#: The sentence before often has what "it" and "there" refer to.
+_HEADING_SHARE = 0.9
+_BEFORE_SHARE = 0.6
+_BEHIND_SHARE = 0.15
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,29 @@ class ChunkTerms:
         while first and self.units[first].kind == "row":
             first -= 1
         return first if first < index and self.units[first].kind == "header" else None
+
+    def held_share(self, weights: Sequence[tuple[int, float]], index: int, end: int) -> float:
+        """How much of a question the unit holds, 0 to 1: each word counts once, at its best place. ``weights``: of the
+        question's stems; ``end``: of the unit with what it leads in to."""
+        before = self.unit_stems[index - 1] if index else frozenset()
+        behind = self.unit_stems[index + 1] if index + 1 < len(self.unit_stems) else frozenset()
+        below = next(iter(self.units[index + 1 : index + 2]), None)
+        header = index + 1 if below and below.kind == "header" and below.start < end else self.header_of(index)
+        places = (
+            (self.unit_stems[index], 1.0),
+            (self.heading_stems, _HEADING_SHARE),
+            (frozenset() if header is None else self.unit_stems[header], _HEADING_SHARE),
+            (before, _BEFORE_SHARE),
+            (behind, _BEHIND_SHARE),
+        )
+        found = total = 0.0
+        for stem, weight in weights:
+            total += weight
+            for place, share in places:
+                if stem in place:
+                    found += weight * share
+                    break
+        return found / total if total > 0 else 0.0
 
 
 def headings_of(node: BaseNode) -> str:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection
 
 from .abbreviations import spells_out
+from .naming import asks_for_term
 from .stemming import STOP_WORDS, question_stems, stems
 
 _SUBJECT = re.compile(
@@ -108,7 +109,7 @@ _NEAR = 80
 
 def subject_of(question: str) -> tuple[str, ...]:
     """The stems of X in "What is X?" or of a question that is X alone, in order; empty for another question."""
-    found = _SUBJECT.match(question) or _TERM.match(question)
+    found = None if asks_for_term(question) else _SUBJECT.match(question) or _TERM.match(question)
     return tuple(stems(found[1])) if found else ()
 
 

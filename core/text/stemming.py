@@ -32,7 +32,11 @@ _NO_TOPIC = re.compile(
     r"|^\W*(?:what|which) (?:are|were) the (?:two|three|four|five|six|seven|eight|nine|ten|main|key|basic|different"
     r"|various)\b"
     r"|^\W*(?:please )?(?:(?:give|describe|explain|tell|summari[sz]e|compare|define|discuss|outline)\b"
-    r"|(?:list|name|show|state)(?= (?:me|all|the|some|an?|two|three|four|five|how|what|which)\b))",
+    r"|(?:list|name|show|state)(?= (?:me|all|the|some|an?|two|three|four|five|how|what|which)\b))"
+    # What something is called: no text that names it has these words.
+    r"|^\W*what (?:do|does|would) \w+ call\b"
+    r"|\b(?:called|known as|termed|referred to as)(?=(?: an?| the)?(?: what)?\W*$)"
+    r"|\b(?:what|which)(?:['’]s| is| are| was)?(?: the)? (?:term|word|name)s? (?:for|given to|describes?|applies to)\b",
     re.IGNORECASE,
 )
 _ACCENT = re.compile("[\u0300-\u036f]")

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 from llama_index.core.schema import Document
 
+from ragstone.core.answering.extractive import choose
 from ragstone.core.retrieval import HybridRetriever
 from ragstone.core.retrieval.definitions import best_definition
+from ragstone.core.retrieval.sentences import sentences_of
 from ragstone.core.testing import open_host
 from ragstone.core.text.definitions import subject_of
 
@@ -55,6 +57,35 @@ def test_a_books_title_in_a_list_of_references_is_no_definition(tmp_path: Path) 
         corpus.ingest([*documents, Document(id_="books", text=books, metadata={"title": "Further reading"})])
         found = [each.node.get_content() for each in HybridRetriever(corpus, top_k=3).retrieve("What is a caster?")]
         assert found[-1] == DEFINITION
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the drum that pulls a rope on a boat called?",
+        "What do you call a drum that pulls a rope on a boat?",
+        "What's the word for a drum that pulls a rope on a boat?",
+        "Which term describes a drum that pulls a rope on a boat?",
+        "The drum that pulls a rope on a boat is known as the what?",
+    ],
+)
+def test_what_something_is_called_is_answered_by_a_glossarys_entry(tmp_path: Path, question: str) -> None:
+    """It is a small part of its chunk, which is found behind those that use its words more often."""
+    parts = ["aft", "bow", "cleat", "deck", "hull", "jib", "keel", "mast", "oar", "port", "rudder", "stern", "yard"]
+    entries = [f"{part}: piece number {at} of the list of pieces" for at, part in enumerate(parts)]
+    entries.insert(7, "winch: drum on which a rope is pulled")
+    glossary = Document(id_="glossary", text="\n\n".join(entries), metadata={"title": "Glossary"})
+    uses = [f"Boat {at} has a new rope. It is on the drum of boat {at}. A child pulls it." for at in range(9)]
+    with open_host(tmp_path) as host:
+        corpus = host.corpus("parts", kind="article")
+        corpus.ingest([*(Document(id_=str(at), text=text) for at, text in enumerate(uses)), glossary])
+        retrieval = HybridRetriever(corpus, top_k=3).search(question)
+        assert len(retrieval.nodes) == 3
+        assert sentences_of(retrieval)[0].text == "winch: drum on which a rope is pulled"
+        (quote,) = choose(retrieval)
+        assert quote.text.startswith("winch: ")
+        others = HybridRetriever(corpus, top_k=3).retrieve("Where is the drum that pulls a rope on a boat?")
+        assert not any("winch" in each.node.get_content() for each in others)
 
 
 def test_the_definitions_of_both_sides_of_a_comparison_are_found(tmp_path: Path) -> None:
