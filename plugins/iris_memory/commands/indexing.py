@@ -124,6 +124,8 @@ def _summary(report: UpdateReport) -> str:
     ]
     changes = f"{', '.join(counts) or 'nothing has changed'}; {report.unchanged} unchanged"
     lines = [f"{changes[0].upper()}{changes[1:]}; {counted(chunk=report.chunks)} in {report.seconds:.1f} s."]
+    if report.rebuilt:
+        lines.append(f"  indexed again: {report.rebuilt}")
     lines += [f"  {each}" for each in report.missing[:_SHOWN]]
     if any(each.prunable for each in report.missing):
         lines.append("  if they are meant to be gone: ragstone memory update --prune")

@@ -39,6 +39,8 @@ class UpdateReport:
     unchanged: int = 0
     #: Chunks that were stored.
     chunks: int = 0
+    #: Why the index was made anew from what is stored; ``None`` if it was not.
+    rebuilt: str | None = None
     seconds: float = 0.0
 
     @property
@@ -73,6 +75,7 @@ def update(
             each for path, each in scan.files.items() if path not in known or inventory.is_due(each, known[path], same)
         ]
         report.unchanged = len(scan.files) - len(due)
+        report.rebuilt = corpus.info().stale if not under and known and corpus.contents.exists else None
         if due:
             notes = _Notes()
             done = corpus.ingest(_read(inventory, due, known, notes), on_progress=on_progress)
@@ -83,7 +86,7 @@ def update(
         report.missing = grouped(kept)
         elsewhere = {path: reason for path, reason in state.missing().items() if not is_below(path, under)}
         state.save_missing({**elsewhere, **kept})
-        if not under and known and corpus.contents.exists and corpus.info().stale:
+        if report.rebuilt and corpus.info().stale:  # what is stored into a stale corpus may have made it anew
             report.chunks += corpus.rebuild(on_progress=on_progress).chunks
         report.seconds = time.monotonic() - started
         if not under:

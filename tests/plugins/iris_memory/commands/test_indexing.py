@@ -47,6 +47,19 @@ def test_an_update_tells_what_it_did(here: Here, home: Path) -> None:
     assert here("memory", "update", "--full").code == 0
 
 
+def test_an_update_tells_that_and_why_all_is_indexed_again(
+    here: Here, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(home, "a.md", "The kettle is red.")
+    here("memory", "update")
+    monkeypatch.setenv("RAGSTONE_PLUGINS__IRIS_MEMORY__MIN_CHUNK_TOKENS", "200")
+    why = json.loads(here("memory", "status", "--json").out)["stale"]
+    lines = here("memory", "update").out.splitlines()
+    assert lines[0].startswith("Nothing has changed; 1 unchanged; ")
+    assert lines[1:] == [f"  indexed again: {why}"]
+    assert json.loads(here("memory", "update", "--json").out)["rebuilt"] is None
+
+
 def test_what_is_missing_is_named_and_removed_when_that_is_confirmed(here: Here, home: Path) -> None:
     for number in range(15):
         write(home, f"{number}.md", f"Kettle number {number}.")
