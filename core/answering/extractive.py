@@ -91,8 +91,12 @@ def choose(retrieval: Retrieval) -> list[ScoredSentence]:
     score, asked = best.score - best.for_defining, frozenset(map(stem_hash, retrieval.idf))
     is_named = best.defining > 0 and asks_for_term(retrieval.question)
     takes_one = not asks_for_several(retrieval.question) and not asks_for_manner(retrieval.question)
+    # What is below a day's heading happened that day, whatever its words.
+    of_events = asks_for_events(retrieval.question) and asked <= retrieval.terms(best.chunk).heading_stems
     for other in allowed:
-        if len(chosen) == _MOST_SENTENCES or other.score < score - _CLOSE / len(chosen) ** 2:
+        if of_events and other.chunk != best.chunk:
+            continue
+        if len(chosen) == _MOST_SENTENCES or (not of_events and other.score < score - _CLOSE / len(chosen) ** 2):
             break
         own = _stems(other, retrieval)
         # A definition is enough, a whole list, and one item of a list, but for what the question asks besides.

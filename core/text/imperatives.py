@@ -23,9 +23,26 @@ _OBJECT = frozenset(
     many next me us him them it how what why where which whom whose whether yourself every everything everyone
     back""".split()  # noqa: SIM905 - a list of quoted words is harder to read
 )
+_NUMERALS = frozenset({"one", "two", "three"})
 _PARTICLES = frozenset(
     """out up down off over back away in on for at into through about with""".split()  # noqa: SIM905 - a list of quoted words is harder to read
 )
+#: What may follow a verb in the past: no noun.
+_BEHIND_FINITE = _PARTICLES | {
+    "",
+    ".",
+    ",",
+    "and",
+    "to",
+    "by",
+    "from",
+    "after",
+    "before",
+    "during",
+    "when",
+    "again",
+    "twice",
+}
 _QUOTES = frozenset("\"'")
 _FINITE = frozenset(
     """is are was were has have had can could will would may might must should does did""".split()  # noqa: SIM905 - a list of quoted words is harder to read
@@ -75,7 +92,7 @@ def _command(text: str, in_brackets: bool) -> str | None:
         return "request"
     tokens: list[str] = _TOKEN.findall(text[:_BEGINNING])
     start = next((at for at, word in enumerate(tokens) if word not in _BEFORE_VERB), len(tokens))
-    verb, following, third = [*tokens[start : start + 3], "", "", ""][:3]
+    verb, following, third, fourth = [*tokens[start : start + 4], "", "", "", ""][:4]
     if following in _FINITE or following in {"of", "and", "or", ","} or (third in _FINITE and following not in _QUOTES):
         return None
     only_verbs, nouns_too = _verbs()
@@ -86,5 +103,7 @@ def _command(text: str, in_brackets: bool) -> str | None:
     ):
         return verb
     after_verb = third if following in _PARTICLES else following
+    if following in _NUMERALS and third.endswith("ed") and fourth in _BEHIND_FINITE:  # "Battery three failed."
+        return None
     # A noun is hardly ever followed by an article.
     return verb if after_verb in _OBJECT and not in_brackets and _BASE_FORM.fullmatch(verb) else None

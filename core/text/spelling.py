@@ -21,6 +21,8 @@ _LONGEST_ENDING = 2
 _VARIANT = re.compile(r"(?:is|or)$")
 
 
+#: The ordinal of a day: "the 17th of November" is "17 November".
+_ORDINAL = re.compile(r"(\d{1,2})(?:st|nd|rd|th)")
 _WORD = re.compile(r"[^\W_]+")
 #: A question has no more that matter; each costs a look into the index.
 _MOST_PAIRS = 30
@@ -57,11 +59,13 @@ def compounds_of(question: str) -> list[Compound]:
 def correction_of(word: str, chunks: Mapping[str, int], *, is_word: bool = False) -> str | None:
     """The known word that is ``word`` in another spelling, or becomes it when one letter is left out, added, changed or
     swapped with the next one, the first letter excepted; the one in most chunks. Else the longest one that it goes
-    on from by a few letters. Of a short word only its plural or singular.
+    on from by a few letters. Of a short word only its plural or singular, of an ordinal its number.
 
     ``chunks``: how many have each known word. ``is_word``: whether it is a word of its own, for which only one with
     another ending is taken: "catalogue" is "catalog", "notion" is not "nation".
     """
+    if ordinal := _ORDINAL.fullmatch(word):
+        return ordinal[1] if ordinal[1] in chunks else None
     if len(word) < _SHORTEST_CORRECTED:
         # The stemmer leaves the plural of an abbreviation as it is: "GPUs" is no "GPU".
         return next((each for each in (f"{word}s", word.removesuffix("s")) if len(each) > 2 and each in chunks), None)

@@ -910,6 +910,11 @@ def test_another_spelling_is_the_same_word(word: str, meant: str) -> None:
     assert correction_of(word, {"optim": 1, "adapt": 2, "optic": 9}) == meant
 
 
+def test_the_ordinal_of_a_day_is_its_number() -> None:
+    assert correction_of("17th", {"1": 9, "17": 1}) == "17"
+    assert correction_of("17th", {"1": 9, "7": 9}) is None
+
+
 @pytest.mark.parametrize(
     ("word", "meant"),
     [("notion", None), ("fright", None), ("patient", None), ("catalogu", "catalog"), ("behaviour", "behavior")],

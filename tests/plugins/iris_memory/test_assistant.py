@@ -99,6 +99,26 @@ def test_the_first_turn_of_a_chat_answers_unless_it_instructs(tmp_path: Path) ->
     assert answer.citations[0].note == ""
 
 
+def test_what_happened_on_a_day_is_what_its_log_says(tmp_path: Path) -> None:
+    days = {
+        14: "The left gripper was replaced. Marta calibrated the arm twice.",
+        15: "The warehouse asked for forty boxes. The lift was out of order until noon.",
+        16: "Battery three failed at 40 percent. Jonas ordered two spare ones from the supplier.",
+        17: "The new map of hall two was loaded. Two shelves had moved.",
+    }
+    root = tmp_path / "home"
+    root.mkdir()
+    for day, text in days.items():
+        (root / f"2026-11-{day}.md").write_text(f"# Log of 2026-11-{day}\n\n{text}\n", "utf-8")
+    with open_host(tmp_path, options={"iris_memory": {"root": str(root)}}) as host:
+        memory_of(host).update()
+        ask = host.assistant("memory").ask
+        answer = ask("What happened on 16 November?")
+        assert (answer.refused, answer.closest) == (False, False)
+        assert answer.text == "16 November 2026: " + days[16].replace(". ", ". [1] ") + " [1]"
+        assert ask("What happened on 3 November?").refused
+
+
 def test_a_question_is_narrowed(host: Host) -> None:
     ask = host.assistant("memory").ask
     assert {
