@@ -6,6 +6,7 @@ from ..lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from .counts import counted
+    from .imperatives import is_verb
     from .instructions import is_addressed
     from .languages import language_of
     from .packed_terms import is_packed, pack, unpack
@@ -29,6 +30,7 @@ __all__ = [
     "escape_fences",
     "is_addressed",
     "is_packed",
+    "is_verb",
     "kind_of_names",
     "language_of",
     "one_line",

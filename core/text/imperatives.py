@@ -77,6 +77,12 @@ def _verbs() -> tuple[frozenset[str], frozenset[str]]:
     return frozenset(first.split()), frozenset(second.split())
 
 
+def is_verb(word: str) -> bool:
+    """Whether a word in small letters is a form in the present of what is nearly always a verb: "absorbs", "carry"."""
+    bases = {word, word.removesuffix("s"), word.removesuffix("es"), re.sub("ies$", "y", word)}
+    return not bases.isdisjoint(_verbs()[0])
+
+
 def command_verb(text: str) -> str | None:
     """The verb of the command that a normalized sentence begins with; ``None`` if it is no command."""
     in_brackets = text.startswith(("(", "["))

@@ -102,6 +102,12 @@ def compare(question: Question, answer: str) -> Comparison:
         place = _place(key[at], answered, set(matches.values()))
         if place is not None:
             matches[at] = place
+    for at in sorted(weights.keys() - matches.keys()):  # "antimatter" for "anti-matter"
+        if at + 1 in weights and key[at + 1].before == "-":
+            joined = key[at].low + key[at + 1].low
+            place = next((place for place, word in enumerate(answered) if is_form(joined, word.low)), None)
+            if place is not None and place not in matches.values():
+                matches |= {at: place, at + 1: place}
     for at in list(weights):
         if (
             at not in matches

@@ -50,6 +50,10 @@ def is_shuffled(key: list[Word], answer: list[Word]) -> bool:
     if borrowed < _BORROWED:
         return False  # own words
     neighbours = set(pairwise(word.stem for word in key if word.low not in _ARTICLES))
+    plain = [word for word in key if word.low not in _ARTICLES]
+    neighbours |= {  # "museum buildings" for "buildings of the museum"
+        (plain[at + 1].stem, plain[at - 1].stem) for at in range(1, len(plain) - 1) if plain[at].low in _PREPOSITIONS
+    }
     stems = {word.stem for word in key if word.stem}
     loose = sum(
         {one.stem, other.stem} <= stems and other.before == " " and (one.stem, other.stem) not in neighbours

@@ -126,6 +126,7 @@ def opposite(found: Comparison) -> str | None:
                 and other.stem not in stems
                 and are_opposite(word.low, other.low)
                 and not is_denied(found.key, word.low)
+                and not is_converse(found, at, place)
                 and (at in found.weights or _stand_alike(found, at, place))
             ):
                 return f"it says “{other.text}” where the source says “{word.text}”"
@@ -135,6 +136,12 @@ def opposite(found: Comparison) -> str | None:
             if noun == named and are_opposite(before, one):
                 return f"it says “{one}” where the source says “{before}”"
     return None
+
+
+def is_converse(found: Comparison, at: int, place: int) -> bool:
+    """Whether the words on both sides are exchanged as well: "A gives it to B", "B receives it from A"."""
+    sides = [(number - at, each - place) for number, each in found.matches.items() if number != at and each != place]
+    return any(mine < 0 < theirs for mine, theirs in sides) and all(mine * theirs < 0 for mine, theirs in sides)
 
 
 def _stand_alike(found: Comparison, at: int, place: int) -> bool:

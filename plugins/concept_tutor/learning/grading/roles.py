@@ -30,7 +30,6 @@ _OPPOSITES = {
 _DIRECTED = frozenset({"to", "from", "by", "than", "over"})
 #: "Due to" and "because" say from what something comes.
 _FROM = frozenset({"due", "owing", "thanks"})
-_BE = frozenset({"is", "are", "was", "were", "be", "being", "been", "gets"})
 _RELATIVE = frozenset({"that", "which", "who", "whose", "where", "in", "inside"})
 _CAUSING = word_set(
     "cause causes caused lead leads led make makes made change changes changed create creates created trigger triggers"
@@ -46,13 +45,6 @@ def are_swapped(found: Comparison) -> bool:
     mine = _roles(found.key)
     verbs = {verb for roles in mine.values() for kind, verb in roles if kind == "behind"}
     theirs = _roles(found.answer, verbs)
-    stems = {at: word.stem for at, word in enumerate(found.key) if word.stem}
-    back = {place: stems[at] for at, place in found.matches.items()}
-    for words, known, roles in ((found.answer, back, mine), (found.key, stems, theirs)):
-        if any(agent in roles and ("behind", verb) in roles[agent] for verb, agent in _agents(words, known)):
-            return True
-    if _is_patient_active(found, stems, back):
-        return True
     both = [stem for stem in mine if stem in theirs]
     lost, gained = (
         {stem: mine[stem] - theirs[stem] for stem in both},
@@ -66,21 +58,6 @@ def are_swapped(found: Comparison) -> bool:
         is_directed = any(word in _DIRECTED for _kind, word in exchanged)
         is_object = any(kind == "behind" and ("before", word) in exchanged for kind, word in exchanged)
         if there and back_again and (is_directed or is_object or all(kind != "start" for kind, _word in exchanged)):
-            return True
-    return False
-
-
-def is_made_active(found: Comparison) -> bool:
-    """Whether the answer says who does what where the key says by whom it is done: "cartilage connects bones"."""
-    stems = {at: word.stem for at, word in enumerate(found.key) if word.stem}
-    back = {place: stems[at] for at, place in found.matches.items()}
-    places = {stem: place for place, stem in back.items()}
-    passive = {verb for verb, _agent in _agents(found.answer, back)}
-    done = [(at, agent) for at, stem in stems.items() for _verb, agent in _agents(found.key, {at: stem})]
-    for at, agent in done:
-        verb = places.get(stems[at], -1)
-        patient = next((stem for near, stem in reversed(stems.items()) if near < at), "")
-        if stems[at] not in passive and places.get(agent, verb) < verb < places.get(patient, -1):
             return True
     return False
 
@@ -148,37 +125,6 @@ def _adjacent(words: list[Word], stems: dict[int, str]) -> set[tuple[str, str]]:
     """Which stems stand before which."""
     places = [at for at, word in enumerate(words) if word.low not in ARTICLES]
     return {(stems[one], stems[other]) for one, other in pairwise(places) if stems.get(one) and stems.get(other)}
-
-
-def _agents(words: list[Word], stems: dict[int, str]) -> list[tuple[str, str]]:
-    """Of the passive verbs, by their stems, with those who do it: "is eaten by animals"."""
-    agents = []
-    for place, verb in stems.items():
-        # "Eaten by animals" begins as "it is eaten by animals" does.
-        begins = not any(word.stem for word in words[:place])
-        following = words[place + 1 : place + 7]
-        # "A network funded by a bank" is funded, too
-        reduced = words[place].low.endswith("ed") and following[:1] and following[0].low == "by"
-        passive = begins or reduced or any(word.low in _BE for word in words[max(0, place - 3) : place])
-        at = next((number for number, word in enumerate(following) if word.low == "by"), None)
-        if passive and at is not None:
-            agents += [(verb, word.stem) for word in following[at:] if word.stem]
-    return agents
-
-
-def _is_patient_active(found: Comparison, stems: dict[int, str], back: dict[int, str]) -> bool:
-    """Whether what something is done to in the key does it in the answer: "bones connect the cartilages"."""
-    for at, place in found.matches.items():
-        verb, said = found.key[at].low, found.answer[place].low
-        is_passive = verb.endswith("ed") and any(each.low in _BE for each in found.key[max(0, at - 3) : at])
-        if not is_passive or said.endswith(("ed", "ing")) or place not in back:
-            continue
-        patient = [stem for near, stem in stems.items() if near < at and not is_light(found.key[near])][-1:]
-        subject = [back[near] for near in sorted(back) if near < place][-1:]
-        behind = [near for near in range(place + 1, len(found.answer)) if found.answer[near].low not in ARTICLES][:1]
-        if patient and subject == patient and any(back.get(near, patient[0]) != patient[0] for near in behind):
-            return True
-    return False
 
 
 def _roles(words: list[Word], verbs: Collection[str] = ()) -> dict[str, set[tuple[str, str]]]:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from ragstone.core.citations import AnalyzedText
 
 from ..reading.numbers import MONTHS
-from ..reading.spelling import normal
+from ..reading.spelling import is_slip, normal
 from ..records import Finding
 from .order import is_shuffled
-from .wording import are_opposite, is_form, is_light, is_negation, is_slip, with_signs, words_of
+from .wording import are_opposite, is_form, is_light, is_negation, with_signs, words_of
 
 if TYPE_CHECKING:
     from ..records import Question

@@ -12,6 +12,7 @@ from ragstone.core.citations import AnalyzedText
 from ragstone.core.text import stems
 
 from ..reading.numbers import WORD_VALUES
+from ..reading.spelling import is_slip
 
 _WORD = re.compile(r"(?:(?<![^\s(=])[-−](?=\d))?(?:\d+\.\d+(?![.\d])|[^\W_]+(?:['’][^\W_]+)*)")
 _MINUS = re.compile(r"\b(?:minus|negative) (\d|[a-z]+)", re.IGNORECASE)
@@ -49,8 +50,6 @@ _PREFIXES = [
     for pair in (tuple(listed.split()), tuple(listed.split()[::-1]))
 ]  # fmt: skip
 _NEGATIONS = frozenset("not no none never without nor neither cannot too less lacks hardly".split())  # noqa: SIM905
-#: Letters of a word from which on one of them, and two, may be missing, too many or exchanged.
-_ONE_SLIP, _TWO_SLIPS = 5, 9
 
 
 @dataclass(frozen=True)
@@ -123,13 +122,31 @@ _Pairs = frozenset[tuple[str, str]]
 
 
 @lru_cache(maxsize=1)
-def _lists() -> tuple[dict[str, frozenset[int]], frozenset[str], _Pairs, _Pairs]:
-    """Of ``words.txt``: for each root its groups of synonyms, words that tell little, opposites, different things."""
+def _sections() -> dict[str, list[list[str]]]:
+    """The groups of words of each part of ``words.txt``."""
     lines = Path(__file__).with_name("words.txt").read_text("utf-8").splitlines()
     text = " ".join(line for line in lines if not line.startswith("#"))
-    section = {
+    return {
         name: [group.split() for group in words.split(";")] for name, words in re.findall(r"\[(\w+)\]([^\[]*)", text)
     }
+
+
+@lru_cache(maxsize=1)
+def _bases() -> dict[str, str]:
+    """The base of each form of an irregular verb."""
+    return {form: base for base, *forms in _sections()["forms"] for form in forms}
+
+
+@lru_cache(maxsize=1)
+def participles() -> frozenset[str]:
+    """The participles of the irregular verbs."""
+    return frozenset(participle for *_forms, participle in _sections()["forms"])
+
+
+@lru_cache(maxsize=1)
+def _lists() -> tuple[dict[str, frozenset[int]], frozenset[str], _Pairs, _Pairs]:
+    """Of ``words.txt``: for each root its groups of synonyms, words that tell little, opposites, different things."""
+    section = _sections()
     groups: dict[str, set[int]] = {}
     for number, group in enumerate(section["same"]):
         for root in {root for word in group for root in _roots(word)}:
@@ -162,7 +179,7 @@ def is_form(one: str, other: str) -> bool:
 @lru_cache(maxsize=16384)
 def are_opposite(one: str, other: str) -> bool:
     """Whether two words in small letters, or synonyms of them, say the opposite."""
-    _groups, _light, pairs, different = _lists()
+    _synonyms, _light, pairs, different = _lists()
     if turned(one) == other or turned(other) == one:
         return True
     bases = {
@@ -172,11 +189,21 @@ def are_opposite(one: str, other: str) -> bool:
         return True
     if is_form(one, other):
         return False
-    return any(is_form(one, a) and is_form(other, b) for a, b in different) or any(
-        (is_form(one, a) and same(other, b)) or (same(one, a) and is_form(other, b)) for a, b in pairs
+    mine, theirs = _listed(one), _listed(other)
+    return any((a, b) in different for a in mine[0] for b in theirs[0]) or any(
+        (a, b) in pairs for one, other in ((0, 1), (1, 0)) for a in mine[one] for b in theirs[other]
     )
 
 
+@lru_cache(maxsize=8192)
+def _listed(word: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The words of the lists of opposites and of different things that are forms of one, and synonyms too."""
+    _synonyms, _light, pairs, different = _lists()
+    forms = frozenset(one for one, _other in pairs | different if is_form(word, one))
+    return forms, forms | {one for one, _other in pairs if _groups(word) & _groups(one)}
+
+
+@lru_cache(maxsize=8192)
 def _groups(word: str) -> frozenset[int]:
     groups = _lists()[0]
     return frozenset().union(*(groups.get(root, frozenset()) for root in _roots(word)))
@@ -186,7 +213,7 @@ def _groups(word: str) -> frozenset[int]:
 def _roots(word: str) -> frozenset[str]:
     if word.startswith("-"):
         return frozenset({word})
-    found = {word, stem_of(word) or word}
+    found = {word, stem_of(word) or word, _bases().get(word, word)}
     for ending in _ENDINGS:
         root = word.removesuffix(ending)
         if root != word and len(root) >= _LEAST_ROOT:
@@ -206,31 +233,3 @@ def turned(word: str) -> str:
     if found == "under" and not word.endswith(("ed", "ive", "ing")):
         return ""  # "underground" is below the ground
     return word.removeprefix(found) if found else ""
-
-
-def is_slip(word: str, written: str) -> bool:
-    """Whether the second is the first with a letter missing, doubled or exchanged with its neighbour.
-
-    No letter may be another one: nitrate is no slip of nitrite.
-    """
-    word, written = word.replace("ph", "f"), written.replace("ph", "f")
-    allowed = 2 if len(word) >= _TWO_SLIPS else 1 if len(word) >= _ONE_SLIP else 0
-    if not allowed or word[0] != written[:1] or abs(len(word) - len(written)) > allowed or word[0].isdigit():
-        return False
-    return _slips(word, written) <= allowed
-
-
-def _slips(one: str, other: str) -> int:
-    """Letters to add, to leave out or to exchange with their neighbour; a changed letter counts as many."""
-    before: list[int] = []
-    row = list(range(len(other) + 1))
-    for i, a in enumerate(one, start=1):
-        older, before, row = before, row, [i]
-        for j, b in enumerate(other, start=1):
-            least = min(before[j] + 1, row[j - 1] + 1)
-            if a == b:
-                least = min(least, before[j - 1])
-            elif i > 1 and j > 1 and a == other[j - 2] and one[i - 2] == b:
-                least = min(least, older[j - 2] + 1)
-            row.append(least)
-    return row[-1]

@@ -15,6 +15,8 @@ _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 
 #: Letters of a word that another one ends with by no chance.
 _LONG = 6
+#: Letters of a word from which on one of them, and two, may be missing, too many or exchanged.
+_ONE_SLIP, _TWO_SLIPS = 5, 9
 
 
 def word_set(words: str) -> frozenset[str]:
@@ -89,3 +91,31 @@ def gives_away(text: str, key: str) -> bool:
         if any(len(other) >= _LONG and word.endswith(other) for other in asked):
             return True  # "pseudopeptidoglycan" has "peptidoglycan" in it
     return False
+
+
+def is_slip(word: str, written: str) -> bool:
+    """Whether the second is the first with a letter missing, doubled or exchanged with its neighbour.
+
+    No letter may be another one: nitrate is no slip of nitrite.
+    """
+    word, written = word.replace("ph", "f"), written.replace("ph", "f")
+    allowed = 2 if len(word) >= _TWO_SLIPS else 1 if len(word) >= _ONE_SLIP else 0
+    if not allowed or word[0] != written[:1] or abs(len(word) - len(written)) > allowed or word[0].isdigit():
+        return False
+    return _slips(word, written) <= allowed
+
+
+def _slips(one: str, other: str) -> int:
+    """Letters to add, to leave out or to exchange with their neighbour; a changed letter counts as many."""
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for i, a in enumerate(one, start=1):
+        older, before, row = before, row, [i]
+        for j, b in enumerate(other, start=1):
+            least = min(before[j] + 1, row[j - 1] + 1)
+            if a == b:
+                least = min(least, before[j - 1])
+            elif i > 1 and j > 1 and a == other[j - 2] and one[i - 2] == b:
+                least = min(least, older[j - 2] + 1)
+            row.append(least)
+    return row[-1]
