@@ -11,7 +11,7 @@ from llama_index.core.schema import TextNode
 from ragstone.core.answering import find_chunks
 from ragstone.core.citations import find_fault
 from ragstone.core.testing import SmallCorpus, open_host
-from ragstone.core.text import is_addressed
+from ragstone.core.text import is_addressed, is_verb
 from ragstone.core.text.instructions import INSTRUCTIONS_NOTE, find_instructions, instruction_note, is_asked_about
 from ragstone.core.text.segmentation import units
 from ragstone.web.rendering import card
@@ -232,3 +232,8 @@ def test_who_asks_what_the_text_wants_of_an_assistant_gets_to_know(poisoned: Ass
     answer = poisoned.ask("What does the text about the gripper tell an assistant to add to the reply?")
     assert "shop.example" in answer.text
     assert answer.citations[0].note == INSTRUCTIONS_NOTE
+
+
+def test_forms_of_what_is_nearly_always_a_verb() -> None:
+    assert all(map(is_verb, ("protect", "protects", "carries", "reproduces")))
+    assert not any(map(is_verb, ("oxygen", "glass", "test", "")))

@@ -62,6 +62,11 @@ class Comparison:
         return kept / max(1, len(theirs)), [pair for pair in between if all(pair)]
 
     @property
+    def has_opposite(self) -> bool:
+        """Whether it says something by an opposite: "not as deep as" or "the other is deeper" for "shallower"."""
+        return any(are_opposite(self.key[at].low, self.answer[place].low) for at, place in self.matches.items())
+
+    @property
     def missing(self) -> list[int]:
         """Places of the key's words that tell something and that the answer has not."""
         return [at for at, weight in self.weights.items() if at not in self.matches and weight > _LIGHT]
@@ -108,6 +113,11 @@ def compare(question: Question, answer: str) -> Comparison:
             place = next((place for place, word in enumerate(answered) if is_form(joined, word.low)), None)
             if place is not None and place not in matches.values():
                 matches |= {at: place, at + 1: place}
+    for at in sorted(weights.keys() - matches.keys()):
+        for place, word in enumerate(answered):
+            is_free = place not in matches.values() and at not in matches
+            if is_free and are_opposite(key[at].low, word.low) and _is_converse(matches, at, place):
+                matches[at] = place
     for at in list(weights):
         if (
             at not in matches
@@ -130,6 +140,12 @@ def compare(question: Question, answer: str) -> Comparison:
         and not any(same(each.low, word.low) for each in known)
     ]  # fmt: skip
     return Comparison(key, answered, weights, matches, foreign)
+
+
+def _is_converse(matches: dict[int, int], at: int, place: int) -> bool:
+    """Whether the words on both sides are exchanged: "A is larger than B", "B is smaller than A"."""
+    sides = [(number - at, each - place) for number, each in matches.items() if number != at and each != place]
+    return any(mine < 0 < theirs for mine, theirs in sides) and all(mine * theirs < 0 for mine, theirs in sides)
 
 
 def _only(words: list[Word], places: list[int], others: list[Word]) -> list[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from itertools import product
 from typing import TYPE_CHECKING, Literal
@@ -73,6 +73,8 @@ class _Reader:
     #: Places of words that are verbs in the text that it is compared with.
     verbs: frozenset[int]
     topic: Names = frozenset()
+    #: What a pronoun behind a verb stands for.
+    objects: Names = frozenset()
     found: list[Relation] = field(default_factory=list)
 
     def read(self) -> list[Relation]:
@@ -85,9 +87,8 @@ class _Reader:
             low = word.low
             turn = self._turn(at)
             if turn is None:
-                begins = (
-                    low in _BREAKS or (low in _SUBJECTS and at) or (at and any(sign in word.before for sign in ",;:("))
-                )
+                is_subject = low in _SUBJECTS and at and self._low(at - 1) not in _PREPOSITIONS
+                begins = low in _BREAKS or is_subject or (at and any(sign in word.before for sign in ",;:("))
                 if begins and segment:
                     self._add(pivot, left, segment)
                     pivot, segment = None, set()
@@ -100,14 +101,17 @@ class _Reader:
                 elif low in _RELATIVES and at and self._is_object(at):
                     self._add(pivot, left, segment)
                     fronted, pivot, segment = set(segment), None, set()
-                if begins or low in _RELATIVES or (low in _DETERMINERS and at and self.words[at - 1].stem):
+                if low in {"it", "them"} and pivot is not None and not segment and not beside:
+                    segment |= self.objects
+                elif begins or low in _RELATIVES or (low in _DETERMINERS and at and self.words[at - 1].stem):
                     beside = False
                 elif low in _PREPOSITIONS:
                     beside = beside or low != "of"
                 elif at in self.names and not beside:
                     segment.add(self.names[at])
                 continue
-            before = self.words[at - 1].low if at else ""
+            if beside and not segment and self._low(at - 1) not in _JOINING:
+                left = frozenset()  # "the sand that water flows through cleans it": not the water
             beside = False
             if turn[1] == "by" and pivot is not None and pivot[2] is None:
                 pivot, segment = turn, set()  # "is broken down in the liver by": what is done is behind
@@ -116,7 +120,7 @@ class _Reader:
                 self._add(turn, frozenset(segment), fronted)
                 fronted = None
             self._add(pivot, left, segment)
-            if segment and before not in _JOINING:
+            if segment and self._low(at - 1) not in _JOINING:
                 left = frozenset(segment)
             pivot, segment = turn, set()
         self._add(pivot, left, segment)
@@ -215,9 +219,12 @@ def leads_alike(question: list[Word], found: Comparison) -> bool | None:
             back |= {place: name} if name else {}
     # "Why …? They were …": what they are is not what is so
     begins = first[0] in _SUBJECTS and first[1] != "why"
-    in_key = _Reader(found.key, {at: word.stem for at, word in enumerate(found.key) if word.stem}, frozenset(), topic)
+    counts = Counter(word.stem for word in found.key)
+    # of "a higher tank" and "a lower tank" the tank stands on both sides
+    names = {at: word.stem for at, word in enumerate(found.key) if counts[word.stem] == 1}
+    in_key = _Reader(found.key, names, frozenset(), topic)
     verbs = frozenset(place for at, place in found.matches.items() if in_key.is_verb_at(at))
-    in_answer = _Reader(found.answer, back, verbs, topic if begins else frozenset())
+    in_answer = _Reader(found.answer, back, verbs, topic if begins else frozenset(), frozenset() if begins else topic)
     in_key.verbs = frozenset(at for at, place in found.matches.items() if in_answer.is_verb_at(place))
     votes: dict[tuple[str, str], set[bool]] = defaultdict(set)
     is_turned = False

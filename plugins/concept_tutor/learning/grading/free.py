@@ -18,7 +18,7 @@ from .comparison import compare
 from .direction import leads_alike
 from .likeness import likeness
 from .order import are_phrases_exchanged, are_sides_exchanged, is_shuffled
-from .polarity import LACKING, denies_otherwise, is_converse, is_denied, may_deny, opposite
+from .polarity import LACKING, denies_otherwise, is_denied, may_deny, opposite
 from .roles import are_swapped, is_cause_exchanged
 from .wording import stem_of, with_signs, words_of
 
@@ -104,15 +104,7 @@ def objection(question: Question, answer: str, found: Comparison) -> str | None:
     for each in contradictions(answer, question.support.text):
         # "Like" and "unlike" are often in texts; "non-functional" and "not functional" match "nonfunctional".
         is_chance = each.kind == "opposite" and (
-            not stem_of(each.stated)
-            or found.has_match(each.stated)
-            or is_denied(found.key, each.source.casefold())
-            or any(
-                is_converse(found, at, place)
-                for at, word in enumerate(found.key)
-                for place, other in enumerate(found.answer)
-                if (word.low, other.low) == (each.source.casefold(), each.stated.casefold())
-            )
+            not stem_of(each.stated) or found.has_match(each.stated) or is_denied(found.key, each.source.casefold())
         )
         if (
             each.kind != "number"
@@ -141,7 +133,7 @@ def disorder(question: Question, answer: str, found: Comparison) -> str | None:
     goes_on = [word.low for word in found.answer[:1]] == [word.low for word in asked[-1:]]
     if is_shuffled([*asked, *found.key], found.answer[goes_on:]):  # "composed of?", "of representatives"
         return "it has the source's words, but they make no statement"
-    alike = leads_alike(asked, found)
+    alike = leads_alike(asked, found) if not found.has_opposite else True
     if (
         alike is False
         or are_phrases_exchanged(found.key, found.answer)

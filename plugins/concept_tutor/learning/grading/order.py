@@ -16,6 +16,7 @@ _PREPOSITIONS = word_set(
     "of into from with by at for during among within around on in to than between over through along across"
 )
 _PLACES = _PREPOSITIONS | word_set("inside outside above below under beneath")
+_OF = frozenset({"of", "for", "in", "on"})
 _CONJUNCTIONS = frozenset({"and", "or"})
 _RELATIVES = frozenset({"that", "which", "who", "whose", "where", "when"})
 _AUXILIARIES = word_set("is are was were be been being can could may must will would has have")
@@ -52,7 +53,7 @@ def is_shuffled(key: list[Word], answer: list[Word]) -> bool:
     neighbours = set(pairwise(word.stem for word in key if word.low not in _ARTICLES))
     plain = [word for word in key if word.low not in _ARTICLES]
     neighbours |= {  # "museum buildings" for "buildings of the museum"
-        (plain[at + 1].stem, plain[at - 1].stem) for at in range(1, len(plain) - 1) if plain[at].low in _PREPOSITIONS
+        (plain[at + 1].stem, plain[at - 1].stem) for at in range(1, len(plain) - 1) if plain[at].low in _OF
     }
     stems = {word.stem for word in key if word.stem}
     loose = sum(

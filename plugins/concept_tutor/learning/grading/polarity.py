@@ -24,8 +24,8 @@ _DEGREES = frozenset({"too", "less"})
 
 def may_deny(found: Comparison, stated: str) -> bool:
     """Whether a denial in the answer says what the key says: both deny, or the key does so by a verb or an opposite."""
-    if any(are_opposite(found.key[at].low, found.answer[place].low) for at, place in found.matches.items()):
-        return True  # "not as deep as" for "shallower than"
+    if found.has_opposite:
+        return True
     if not stated:
         denies = any(is_negation(word.low) or word.low in _DENYING for word in found.answer)
         return denies or _is_said_by_opposite(found)
@@ -126,7 +126,6 @@ def opposite(found: Comparison) -> str | None:
                 and other.stem not in stems
                 and are_opposite(word.low, other.low)
                 and not is_denied(found.key, word.low)
-                and not is_converse(found, at, place)
                 and (at in found.weights or _stand_alike(found, at, place))
             ):
                 return f"it says “{other.text}” where the source says “{word.text}”"
@@ -136,12 +135,6 @@ def opposite(found: Comparison) -> str | None:
             if noun == named and are_opposite(before, one):
                 return f"it says “{one}” where the source says “{before}”"
     return None
-
-
-def is_converse(found: Comparison, at: int, place: int) -> bool:
-    """Whether the words on both sides are exchanged as well: "A gives it to B", "B receives it from A"."""
-    sides = [(number - at, each - place) for number, each in found.matches.items() if number != at and each != place]
-    return any(mine < 0 < theirs for mine, theirs in sides) and all(mine * theirs < 0 for mine, theirs in sides)
 
 
 def _stand_alike(found: Comparison, at: int, place: int) -> bool:

@@ -30,6 +30,7 @@ _OPPOSITES = {
 _DIRECTED = frozenset({"to", "from", "by", "than", "over"})
 #: "Due to" and "because" say from what something comes.
 _FROM = frozenset({"due", "owing", "thanks"})
+_BE = frozenset({"is", "are", "was", "were", "be", "being", "been", "gets"})
 _RELATIVE = frozenset({"that", "which", "who", "whose", "where", "in", "inside"})
 _CAUSING = word_set(
     "cause causes caused lead leads led make makes made change changes changed create creates created trigger triggers"
@@ -45,6 +46,9 @@ def are_swapped(found: Comparison) -> bool:
     mine = _roles(found.key)
     verbs = {verb for roles in mine.values() for kind, verb in roles if kind == "behind"}
     theirs = _roles(found.answer, verbs)
+    stems = {at: word.stem for at, word in enumerate(found.key) if word.stem}
+    if _is_patient_active(found, stems, {place: stems[at] for at, place in found.matches.items()}):
+        return True
     both = [stem for stem in mine if stem in theirs]
     lost, gained = (
         {stem: mine[stem] - theirs[stem] for stem in both},
@@ -125,6 +129,21 @@ def _adjacent(words: list[Word], stems: dict[int, str]) -> set[tuple[str, str]]:
     """Which stems stand before which."""
     places = [at for at, word in enumerate(words) if word.low not in ARTICLES]
     return {(stems[one], stems[other]) for one, other in pairwise(places) if stems.get(one) and stems.get(other)}
+
+
+def _is_patient_active(found: Comparison, stems: dict[int, str], back: dict[int, str]) -> bool:
+    """Whether what something is done to in the key does it in the answer: "bones connect the cartilages"."""
+    for at, place in found.matches.items():
+        verb, said = found.key[at].low, found.answer[place].low
+        is_passive = verb.endswith("ed") and any(each.low in _BE for each in found.key[max(0, at - 3) : at])
+        if not is_passive or said.endswith(("ed", "ing")) or place not in back:
+            continue
+        patient = [stem for near, stem in stems.items() if near < at and not is_light(found.key[near])][-1:]
+        subject = [back[near] for near in sorted(back) if near < place][-1:]
+        behind = [near for near in range(place + 1, len(found.answer)) if found.answer[near].low not in ARTICLES][:1]
+        if patient and subject == patient and any(back.get(near, patient[0]) != patient[0] for near in behind):
+            return True
+    return False
 
 
 def _roles(words: list[Word], verbs: Collection[str] = ()) -> dict[str, set[tuple[str, str]]]:

@@ -327,6 +327,54 @@ ASKED = {
         "because she lacked Belgian papers",
         {"right": ["she had no Belgian papers"], "wrong": ["because she lacked Dutch papers"]},
     ),
+    ("What does the weir do?", "The weir pushes the stream into the channel of the mill."): (
+        "pushes the stream into the channel of the mill",
+        {
+            "right": ["it pushes the stream into the mill's channel"],
+            "wrong": ["it is pushed by the stream into the channel of the mill"],
+        },
+    ),
+    ("What happens to the ore in the mill?", "The ore is crushed by the hammers of the mill."): (
+        "crushed by the hammers of the mill",
+        {"right": ["the hammers of the mill crush it"], "wrong": ["it crushes the hammers of the mill"]},
+    ),
+    ("What is the council composed of?", "It is composed of elders appointed by guilds and parishes."): (
+        "elders appointed by guilds and parishes",
+        {
+            "right": ["elders whom the guilds and parishes appoint"],
+            "wrong": ["guilds and parishes that elders appoint"],
+        },
+    ),
+    ("How does slate compare with chalk?", "Slate is much harder than chalk."): (
+        "Slate is much harder than chalk",
+        {
+            "right": ["chalk is much softer than slate"],
+            "wrong": ["chalk is much harder than slate", "slate is much softer than chalk"],
+        },
+    ),
+    ("Why are these dialects alike?", "The dialects are alike because the islanders are descended from herders."): (
+        "the islanders are descended from herders",
+        {"right": ["as herders are the ancestors of the islanders"]},
+    ),
+    ("Why did the town rebel?", "The town rebelled because its people were already anti-royalists."): (
+        "because its people were already anti-royalists",
+        {"right": ["as the people were antiroyalists already"]},
+    ),
+    ("What was the purpose of the lottery?", "The purpose of the lottery was to build a new roof for the chapel."): (
+        "to build a new roof for the chapel",
+        {"right": ["building a new chapel roof"]},
+    ),
+    ("How dear is the ferry?", "The ferry's price is much smaller than that."): (
+        "is much smaller than that",
+        {"right": ["it is much lower"]},
+    ),
+    ("Where did the pump move the water?", "The pump moved the water from the upper reservoir to the lower basin."): (
+        "from the upper reservoir to the lower basin",
+        {
+            "right": ["to the lower basin from the upper reservoir"],
+            "wrong": ["it left the lower basin and went to the upper reservoir"],
+        },
+    ),
 }
 
 
