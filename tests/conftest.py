@@ -8,6 +8,7 @@ import shutil
 import socket
 import sys
 from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,9 @@ from ragstone.core import Encoder, Host, Settings
 from ragstone.core.embedding import MiniLMEmbedding
 from ragstone.core.runtime import set_budget
 from ragstone.core.testing import open_host
+from ragstone.plugins.book_chat import Shelf
 from tests.support.needs import missing, needed
+from tests.support.third_party_fakes import SMALL_BOOK, write_pages
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -239,10 +242,28 @@ def fast_host(tmp_path: Path) -> Iterator[Host]:
 @pytest.fixture
 def real_host(tmp_path: Path, model_cache: Path) -> Iterator[Host]:
     """An open host as a user has it, with the real encoder; an index follows however few chunks there are."""
-    host = Host(Settings(data_dir=tmp_path / "data", cache_dir=model_cache, index={"store": "chroma"}))
+    with real_host_in(tmp_path, model_cache) as host:
+        yield host
+
+
+@pytest.fixture(scope="module")
+def real_shelf(tmp_path_factory: pytest.TempPathFactory, model_cache: Path) -> Iterator[Host]:
+    """Such a host with the small book on its shelf, for a module's tests that change nothing of it."""
+    folder = tmp_path_factory.mktemp("real-shelf")
+    with real_host_in(folder, model_cache) as host:
+        shelf = Shelf(host)
+        shelf.add(shelf.plan(write_pages(folder / "small-book", SMALL_BOOK)), title="Robot parts")
+        yield host
+
+
+@contextmanager
+def real_host_in(folder: Path, cache: Path) -> Iterator[Host]:
+    host = Host(Settings(data_dir=folder / "data", cache_dir=cache, index={"store": "chroma"}))
     host.start()
-    yield host
-    host.close()
+    try:
+        yield host
+    finally:
+        host.close()
 
 
 @pytest.fixture(scope="session")
@@ -257,18 +278,4 @@ def data() -> Path:
 @pytest.fixture
 def small_book(tmp_path: Path) -> Path:
     """A folder with two chapters."""
-    folder = tmp_path / "small-book"
-    folder.mkdir()
-    (folder / "01-wheels.md").write_text(
-        "# Wheels\n\n## Casters\n\nA caster is a wheel that swivels about a vertical axis. Casters bear load but give "
-        "no traction.\n\n## Tyres\n\nRubber tyres grip wet concrete better than nylon tyres. Nylon tyres last about "
-        "four times longer than rubber tyres.\n",
-        "utf-8",
-    )
-    (folder / "02-arms.md").write_text(
-        "# Arms\n\n## Grippers\n\nA parallel gripper closes two jaws along one line. The grip force of a small "
-        "parallel gripper is about 40 newtons.\n\n## Safety\n\n> [!WARNING]\n> Keep your hands out of the jaws while "
-        "the gripper is powered.\n\nBefore you open the gripper, switch off the air supply.\n",
-        "utf-8",
-    )
-    return folder
+    return write_pages(tmp_path / "small-book", SMALL_BOOK)

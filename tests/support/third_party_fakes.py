@@ -57,6 +57,17 @@ def fast_models(site: Path) -> Path:
     return distribution(site, "fast-models", FAST_MODELS, plugin="fast_models", module=False)
 
 
+#: Two chapters.
+SMALL_BOOK = {
+    "01-wheels.md": "# Wheels\n\n## Casters\n\nA caster is a wheel that swivels about a vertical axis. Casters bear "
+    "load but give no traction.\n\n## Tyres\n\nRubber tyres grip wet concrete better than nylon tyres. Nylon tyres "
+    "last about four times longer than rubber tyres.\n",
+    "02-arms.md": "# Arms\n\n## Grippers\n\nA parallel gripper closes two jaws along one line. The grip force of a "
+    "small parallel gripper is about 40 newtons.\n\n## Safety\n\n> [!WARNING]\n> Keep your hands out of the jaws while "
+    "the gripper is powered.\n\nBefore you open the gripper, switch off the air supply.\n",
+}
+
+
 def write_pages(folder: Path, pages: Mapping[str, str]) -> Path:
     """Write text files into the folder, which is made if it is not there."""
     folder.mkdir(parents=True, exist_ok=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -25,7 +27,12 @@ def here(site: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixt
 
 
 @pytest.fixture
-def with_book(here: Here, small_book: Path) -> Here:
-    """The command, with a book on the shelf."""
-    assert here("book", "add", str(small_book), "--title", "Robot parts").code == 0
+def with_book(here: Here, small_book: Path, tmp_path_factory: pytest.TempPathFactory) -> Here:
+    """The command, with a book on the shelf, which is stored once for all tests of a process."""
+    stored = tmp_path_factory.getbasetemp() / "with-book"
+    if stored.exists():
+        shutil.copytree(stored, os.environ["RAGSTONE_DATA_DIR"])
+    else:
+        assert here("book", "add", str(small_book), "--title", "Robot parts").code == 0
+        shutil.copytree(os.environ["RAGSTONE_DATA_DIR"], stored)
     return here

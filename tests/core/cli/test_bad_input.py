@@ -27,11 +27,10 @@ ANSWER = "A caster is a wheel that swivels about a vertical axis. [1]"
 
 
 @pytest.fixture
-def shelf(here: Here, small_book: Path) -> Iterator[Here]:
+def shelf(with_book: Here) -> Iterator[Here]:
     """The command with a book on the shelf, which is still there, whole, when the test is over."""
-    assert here("book", "add", str(small_book), "--title", "Robot parts").code == 0
-    yield here
-    assert still_there(here)
+    yield with_book
+    assert still_there(with_book)
 
 
 def still_there(here: Here) -> bool:

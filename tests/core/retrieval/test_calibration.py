@@ -38,8 +38,8 @@ def test_a_small_corpus_keeps_the_default(fast_host: Host, tmp_path: Path) -> No
     assert (info.threshold, info.calibration) == (DEFAULT_THRESHOLD, None)
 
 
-def test_a_corpus_calibrates_itself_and_keeps_the_result(
-    fast_host: Host, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_a_corpus_calibrates_itself_keeps_the_result_and_finds_it_out_anew_only_when_outgrown(
+    fast_host: Host, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     corpus = _add(fast_host, tmp_path / "gears", 60)
     found = corpus.info().calibration
@@ -54,30 +54,18 @@ def test_a_corpus_calibrates_itself_and_keeps_the_result(
         assert Shelf(again).corpus.info().calibration == found
     shown = Here(capsys)("corpus", "check", "books").out
     assert f"refuses below: {found.threshold} (120 out-of-domain questions over 60 chunks" in shown
-
-
-def test_it_is_found_out_anew_only_when_outgrown(
-    fast_host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    corpus = _add(fast_host, tmp_path / "gears", 60)
     _add(fast_host, tmp_path / "gears", 65)
-    kept = corpus.info().calibration
-    assert kept is not None
-    assert kept.chunks == 60
+    assert corpus.info().calibration == found
     _add(fast_host, tmp_path / "gears", 90)
-    anew = corpus.info().calibration
-    assert anew is not None
+    assert (anew := corpus.info().calibration)
     assert anew.chunks == 90
     monkeypatch.setattr(calibration, "bank_id", lambda: "another")
     corpus.ingest([])
-    assert (found := corpus.info().calibration)
-    assert found.bank == "another"
-
-
-def test_a_rebuilt_corpus_is_calibrated(fast_host: Host, tmp_path: Path) -> None:
-    corpus = _add(fast_host, tmp_path / "gears", 60)
+    assert (asked := corpus.info().calibration)
+    assert asked.bank == "another"
     corpus.rebuild()
-    assert corpus.info().calibration is not None
+    assert (rebuilt := corpus.info().calibration)
+    assert (rebuilt.chunks, rebuilt.bank) == (90, "another")
 
 
 def test_the_deployments_number_wins(tmp_path: Path) -> None:

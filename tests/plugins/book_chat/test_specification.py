@@ -24,10 +24,8 @@ _MARKER = re.compile(r"\s*\[\d+\]")
 
 
 @pytest.fixture
-def host(real_host: Host, small_book: Path) -> Host:
-    shelf = Shelf(real_host)
-    shelf.add(shelf.plan(small_book), title="Robot parts")
-    return real_host
+def host(real_shelf: Host) -> Host:
+    return real_shelf
 
 
 @pytest.mark.parametrize(
@@ -45,12 +43,14 @@ def test_fr_2_the_whole_book_or_the_selected_text(host: Host) -> None:
     assert assistant.ask(Question("Which tyres last longer?", selection=selected)).text.startswith(selected)
 
 
-def test_fr_3_markdown_and_pdf(host: Host, tmp_path: Path) -> None:
+def test_fr_3_markdown_and_pdf(real_host: Host, small_book: Path, tmp_path: Path) -> None:
     book = tmp_path / "gears.pdf"
     book.write_bytes(make([lines(72, 700, "A worm gear turns a shaft at a right angle.", "It does not turn back.")]))
-    shelf = Shelf(host)
+    shelf = Shelf(real_host)
+    assert shelf.add(shelf.plan(small_book), title="Robot parts").added == ["01-wheels.md", "02-arms.md"]
     report = shelf.add(shelf.plan(book), title="Gears")
-    answer = host.assistant("book_chat").ask(Question("What does a worm gear turn?", filters={"book": report.book}))
+    filters = {"book": report.book}
+    answer = real_host.assistant("book_chat").ask(Question("What does a worm gear turn?", filters=filters))
     assert "A worm gear turns a shaft at a right angle." in answer.text
     assert answer.citations[0].fields["page_index"] == 1
 
@@ -108,11 +108,13 @@ def test_nfr_3_an_answer_tells_what_its_retrieval_took(host: Host) -> None:
     assert result.encode + result.retrieve + result.answer <= spent
 
 
-def test_nfr_4_another_edition_needs_no_other_settings(host: Host, tmp_path: Path) -> None:
-    shelf = Shelf(host)
+def test_nfr_4_another_edition_needs_no_other_settings(real_host: Host, small_book: Path, tmp_path: Path) -> None:
+    shelf = Shelf(real_host)
+    shelf.add(shelf.plan(small_book), title="Robot parts")
     pages = {"01.md": "# Wheels\n\n## Casters\n\nA caster has two wheels in this edition.\n"}
     shelf.add(shelf.plan(write_pages(tmp_path / "second", pages)), title="Robot parts", edition="Second Edition")
-    assert host.assistant("book_chat").ask("How many wheels has a caster?").text.startswith("A caster has two wheels")
+    answer = real_host.assistant("book_chat").ask("How many wheels has a caster?")
+    assert answer.text.startswith("A caster has two wheels")
     assert [book.edition for book in shelf.books()] == ["First Edition", "Second Edition"]
 
 

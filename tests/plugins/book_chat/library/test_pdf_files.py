@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -36,21 +37,31 @@ class Client:
         return self._client.head(address, buffered=True)
 
 
-@pytest.fixture
-def book(tmp_path: Path) -> Path:
-    path = tmp_path / "books" / "parts.pdf"
-    path.parent.mkdir()
+@pytest.fixture(scope="module")
+def book(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("books") / "parts.pdf"
     path.write_bytes(BOOK)
     return path
 
 
-@pytest.fixture
-def site(tmp_path: Path, book: Path, request: pytest.FixtureRequest) -> Iterator[tuple[Client, Shelf]]:
+@pytest.fixture(autouse=True)
+def _as_it_was(book: Path) -> Iterator[None]:
+    """The file is for each test as it was when the book was added."""
+    yield
+    shutil.rmtree(book.parent)
+    book.parent.mkdir()
+    book.write_bytes(BOOK)
+
+
+@pytest.fixture(scope="module")
+def site(
+    tmp_path_factory: pytest.TempPathFactory, book: Path, request: pytest.FixtureRequest
+) -> Iterator[tuple[Client, Shelf]]:
     """A client of the pages, and the shelf with the book on it."""
     from ragstone.web import create_app
 
-    served = getattr(request, "param", ["robot-parts"])
-    with open_host(tmp_path, options={"book_chat": {"serve_pdf": served, "sample": False}}) as host:
+    options = {"serve_pdf": getattr(request, "param", ["robot-parts"]), "sample": False}
+    with open_host(tmp_path_factory.mktemp("host"), options={"book_chat": options}) as host:
         shelf = Shelf(host)
         shelf.add(shelf.plan(book))
         yield Client(create_app(host)), shelf
