@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import shutil
 import zipfile
 from dataclasses import fields as fields_of
 from dataclasses import replace
@@ -24,6 +25,7 @@ from .test_pages import OPTIONS, PAGE, PLAN, ROOT, tree, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from flask.testing import FlaskClient
     from werkzeug.test import TestResponse
@@ -34,10 +36,21 @@ if TYPE_CHECKING:
 FORMATS = get_args(get_type_hints(export_questions)["format"])
 
 
-@pytest.fixture
-def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
-    with open_host(tmp_path_factory.mktemp("lessons"), options=OPTIONS) as host:
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with the plan and its questions."""
+    folder = tmp_path_factory.mktemp("lessons")
+    with open_host(folder, options=OPTIONS) as host:
         put_plan(host)
+        for key in NAMES:
+            host.once(Lessons).questions(SLUG, key)
+    return folder
+
+
+@pytest.fixture
+def host(tmp_path: Path, stored: Path) -> Iterator[Host]:
+    shutil.copytree(stored, tmp_path, dirs_exist_ok=True)
+    with open_host(tmp_path, options=OPTIONS) as host:
         yield host
 
 
