@@ -192,13 +192,15 @@ def put(host: Host, slug: str = "garden", edges: Iterable[tuple[str, str]] = (),
 
 @contextmanager
 def planted(folder: Path, **settings: Any) -> Iterator[Host]:
-    """An open host with the plan of ``GARDEN``. In SQLite it is made once, beside the folder, and then copied."""
+    """An open host with the plan of ``GARDEN``. In SQLite it and its questions are made once, and then copied."""
     options, edges = {"concept_tutor": {"sample": False}}, (("sowing", "mulch"), ("mulch", "compost"))
     made = folder.parent / "garden" if settings.get("database") is None else None
     if made is not None:
         if not made.exists():
             with open_host(made, options=options) as host:
                 put(host, edges=edges)
+                for key in GARDEN:
+                    host.once(Lessons).questions("garden", key)
         shutil.copytree(made, folder, dirs_exist_ok=True)
     with open_host(folder, options=options, **settings) as host:
         if made is None:
