@@ -9,7 +9,6 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -19,9 +18,6 @@ from ragstone.core.embedding import ALL_MINILM_L6_V2, MiniLMEmbedding, model_fil
 from ragstone.core.embedding.graph import weights_file
 from ragstone.core.text.chunk_terms import analyze_chunk
 from tests.support.needs import missing
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 @pytest.fixture(scope="session")
@@ -152,12 +148,17 @@ def test_a_question_longer_than_the_window_is_embedded_whole(encoder: Encoder) -
 class TestFinding:
     """Folder, cache, hub, package, in this order; each checked."""
 
-    def test_folder_then_cache(self, packaged: Path, tmp_path: Path) -> None:
+    def test_folder_then_cache_and_a_changed_cache_is_made_anew(self, packaged: Path, tmp_path: Path) -> None:
         named = model_files(ALL_MINILM_L6_V2, "fp32", folder=packaged, cache=tmp_path)
         assert named.origin == "cache" or named.origin == "settings"
         again = model_files(ALL_MINILM_L6_V2, "fp32", folder=None, cache=tmp_path)
         assert again.origin == "cache"
         assert again.model == named.model
+        for changed in (named.model, weights_file(named.model)):
+            good = changed.read_bytes()
+            changed.write_bytes(good[:-4] + b"\x00\x00\x80\x7f")
+            assert model_files(ALL_MINILM_L6_V2, "fp32", folder=None, cache=tmp_path).origin == "package"
+            assert changed.read_bytes() == good
 
     def test_wrong_weights_in_the_named_folder_are_refused(self, packaged: Path, tmp_path: Path) -> None:
         shutil.copytree(packaged, tmp_path / "model")
@@ -170,15 +171,6 @@ class TestFinding:
     def test_an_empty_named_folder_is_refused(self, tmp_path: Path) -> None:
         with pytest.raises(EncoderError, match=r"no readable model\.safetensors"):
             model_files(ALL_MINILM_L6_V2, "fp32", folder=tmp_path, cache=tmp_path / "cache")
-
-    @pytest.mark.parametrize("part", [Path, weights_file])
-    def test_a_changed_cache_is_made_anew(self, packaged: Path, tmp_path: Path, part: Callable[[Path], Path]) -> None:
-        changed = part(model_files(ALL_MINILM_L6_V2, "fp32", folder=packaged, cache=tmp_path).model)
-        good = changed.read_bytes()
-        changed.write_bytes(good[:-4] + b"\x00\x00\x80\x7f")
-        again = model_files(ALL_MINILM_L6_V2, "fp32", folder=None, cache=tmp_path)
-        assert again.origin == "package"
-        assert changed.read_bytes() == good
 
     def test_the_hub_comes_before_the_package(
         self, packaged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

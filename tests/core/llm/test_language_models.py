@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import shutil
 import socket
 import threading
 import time
@@ -70,11 +71,21 @@ def server() -> Iterator[Server]:
 
 @contextmanager
 def deployment(folder: Path, book: Path, **llm: Any) -> Iterator[Host]:
+    stored = folder.parent / "shelf-of-one"  # filled once, then copied
+    if not stored.exists():
+        with _opened(stored) as host:
+            shelf = Shelf(host)
+            shelf.add(shelf.plan(book), title="Robot parts")
+    shutil.copytree(stored, folder, dirs_exist_ok=True)
+    with _opened(folder, **llm) as host:
+        yield host
+
+
+@contextmanager
+def _opened(folder: Path, **llm: Any) -> Iterator[Host]:
     settings = Settings(data_dir=folder / "data", cache_dir=folder / "cache", index={"store": "none"}, llm=llm)
     with Host(settings, plugins={"test_models": TestModels()}) as host:
         host.start()
-        shelf = Shelf(host)
-        shelf.add(shelf.plan(book), title="Robot parts")
         yield host
 
 
@@ -272,13 +283,13 @@ class TestMisbehaviour:
         assert "sends too much" in failure(host).what
         assert server.left.wait(HANG)
 
-    @pytest.mark.parametrize("piece", [f"{CASTER} [1]. ", "word ", "[1]", "\n", "x" * 500, "a. A. "])
+    @pytest.mark.parametrize("piece", [f"{CASTER} [1]. ", "word ", "[1]", "\n", "x" * 500])
     def test_an_answer_without_an_end_has_one(
         self, tmp_path: Path, small_book: Path, server: Server, piece: str
     ) -> None:
         server.acts(endless(piece), say("NOT IN THE BOOK"))
         # Empty lines are nothing yet: it is the deadline that ends them.
-        seconds = 3 if piece == "\n" else 20
+        seconds = 1.5 if piece == "\n" else 20
         llm = {"provider": "openai_like", "model": "m", "api_base": server.base, "timeout": seconds}
         try:
             with deployment(tmp_path, small_book, **llm) as host, without_hanging():
