@@ -6,9 +6,10 @@ from ..lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from .calibration import CALIBRATION_TOP_K, DEFAULT_THRESHOLD, MIN_CALIBRATION_CHUNKS, Calibration, calibrate
+    from .definitions import with_definitions
     from .evidence_gate import Evidence, Verdict, judge, weigh_evidence
     from .fusion import Candidates, Scores, inverse_frequencies, rank
-    from .models import Retrieval
+    from .models import Retrieval, Spelling
     from .search import HybridRetriever, ScoredRetriever
     from .sentences import ScoredSentence
     from .top_k import top_sums
@@ -25,6 +26,7 @@ __all__ = [
     "ScoredRetriever",
     "ScoredSentence",
     "Scores",
+    "Spelling",
     "Verdict",
     "calibrate",
     "inverse_frequencies",
@@ -32,6 +34,7 @@ __all__ = [
     "rank",
     "top_sums",
     "weigh_evidence",
+    "with_definitions",
 ]
 
 __getattr__, __dir__ = lazy_names(__name__)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from ..text.chunk_terms import headings_of
 from ..text.definitions import defines
@@ -21,12 +21,10 @@ from .fusion import Scores
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
-    from llama_index.core.schema import BaseNode, TextNode
+    from llama_index.core.schema import BaseNode
 
     from ..catalog import Snapshot
     from ..catalog.chunks import StoredChunk
-    from .search_cache import RevisionSearch
-
 
 #: Chunks with the term that are looked through, the best ones by BM25.
 _SEARCHED = 200
@@ -36,11 +34,13 @@ _TITLES_SEARCHED = 50
 _CERTAIN = 0.6
 #: What follows a term in a sentence that may define it, and what precedes one: "X (…) is", "X: …", "known as X".
 _FOLLOWS = re.compile(
-    r"(?:\s\w+)?(?:\s*\([^)]*\))?(?:,\s(?:the|an?)\s[^,.]{2,60},)?(?:\s\w+)?"
+    r"(?:\s\w+)?(?:\s*\([^)]*\))?(?:,\s[^,.]{2,60},)?(?:\s\w+)?"
     r"(?:,?\s(?:is|are|was|were|(?:can|may|could|might)(?:\s\w+)?\sbe|refers?|means?|denotes?|describes?|stands?)\b"
     r"|\s*[:–—|])"
 )
 _PRECEDES = re.compile(r"\b(?:called|known as|termed|referred to as)\s+(?:an?\s+|the\s+)?\W*$")
+#: Between two words of a term: "vote of no confidence".
+_BETWEEN = r"\w*[\s-]+(?:(?:of|no|the|and|in|for|to|an?)\s+){0,2}"
 #: "The simplest one is X, which …", "… a numeric X, which is a …".
 _IS = re.compile(r"\bis\s+(?:an?\s+|the\s+)?$")
 _WHICH = re.compile(r",\s(?:which|where)")
@@ -49,24 +49,42 @@ _WHICH_IS = re.compile(r",\s(?:which|that)\s(?:is|are|means?|refers?)\b")
 _BEFORE = 40
 
 
+class SearchableChunks(Protocol):
+    """Chunks by key, as one question searches them."""
+
+    def lexical(self, words: Sequence[str], limit: int) -> tuple[list[tuple[int, float]], Mapping[str, int]]:
+        """``(key, BM25)``, best first, and the number of chunks that contain each stem."""
+
+    def cosines(self, question: npt.NDArray[np.float32], keys: Sequence[int]) -> Mapping[int, float]:
+        """Cosines of these chunks."""
+
+    def packed_words(self, keys: Sequence[int]) -> Mapping[int, bytes]:
+        """The chunks' words as ``packed_terms.pack`` packs them."""
+
+    def texts(self, keys: Sequence[int]) -> Mapping[int, str]:
+        """The chunks' texts in the given order."""
+
+    def nodes(self, keys: Sequence[int]) -> Mapping[int, BaseNode]:
+        """The chunks as nodes."""
+
+
 def with_definitions(
     scores: Mapping[int, Scores],
     subjects: Sequence[Sequence[str]],
     question: npt.NDArray[np.float32],
-    search: RevisionSearch,
-    snapshot: Snapshot,
+    search: SearchableChunks,
 ) -> dict[int, Scores]:
     """The scores; instead of a last one that of a chunk that defines a subject, or has it as title, if none does."""
 
-    def texts(keys: Sequence[int]) -> dict[int, str]:
+    def texts(keys: Sequence[int]) -> Mapping[int, str]:
         """Those that are no references or exercises: a book's title there is no definition."""
         packed = search.packed_words(keys)
-        return snapshot.chunks.texts([key for key in keys if key not in packed or not is_beside_the_text(packed[key])])
+        return search.texts([key for key in keys if key not in packed or not is_beside_the_text(packed[key])])
 
-    def titled(keys: Sequence[int], subject: Sequence[str]) -> dict[int, TextNode]:
+    def titled(keys: Sequence[int], subject: Sequence[str]) -> Mapping[int, BaseNode]:
         """Those that have the subject in their headings."""
         wanted, packed = set(map(stem_hash, subject)), search.packed_words(keys)
-        return snapshot.chunks.nodes([key for key in keys if key in packed and wanted <= heading_stems(packed[key])])
+        return search.nodes([key for key in keys if key in packed and wanted <= heading_stems(packed[key])])
 
     offered, found = texts(list(scores)), {}
     for subject in subjects:
@@ -131,7 +149,7 @@ def best_definition(texts: Mapping[int, str], subject: Sequence[str]) -> int | N
     ``subject``: its stems in order.
     """
     # In lower case and with letters first, so that ``re`` looks for these letters and tries the rest only there.
-    term = re.compile(r"\w*[\s-]+".join(re.escape(stem.rstrip("i")) for stem in subject) + r"\w*")
+    term = re.compile(_BETWEEN.join(re.escape(stem.rstrip("i")) for stem in subject) + r"\w*")
     stems = frozenset(subject)
     scores = {
         key: max(

@@ -126,7 +126,7 @@ class HybridRetriever(ScoredRetriever):
                 asked = sides_of(question) or [subject_of(question)]
                 subjects = [list(dict.fromkeys(corrections.get(stem, stem) for stem in each)) for each in asked if each]
                 if subjects and self._top_k > len(subjects):
-                    scores = with_definitions(scores, subjects, embedded, search, snapshot)
+                    scores = with_definitions(scores, subjects, embedded, search)
                 elif vector is not None and asks_for_term(question):
                     scores = with_term(scores, [*dense], idf, vector, snapshot)
                 chunks = snapshot.chunks.stored(scores, len(embedded))

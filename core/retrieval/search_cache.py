@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     import numpy as np
     import numpy.typing as npt
+    from llama_index.core.schema import TextNode
     from llama_index.core.vector_stores.types import MetadataFilters
 
     from ..catalog import CorpusRow, Facets, Snapshot, WordScores
@@ -228,6 +229,14 @@ class RevisionSearch:
     def packed_words(self, keys: Sequence[int]) -> dict[int, bytes]:
         """As ``ChunkReader.packed_words``."""
         return self._cache.packed.get_many(None, keys, self._snapshot.chunks.packed_words)
+
+    def texts(self, keys: Sequence[int]) -> dict[int, str]:
+        """As ``ChunkReader.texts``."""
+        return self._snapshot.chunks.texts(keys)
+
+    def nodes(self, keys: Sequence[int]) -> dict[int, TextNode]:
+        """As ``ChunkReader.nodes``."""
+        return self._snapshot.chunks.nodes(keys)
 
     def _cached(self, key: tuple[object, ...], compute: Callable[[], Value]) -> Value:
         """``key``: a tuple, since the scores of a word have the word as theirs."""

@@ -6,26 +6,31 @@ from ..lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from .counts import counted
+    from .definitions import subject_of
     from .imperatives import is_verb
     from .instructions import is_addressed
     from .languages import language_of
     from .packed_terms import is_packed, pack, unpack
+    from .question_kinds import asks_for_code, asks_for_tasks, sides_of
     from .redaction import Redactor
     from .rewording import topic_of
     from .sanitizing import LIKE_LESS_THAN, escape_fences, one_line, storable, strip_hidden
     from .segmentation import sentence_spans
     from .sentence_kinds import Kind, section_kind
     from .stated_kinds import BY_OCR, KINDS, STATABLE, StatedKind, kind_of_names, pack_kinds, packed_in, unpack_kinds
-    from .stemming import question_stems, stems
+    from .stemming import LIGHT_STEMS, question_stems, stems
 
 __all__ = [
     "BY_OCR",
     "KINDS",
+    "LIGHT_STEMS",
     "LIKE_LESS_THAN",
     "STATABLE",
     "Kind",
     "Redactor",
     "StatedKind",
+    "asks_for_code",
+    "asks_for_tasks",
     "counted",
     "escape_fences",
     "is_addressed",
@@ -40,9 +45,11 @@ __all__ = [
     "question_stems",
     "section_kind",
     "sentence_spans",
+    "sides_of",
     "stems",
     "storable",
     "strip_hidden",
+    "subject_of",
     "topic_of",
     "unpack",
     "unpack_kinds",

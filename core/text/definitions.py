@@ -33,8 +33,10 @@ _CALLED = re.compile(r"\s(?:(?:often|also|sometimes) )?(?:called|named|known as)
 #: A question of nothing but a term: "keystone species".
 _TERM = re.compile(r"^\W*([\w-]+(?: [\w-]+){0,2})\W*$")
 _ASIDES = re.compile(
-    r"\([^()]{0,80}\)|,\s(?:however|therefore|thus|then|in turn|(?:on the other|by|in) (?:hand|contrast|general|fact)),"
-    r"|,\s(?:(?:also|often|sometimes|(?:more )?commonly) )?(?:known as|called|named|referred to as|termed) [^,]{2,60},"
+    r"\([^()]{0,200}\)"
+    r"|,\s(?:however|therefore|thus|then|in turn|(?:on the other|by|in) (?:hand|contrast|general|fact)),"
+    r"|,\s(?:(?:also|often|sometimes|(?:more )?commonly) )?(?:known as|called|named|referred to as|termed"
+    r"|(?:shortened|abbreviated) (?:to|as)) [^,]{2,60},"
     # Another name and its origin: "an alkane, or paraffin, is a", "albedo or reflectance, derived from Latin, is the".
     r"|(?:,\sor\s[^,()]{2,50}(?:\([^()]{0,80}\))?\s?,|\sor\s[\w-]+(?:\s[\w-]+)?(?=,\s|\sis\s))"
     r"|,\s(?:derived|abbreviated|short|from)\s[^,]{2,120},"
@@ -85,12 +87,13 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 #: Behind X in "… uses a numeric X, which is an ordered set of …", "… have four X, a kind of …", "X—signals from …",
-#: "X (a sworn brother)"; not in "a ship, a house and a dog".
+#: "X (a sworn brother)"; not in "a ship, a house and a dog" or "(X and Y, respectively)".
 _EXPLAINED = re.compile(
     r"[\"”'’*_]{0,4}(?:,\s(?:(?:which|that)\s(?:is|are|means?|refers? to)\s(?:an?|one|any)"
     r"|(?:or\s)?(?:an?|the)(?!\s(?:same|other|latter|former)\b)(?![^.;]{0,60}\b(?:and|or)\s(?:an?|the)\s))\s"
     r"|\s?[—–]\s?(?=[a-z])"
-    r"|\s\((?:or\s)?(?!(?:see|not|e|in|from|to|such|for|with|by|also|and|including|about)\b)(?=[a-z]{1,12}[\s-][a-z]))"
+    r"|\s\((?:or\s)?(?!(?:see|not|e|in|from|to|such|for|with|by|also|and|including|about)\b|[^()]{0,80}\brespectively\))"
+    r"(?=[a-z]{1,12}[\s-][a-z]))"
 )
 #: An option of a program is no term.
 _OPTION = re.compile(r"[\s\"'`*_(\[]*--?\w")

@@ -114,3 +114,15 @@ def test_the_definitions_of_both_sides_of_a_comparison_are_found(tmp_path: Path)
 def test_which_texts_define(text: str, is_found: bool) -> None:
     texts = {1: "Casters everywhere.", 2: text}
     assert best_definition(texts, subject_of("What is a caster?")) == (2 if is_found else None)
+
+
+def test_a_term_with_a_preposition_and_a_long_aside_is_defined() -> None:
+    texts = {
+        1: "A safe rate of turn is not required.",
+        2: "The rate of turn (in the older books of sailors: swinging speed, on charts of the coast: speed of the head,"
+        " among pilots: swing) is a measure of how quickly a ship turns.",
+        3: 'The rate of turn, often shortened to "rot", is a measure of turning.',
+    }
+    for key in (2, 3):
+        offered = {at: texts[at] for at in (1, key)}
+        assert best_definition(offered, subject_of("What is the rate of turn?")) == key

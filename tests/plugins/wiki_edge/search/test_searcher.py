@@ -230,3 +230,18 @@ def test_without_shards_the_assistant_says_what_to_do(tmp_path: Path) -> None:
         assert answer.refused
         assert "ragstone wiki install" in answer.text
         assert not any(check.name == "shards" for check in host.checks())
+
+
+def test_the_gate_is_given_the_words_that_no_chunk_has(host: Host, tmp_path: Path) -> None:
+    write(host, tmp_path / "wiki")
+    found = searcher(host, tmp_path / "wiki").retrieve("Is a whisk normally used by Zorbulans?")
+    assert found.spelling.unknown == {"zorbulan"}
+    assert set(found.idf) == {"whisk", "zorbulan"}  # no text says "normally", nor does it have to
+
+
+def test_the_chunk_that_defines_what_is_asked_for_is_offered(host: Host, tmp_path: Path) -> None:
+    uses = {f"Use {n}": f"Winch {n} of the ship: a winch, a winch beside the winch, and winch rope." for n in range(9)}
+    write(host, tmp_path / "wiki", texts={**uses, "Parts": "Boats have parts. A winch is a drum that pulls a rope."})
+    reads = searcher(host, tmp_path / "wiki")
+    assert "Parts" in titles(reads.search("What is a winch?", k=3))
+    assert "Parts" not in titles(reads.search("winch rope ship", k=3))
