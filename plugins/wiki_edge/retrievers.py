@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import logging
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import asdict
 from hashlib import sha256
+from pathlib import Path
 from typing import Unpack
 
 from llama_index.core.callbacks import CallbackManager
@@ -23,12 +25,15 @@ from ragstone.core.retrieval import (
     ScoredRetriever,
     calibrate,
 )
-from ragstone.core.runtime import write_atomically
+from ragstone.core.runtime import in_background, write_atomically
 
 from .search.searcher import Fusion, Only, ShardSearcher
 from .settings import FILTERS, WikiEdgeSettings, places
 
 _log = logging.getLogger(__name__)
+
+#: Seconds that a question waits for the calibration of new shards. A plugin that makes it wait longer is disabled.
+_WAITED = 3.0
 
 
 def searcher_of(host: Host) -> ShardSearcher:
@@ -73,32 +78,54 @@ class ShardRetriever(ScoredRetriever):
         return self._searcher.retrieve(question, k=self._top_k, threshold=self._threshold, **self._only)
 
 
-def threshold_of(host: Host) -> float:
+class _Thresholds:
+    """The deployment's own threshold, else that of its shards: calibrated with out-of-domain questions, once for each
+    set of shards, and kept in the cache."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._searcher = searcher_of(host)
+        self._running: dict[Path, Future[float]] = {}
+
+    def current(self, seconds: float | None) -> float:
+        """Evidence below which a question is refused; the default one while a calibration takes longer than that."""
+        own = self._host.settings.retrieval.threshold
+        entries = [entry for entry in self._searcher.shards if entry.kind == "wiki"]
+        rows = sum(entry.size for entry in entries)
+        if own is not None or rows < MIN_CALIBRATION_CHUNKS:
+            return DEFAULT_THRESHOLD if own is None else own
+        name = sha256("\n".join(sorted(entry.model_dump_json() for entry in entries)).encode()).hexdigest()[:24]
+        path = self._host.settings.cache_dir / "wiki_edge" / f"calibration-{name}.json"
+        with suppress(OSError, ValueError, TypeError):
+            known = Calibration(**json.loads(path.read_bytes()))
+            if known.fits(rows):
+                return known.threshold
+        running = self._running.get(path)
+        if running is None or running.done():  # and has failed, or could not be kept
+            running = in_background(lambda: self._calibrated(path, rows), "wiki_edge calibration")
+            self._running[path] = running
+        elif seconds is not None:
+            seconds = 0.0  # another question waited already
+        with suppress(TimeoutError):
+            return running.result(seconds)
+        return DEFAULT_THRESHOLD
+
+    def _calibrated(self, path: Path, rows: int) -> float:
+        made = calibrate(ShardRetriever(self._searcher, top_k=CALIBRATION_TOP_K, kind="wiki").search, rows)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(path, json.dumps(asdict(made)).encode())
+        except OSError as error:
+            _log.warning("the threshold is found out anew each time: %s: %s", path, error)
+        return made.threshold
+
+
+def threshold_of(host: Host, seconds: float | None = None) -> float:
     """Evidence below which a question to the deployment's encyclopedia is refused.
 
-    The deployment's own, else one calibrated with out-of-domain questions; that is done once for each set of shards and
-    kept in the cache.
+    ``seconds``: what a calibration may take; it goes on in the background, and the default threshold is given.
     """
-    if host.settings.retrieval.threshold is not None:
-        return host.settings.retrieval.threshold
-    searcher = searcher_of(host)
-    entries = [entry for entry in searcher.shards if entry.kind == "wiki"]
-    rows = sum(entry.size for entry in entries)
-    if rows < MIN_CALIBRATION_CHUNKS:
-        return DEFAULT_THRESHOLD
-    name = sha256("\n".join(sorted(entry.model_dump_json() for entry in entries)).encode()).hexdigest()[:24]
-    path = host.settings.cache_dir / "wiki_edge" / f"calibration-{name}.json"
-    with suppress(OSError, ValueError, TypeError):
-        known = Calibration(**json.loads(path.read_bytes()))
-        if known.fits(rows):
-            return known.threshold
-    made = calibrate(ShardRetriever(searcher, top_k=CALIBRATION_TOP_K, kind="wiki").search, rows)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, json.dumps(asdict(made)).encode())
-    except OSError as error:
-        _log.warning("the threshold is found out anew each time: %s: %s", path, error)
-    return made.threshold
+    return host.once(_Thresholds).current(seconds)
 
 
 def retriever(host: Host, top_k: int, filters: MetadataFilters | None) -> ShardRetriever:
@@ -111,5 +138,5 @@ def retriever(host: Host, top_k: int, filters: MetadataFilters | None) -> ShardR
         kind="wiki",
         domain=chosen.get("domain"),
         language=chosen.get("language"),
-        threshold=threshold_of(host),
+        threshold=threshold_of(host, _WAITED),
     )

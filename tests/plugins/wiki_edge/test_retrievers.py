@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import gc
+from threading import Event
 from typing import TYPE_CHECKING
 from weakref import ref
 
+from ragstone.core.retrieval import DEFAULT_THRESHOLD, calibrate
 from ragstone.core.testing import open_host
-from ragstone.plugins.wiki_edge import searcher_of
+from ragstone.plugins.wiki_edge import retrievers, searcher_of
+from tests.plugins.wiki_edge.search.tools import write
 
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import Any
+
+    import pytest
 
 
 def test_the_librarian_does_not_keep_its_host(tmp_path: Path) -> None:
@@ -22,3 +28,22 @@ def test_the_librarian_does_not_keep_its_host(tmp_path: Path) -> None:
     del host
     gc.collect()
     assert left() is None
+
+
+def test_a_question_does_not_wait_for_the_whole_calibration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    is_over = Event()
+
+    def slow(*given: Any) -> Any:
+        is_over.wait(60)
+        return calibrate(*given)
+
+    monkeypatch.setattr(retrievers, "calibrate", slow)
+    monkeypatch.setattr(retrievers, "_WAITED", 0.1)
+    with open_host(tmp_path, options={"wiki_edge": {"wiki": str(tmp_path / "wiki")}}) as host:
+        write(host, tmp_path / "wiki", texts={f"Winch {n}": f"Winch {n} pulls a rope of {n} m." for n in range(60)})
+        assert not host.assistant("wiki_edge").ask("How long is the rope of winch 7?").refused
+        assert retrievers.threshold_of(host, 0.0) == DEFAULT_THRESHOLD
+        is_over.set()
+        assert retrievers.threshold_of(host) >= DEFAULT_THRESHOLD
+        (kept,) = (host.settings.cache_dir / "wiki_edge").glob("calibration-*.json")
+        assert kept.stat().st_size
