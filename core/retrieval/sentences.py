@@ -20,7 +20,7 @@ from ..text.instructions import instructions_of, is_asked_about
 from ..text.naming import asks_for_term, names_term
 from ..text.pointers import announces, says_nothing
 from ..text.question_kinds import asks_for_code, asks_for_steps, form_scorer, kinds_left_out
-from ..text.stemming import stem_hash, stem_hashes
+from ..text.stemming import stem_hash, stem_hashes, stems
 from ..text.versions import version_finder
 from .quote_spans import goes_on, is_rest, is_short, paragraph_up_to, span_of
 
@@ -218,7 +218,14 @@ def with_sentence_cosines(retrieval: Retrieval, encoder: Encoder) -> Retrieval:
         retrieval.nodes[number].node.node_id: np.full(len(retrieval.terms(number).units), np.nan) for number in without
     }
     if best:
-        found = encoder.embed_texts([each.text[:_EMBEDDED_CHARACTERS] for each in best]) @ retrieval.vector
+        found = encoder.embed_texts([_with_title(each, retrieval) for each in best]) @ retrieval.vector
         for each, cosine in zip(best, found.tolist(), strict=True):
             cosines[retrieval.nodes[each.chunk].node.node_id][each.unit] = cosine
     return replace(retrieval, sentence_cosines={**known, **cosines})
+
+
+def _with_title(sentence: ScoredSentence, retrieval: Retrieval) -> str:
+    """The beginning of the sentence; behind its document's title where it has no word of that: "It is a bird."."""
+    title = next(iter(headings_of(retrieval.nodes[sentence.chunk].node).splitlines()), "")
+    text = sentence.text[:_EMBEDDED_CHARACTERS]
+    return text if set(stems(title)).intersection(stems(text)) else f"{title[:_EMBEDDED_CHARACTERS]}: {text}"

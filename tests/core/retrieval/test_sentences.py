@@ -34,3 +34,18 @@ def test_sentences_of_an_older_cut_are_embedded_anew(stored: int, embedded: int)
     encoder = Counting()
     assert len(with_sentence_cosines(found, cast("Any", encoder)).sentence_cosines["n"]) == 2
     assert len(encoder.texts) == embedded
+
+
+def test_a_sentence_without_a_word_of_the_title_is_embedded_behind_it() -> None:
+    node = TextNode(
+        id_="n",
+        text="A winch winds up a rope. Its drum is made of steel.",
+        metadata={"title": "Winch", "heading": "Parts"},
+        metadata_template="{value}",
+    )
+    encoder = Counting()
+    found = Retrieval(
+        "What is a winch's drum of?", (NodeWithScore(node=node, score=1.0),), vector=np.ones(2, np.float32)
+    )
+    with_sentence_cosines(found, cast("Any", encoder))
+    assert sorted(encoder.texts) == ["A winch winds up a rope.", "Winch: Its drum is made of steel."]
