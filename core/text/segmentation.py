@@ -24,10 +24,11 @@ _NOT_SPACE = re.compile(r"\S")
 _HEADING_LINE = 60  # characters of a heading without a mark; the line below it has at least twice as many
 _MOST_FOLLOWING = 24  # items, rows or blocks of code behind what introduces them
 _LAST_BAR = re.compile(r"[ \t]*\|")
+#: Words without a vowel, but units and elements, among them; and the numbers of "1. X; and 2. Y".
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:e\.g|i\.e|cf|etc|vs|approx|resp|viz|ca|al|Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr|Fig|Figs|Eq|Eqs|No|Nos|Vol|vol|pp"
-    r"|Sec|Ch|Inc|Ltd|Co|Corp|Gen|Col|Lt|Sgt|Capt|Rev|Hon|Gov|Pres|Sen|Rep|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Sept|Oct"
-    r"|Nov|Dec|[Oo]p)|\b[A-Z]|\b(?:[A-Za-z]\.)+[A-Za-z])\.$"
+    r"(?:\b(?:e\.g|i\.e|cf|etc|vs|approx|resp|viz|ca|al|Prof|Sr|Figs?|Eqs?|Nos?|Vol|vol|pp|Sec|Ch|Inc|Co|Corp|Gen|Col"
+    r"|Capt|Rev|Hon|Gov|Pres|Sen|Rep|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|[Oo]p)|\b[A-Z]|\b(?:[A-Za-z]\.)+[A-Za-z]"
+    r"|; (?:and |or )?\d{1,2}|\b(?!Hz|[KMGT]b|[CNPRSZ][bcnrs])(?![a-z\d_AEIOU])\w[b-df-hj-np-tv-xz]{1,2})\.$"
 )
 #: The same before a number: "p. 7", "vol. 2".
 _OF_NUMBER = re.compile(r"\b(?:pp?|vols?|nos?|ch|chap|sec|art|par|figs?|eqs?|ll?|ff?|fols?|bk|pt)\.$")
@@ -187,7 +188,7 @@ def _blocks(text: str) -> Iterator[tuple[str, int, int]]:
         quoted = _QUOTE.match(line)
         is_row = line.count("|") >= 2 and line.lstrip().startswith("|")
         ends_prose = not line.strip() or opened or marked or is_row or _HEADING.match(line) or (quoted and not in_quote)
-        if start >= 0 and kind == "prose" and _is_heading_line(text, start, last, stop - begin):
+        if start >= 0 and kind == "prose" and _is_heading_line(text, start, last, line):
             yield kind, start, last
             start = -1
         if ends_prose and start >= 0:
@@ -216,16 +217,15 @@ def _blocks(text: str) -> Iterator[tuple[str, int, int]]:
         yield kind, start, last
 
 
-def _is_heading_line(text: str, start: int, end: int, following: int) -> bool:
-    """Whether the prose so far is one short line without a full stop above a line of a whole paragraph: a heading of an
-    encyclopedia. Within a paragraph that is broken into lines no short line is above one of that length."""
-    return (
-        end - start <= _HEADING_LINE
-        and following > 2 * _HEADING_LINE
-        and text.find("\n", start, end) < 0
-        and text[start].isupper()
-        and text[end - 1 : end].isalnum()
-    )
+def _is_heading_line(text: str, start: int, end: int, line: str) -> bool:
+    """Whether the prose so far is one short line without a full stop above a whole paragraph, as a heading is. Within a
+    paragraph that is broken into lines it would be above no line so long, and not have room for the next one's word."""
+    is_short = end - start <= _HEADING_LINE and text.find("\n", start, end) < 0
+    if not is_short or not text[start].isupper() or not (text[end - 1].isalnum() or text[end - 1] == ")"):
+        return False
+    word = line.partition(" ")[0]
+    has_room = word[:1].isupper() and end - start + 1 + len(word) <= len(line) and line.endswith((".", "!", "?"))
+    return len(line) > 2 * _HEADING_LINE or has_room
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:

@@ -121,6 +121,8 @@ def test_a_short_line_above_a_long_one_is_a_heading() -> None:
     found = [f"Languages\n{paragraph}"[unit.start : unit.end] for unit in units(f"Languages\n{paragraph}")]
     assert found[0] == "Languages"
     assert found[1].startswith("The languages in Angola")
+    brief = "Oars (paddles)\nThe crew had twelve of them."
+    assert [brief[unit.start : unit.end] for unit in units(brief)] == brief.split("\n")
     broken = "He sailed to\nAngola with three ships, and came back\nwith one."
     assert len(units(broken)) == 1
 
@@ -162,3 +164,18 @@ def test_lines_are_joined_where_a_line_was_full(text: str, joined: str) -> None:
 )
 def test_links_are_shown_by_their_words(quote: str, shown: str) -> None:
     assert without_addresses(quote) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("It is on the lane (now Św. Jana 4). He left.", 2),
+        ("See Bd. Two, by Dr. Kerr. Then go on.", 2),
+        ("They chose Anna Kerr; 2. John Brook; and 3. Mary Hill of the yard.", 1),
+        ("It runs at 50 Hz. The rest is noise.", 2),
+        ("They counted 3, 4, and 5. Then they left.", 2),
+        ("Click on Add. Then go on.", 2),
+    ],
+)
+def test_words_without_a_vowel_are_abbreviations(text: str, sentences: int) -> None:
+    assert len(units(text)) == sentences
