@@ -90,9 +90,11 @@ def _is_entry_of(quote: ScoredSentence, side: frozenset[str], retrieval: Retriev
 
 
 def _says_of_both(text: str, one: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether the text says something of the first term and then of the second: "A wheels are … and B wheels are …"."""
+    """Whether the text says something of the first term and then of the second: "A wheels are … and B wheels are …",
+    "A wheels are quicker than B wheels."."""
     terms = [r"\w*[\s-]+".join(map(re.escape, term)) for term in (one, other)]
     forms = (
-        rf"\b{a}\w*\b.{{{_APART},}}?[,;]? (?:and|but|while|whereas) (?:the |an? )?{b}" for a, b in (terms, terms[::-1])
+        rf"\b{a}\w*\b(?:.{{{_APART},}}?[,;]? (?:and|but|while|whereas)|[^,;]{{{_APART},}}? than) (?:the |an? )?{b}"
+        for a, b in (terms, terms[::-1])
     )
     return any(re.search(form, text, re.IGNORECASE) for form in forms)

@@ -68,7 +68,8 @@ def _names(question: str) -> set[str]:
 
 
 def _has_unknown_word(retrieval: Retrieval, asked: str, _: Sequence[ScoredSentence]) -> bool:
-    """Whether no chunk has one of the question's names or numbers, ordinals excepted: then no sentence answers it.
+    """Whether no offered chunk has one of the question's names, or no chunk at all one of its numbers, ordinals
+    excepted: then no sentence answers it. Where each word has a capital, which are names is not known.
 
     Other words may be missing because the text says them otherwise, but not in a question whether something is so, of
     which each word counts ("Do bees sleep?"); comparatives excepted, whose stem is not that of their adjective.
@@ -76,7 +77,10 @@ def _has_unknown_word(retrieval: Retrieval, asked: str, _: Sequence[ScoredSenten
     unknown, names = retrieval.spelling.unknown, _names(retrieval.question)
     if _ASKS_WHETHER.match(asked) and any(not stem.endswith("er") for stem in unknown.intersection(stems(asked))):
         return True
-    return any(stem in names or (stem[0].isdigit() and not _ORDINAL.match(stem)) for stem in unknown)
+    if names.issuperset(question_stems(asked)):
+        names &= unknown
+    is_offered = retrieval.spelling.hashes(names) <= _offered(retrieval)
+    return not is_offered or any(stem[0].isdigit() and not _ORDINAL.match(stem) for stem in unknown)
 
 
 def _lacks_version(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:

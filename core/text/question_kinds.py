@@ -85,10 +85,21 @@ _BENEFIT = re.compile(
     r"|simpl\w*|fast\w*|quick\w*|robust|efficient\w*|cheap\w*|safe\w*|better|without having)\b",
     re.IGNORECASE,
 )
-_ASKS_PURPOSE = re.compile(r"\bwhat(?:['’]s| is| are) the (?:\w+ )?(?:functions?|roles?|purpose) of\b", re.IGNORECASE)
+_ASKS_PURPOSE = re.compile(
+    r"\bwhat(?:['’]s| is| are) the (?:\w+ )?(?:functions?|roles?|purpose) of\b"
+    r"|^\W*what (?:is|are|was|were) [^?]{2,60} used for\W*$",
+    re.IGNORECASE,
+)
 _PURPOSE = re.compile(
     r"\b(?:functions?|roles?|purpose|responsible for|serv(?:es?|ing) (?:to|as)|used (?:to|for|as)|acts? as|helps?"
     r"|allows?|enables?|in order to|so that|provides?|needed (?:to|for))\b",
+    re.IGNORECASE,
+)
+#: How a word is used, and not what it names.
+_USES_WORD = re.compile(
+    r"\b(?:terms?|words?|names?|synonym\w*)\b[^.;]{0,60}\bused\b"
+    r"|\bused (?:\w+ )?(?:to (?:refer|denote|describe|mean)\b|as an? (?:\w+ )?(?:form|synonym|name|term|abbreviation)\b"
+    r"|interchangeably\b)",
     re.IGNORECASE,
 )
 #: "What are the four kinds of X?"
@@ -205,7 +216,7 @@ def form_scorer(question: str) -> Callable[[str], float]:
     if sides:
         return lambda sentence: any(holds.search(sentence) for holds in sides)
     if _ASKS_PURPOSE.search(question):
-        return lambda sentence: bool(_PURPOSE.search(sentence))
+        return lambda sentence: bool(_PURPOSE.search(sentence) and not _USES_WORD.search(sentence))
     if number := _ASKS_NUMBER_OF.search(question):
         words = number[1].casefold()
         counted = re.compile(rf"\b(?:{words}|{_NUMBERS.get(words, words)})\b", re.IGNORECASE)

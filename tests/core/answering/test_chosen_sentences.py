@@ -623,6 +623,7 @@ def test_after_a_definition_nothing_is_added_that_has_no_further_word_of_the_que
         ("Prion: a protein that folds wrongly", 1.0),
         ("The prion protein is a protein of the brain.", 0.6),
         ("Prion 2 is a protein of the brain.", 0.0),
+        ("Proteins are changed by a prion (folded and copied, respectively).", 0.0),
         ("Prions were made possible by a mutation.", 0.0),
         ("Prions are spreading through the brain.", 0.0),
         ("If a prion is a protein, it folds.", 0.0),
@@ -834,7 +835,8 @@ def test_what_something_is_elsewhere_is_no_answer(question: str, *, is_answered:
         ("Which rope did the winch pull in 1931?", {"1931"}, False),
         ("Which rope did the 3rd winch pull?", {"3rd"}, True),
         ("Which rope does the reliable winch pull?", {"reliabl"}, True),
-        ("Which rope does the Zeppelin winch pull?", set(), True),
+        ("Which rope does the Zeppelin winch pull?", set(), False),
+        ("Which Rope Does The Reliable Winch Pull?", set(), True),
         ("Does the winch sleep?", {"sleep"}, False),
         ("What pulls the rope while the winch sleeps?", {"sleep"}, True),
         ("Is the winch or the rope heavier?", {"heavier"}, True),
@@ -1200,3 +1202,18 @@ def test_what_a_term_is_needs_a_sentence_that_says_it(question: str, missing: st
     ]
     found = Retrieval(question, tuple(nodes), {}, dict.fromkeys(question_stems(question), 2.0))
     assert missing_subject(found, sentences_of(found)[:2]) == missing
+
+
+def test_what_a_thing_is_used_for_is_not_how_its_word_is_used() -> None:
+    text = (
+        "The word bitumen is used to refer to a tar in some countries. The tar of the yard is black."
+        " The main use of bitumen is on roads, where it is used as the glue."
+    )
+    found = _retrieval("What is bitumen used for?", text, (0.7, 0.2, 0.6))
+    assert next(each.text for each in choose(found)).startswith("The main use of bitumen")
+
+
+def test_one_sentence_compares_both_sides_by_degree() -> None:
+    compared = "Harder woods have a larger weight and a lower price than softer woods."
+    found = _retrieval("Compare hard and soft woods.", f"Oaks are a class of hard woods. {compared}", (0.7, 0.6))
+    assert [each.text for each in choose(found)] == [compared]
