@@ -8,7 +8,9 @@ import re
 _POINTS = re.compile(
     r"\b(?:is|are|be|been)\s(?:described|found|explained|discussed|covered|listed|documented|detailed|given|presented)\s"
     r"(?:\w+\s){0,2}?(?:in|on|at)\s[^.]{0,80}\b(?:chapters?|sections?|pages?|documentation|guides?|tutorials?"
-    r"|appendix|appendices|articles?|repository|website)\b[^.,;]{0,40}\W*$",
+    r"|appendix|appendices|articles?|repository|website)\b[^.,;]{0,40}\W*$"
+    r"|\b(?:appears?|(?:is|are) (?:also )?(?:shown|given|listed|illustrated|described|discussed|reproduced))"
+    r" (?:below|above)\W*$",
     re.IGNORECASE,
 )
 #: Beginnings of what is said or shown elsewhere.

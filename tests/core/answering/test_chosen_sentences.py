@@ -575,6 +575,12 @@ def test_where_something_is_said_is_no_answer() -> None:
     assert _texts("How does a kiln fire bricks?", text, (0.6, 0.6, 0.5))[0] == "A kiln fires its bricks for a day."
 
 
+def test_that_something_appears_below_is_no_answer() -> None:
+    text = "An example of a knot that sailors tie appears below. Sailors tie the bowline, for example."
+    asked = "Give an example of a knot that sailors tie."
+    assert _texts(asked, text, (0.6, 0.6))[0] == "Sailors tie the bowline, for example."
+
+
 def test_where_more_is_said_is_no_answer() -> None:
     text = "For more on how a kiln fires bricks, the Kerr book is essential. A kiln fires its bricks for a day."
     assert _texts("How does a kiln fire bricks?", text, (0.6, 0.5))[0] == "A kiln fires its bricks for a day."
