@@ -68,19 +68,23 @@ def _names(question: str) -> set[str]:
 
 
 def _has_unknown_word(retrieval: Retrieval, asked: str, _: Sequence[ScoredSentence]) -> bool:
-    """Whether no offered chunk has one of the question's names, or no chunk at all one of its numbers, ordinals
-    excepted: then no sentence answers it. Where each word has a capital, which are names is not known.
+    """Whether no offered chunk has one of the question's names or numbers: then no sentence answers it.
+
+    Those of earlier turns count only where no chunk at all has them, and so do single digits, which a text may spell
+    out; ordinals do not count. Where each word has a capital, which are names is not known.
 
     Other words may be missing because the text says them otherwise, but not in a question whether something is so, of
     which each word counts ("Do bees sleep?"); comparatives excepted, whose stem is not that of their adjective.
     """
-    unknown, names = retrieval.spelling.unknown, _names(retrieval.question)
+    unknown, own, names = retrieval.spelling.unknown, question_stems(asked), _names(asked)
     if _ASKS_WHETHER.match(asked) and any(not stem.endswith("er") for stem in unknown.intersection(stems(asked))):
         return True
-    if names.issuperset(question_stems(asked)):
-        names &= unknown
-    is_offered = retrieval.spelling.hashes(names) <= _offered(retrieval)
-    return not is_offered or any(stem[0].isdigit() and not _ORDINAL.match(stem) for stem in unknown)
+    wanted = {stem for stem in own if stem[0].isdigit() and len(stem) > 1 and not _ORDINAL.match(stem)}
+    wanted |= set() if names.issuperset(own) else names
+    names |= _names(retrieval.question)
+    return not retrieval.spelling.hashes(wanted) <= _offered(retrieval) or any(
+        stem in names or (stem[0].isdigit() and not _ORDINAL.match(stem)) for stem in unknown
+    )
 
 
 def _lacks_version(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:

@@ -20,7 +20,7 @@ _ASKS_QUANTITY = re.compile(
     r"|\b(?:what|which) (?:\w+ )?(?:percent|percentage|number|amount|proportion|fraction|share)\b"
     r"|\b(?:maximum|minimum|average|total|exact|highest|lowest|top) (?:\w+ )?(?:number|amount|frequency|speed|length"
     r"|height|weight|size|cost|price|temperature|distance|age|rate|duration|depth|power|voltage|capacity|population)\b"
-    r"|\b(?:price|cost) of\b|\bin (?:dollars|euros|pounds)\b"
+    r"|\b(?:price|cost) of\b|\bin (?:dollars|euros|pounds)\b|^\W*what (?:do|does|did) [^?]{1,60} cost\W*$"
     r"|^\W*what(?:['’]s| is| was) the (?:\w+ )?(?:(?:boiling|melting|freezing) point|height|weight|length|depth|width"
     r"|diameter|age|speed|temperature|population|life ?span|distance) of\b",
     re.IGNORECASE,
@@ -93,7 +93,7 @@ _BEHIND = 40
 _PRICE = (
     (
         r"\bhow much\b.*\b(?:cost|pay|paid|worth|spen[dt]|sell|sold|price|money|earn|charge)"
-        r"|\b(?:price|cost) of\b|\bin (?:dollars|euros|pounds)\b"
+        r"|\b(?:price|cost) of\b|\bin (?:dollars|euros|pounds)\b|^\W*what (?:do|does|did) [^?]{1,60} cost\W*$"
     ),
     (
         r"[$€£¥₹]|\b(?:dollars?|cents?|euros?|pounds?|pence|shillings?|francs?|marks|lira|yen|yuan|rupees?|rubles?"
