@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..text.rewording import reworded
 from ..text.stemming import stems
 from ..text.stemming import words as plain_words
 
@@ -50,8 +51,8 @@ class FollowUp:
 
     @property
     def in_context(self) -> str:
-        """The question behind those that it needs."""
-        return " ".join((*(turn.question for turn in self.earlier), self.asked))
+        """The question behind those that it needs, without the words around these."""
+        return " ".join((*(reworded(turn.question) for turn in self.earlier), self.asked))
 
     @property
     def answered(self) -> str:

@@ -68,7 +68,7 @@ def _names(question: str) -> set[str]:
 
 
 def _has_unknown_word(retrieval: Retrieval, asked: str, _: Sequence[ScoredSentence]) -> bool:
-    """Whether no offered chunk has one of the question's names or numbers: then no sentence answers it.
+    """Whether no offered chunk has one of the names or numbers that were searched for: then no sentence answers it.
 
     Those of earlier turns count only where no chunk at all has them, and so do single digits, which a text may spell
     out; ordinals do not count. Where each word has a capital, which are names is not known.
@@ -76,11 +76,12 @@ def _has_unknown_word(retrieval: Retrieval, asked: str, _: Sequence[ScoredSenten
     Other words may be missing because the text says them otherwise, but not in a question whether something is so, of
     which each word counts ("Do bees sleep?"); comparatives excepted, whose stem is not that of their adjective.
     """
-    unknown, own, names = retrieval.spelling.unknown, question_stems(asked), _names(asked)
+    unknown, names = retrieval.spelling.unknown, _names(asked)
+    own = {stem for stem in question_stems(asked) if retrieval.spelling.correct(stem) in retrieval.idf}
     if _ASKS_WHETHER.match(asked) and any(not stem.endswith("er") for stem in unknown.intersection(stems(asked))):
         return True
     wanted = {stem for stem in own if stem[0].isdigit() and len(stem) > 1 and not _ORDINAL.match(stem)}
-    wanted |= set() if names.issuperset(own) else names
+    wanted |= set() if names.issuperset(own) else names & own
     names |= _names(retrieval.question)
     return not retrieval.spelling.hashes(wanted) <= _offered(retrieval) or any(
         stem in names or (stem[0].isdigit() and not _ORDINAL.match(stem)) for stem in unknown

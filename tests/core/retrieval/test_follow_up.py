@@ -43,6 +43,12 @@ def test_it_leans_on_what_was_asked_before(question: str) -> None:
     assert follow_up(question, []) is None
 
 
+def test_the_words_around_an_earlier_question_are_left_out() -> None:
+    found = follow_up("And why?", [Turn("In your own words: what is a caster?")])
+    assert found is not None
+    assert found.in_context == "what is a caster? And why?"
+
+
 @pytest.mark.parametrize(
     "question",
     [
