@@ -155,8 +155,18 @@ _BEST = re.compile(
     re.IGNORECASE,
 )
 
+#: A phone number or an e-mail address of someone is asked for, not what such a thing is.
+_ASKS_PHONE = re.compile(r"(?<!\ba )(?<!\bthe )\b(?:tele)?phone number\b|\bphone number (?:of|for)\b", re.IGNORECASE)
+_ASKS_EMAIL = re.compile(r"(?<!\ban )(?<!\bthe )\be-?mail address\b|\be-?mail address (?:of|for)\b", re.IGNORECASE)
 #: How a question asks, and what a sentence has that answers it.
-_REQUIRED = ((_ASKS_EXTREME, _EXTREME), (_ASKS_BEST, _BEST), (_ASKS_NAMING, _NAMING), (_ASKS_ORIGIN, _ORIGIN))
+_REQUIRED = (
+    (_ASKS_EXTREME, _EXTREME),
+    (_ASKS_BEST, _BEST),
+    (_ASKS_NAMING, _NAMING),
+    (_ASKS_ORIGIN, _ORIGIN),
+    (_ASKS_PHONE, re.compile(r"\d[\d ()/.-]{3,}\d")),
+    (_ASKS_EMAIL, re.compile(r"@")),
+)
 
 
 def answer_type_scorer(question: str) -> Callable[[str], float]:

@@ -775,6 +775,11 @@ def test_a_short_negation_is_a_negation() -> None:
         ("How often is the winch oiled?", "The winch of 1912 is oiled by two sailors.", True),
         ("How often is the winch oiled?", "The winch is oiled every year.", False),
         ("How many ropes has the winch?", "As early as 1912, on May 2, 1912, a six-year-old pulled ropes.", True),
+        ("What is Kerr's phone number?", "Kerr had a phone with the number on its back.", True),
+        ("What is the phone number of Kerr?", "The phone number of Kerr is 0431 55 12.", False),
+        ("What is a phone number?", "A phone number is a list of digits.", False),
+        ("What is Kerr's email address?", "Kerr has an email address since 1990.", True),
+        ("What is Kerr's email address?", "Kerr's email address is kerr@example.org.", False),
     ],
 )
 def test_without_what_is_asked_for_nothing_is_answered(question: str, text: str, is_lacking: bool) -> None:
