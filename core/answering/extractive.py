@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..retrieval.quote_spans import LONGEST_SENTENCE
-from ..retrieval.sentences import ScoredSentence, instructing_units, sentences_of
+from ..retrieval.sentences import ScoredSentence, instructing_units, is_event, sentences_of
 from ..text.answer_types import answer_type_scorer
 from ..text.formulas import has_formula
 from ..text.naming import asks_for_term
@@ -91,8 +91,7 @@ def choose(retrieval: Retrieval) -> list[ScoredSentence]:
     score, asked = best.score - best.for_defining, frozenset(map(stem_hash, retrieval.idf))
     is_named = best.defining > 0 and asks_for_term(retrieval.question)
     takes_one = not asks_for_several(retrieval.question) and not asks_for_manner(retrieval.question)
-    # What is below a day's heading happened that day, whatever its words.
-    of_events = asks_for_events(retrieval.question) and asked <= retrieval.terms(best.chunk).heading_stems
+    of_events = is_event(retrieval, best)
     for other in allowed:
         if of_events and other.chunk != best.chunk:
             continue

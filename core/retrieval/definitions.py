@@ -1,4 +1,4 @@
-"""Finds the chunk that defines what a question asks for, where it is not among the best ones.
+"""Finds the chunk that defines what a question asks for, or names what it describes, where it is not among the best.
 
 A chunk that uses a term often is found before the one that says once what the term means.
 """

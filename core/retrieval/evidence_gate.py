@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from ..text.chunk_terms import idf_coverage
-from ..text.question_kinds import asks_for_events
 from .answerability import FEATURES, features_of, least_likelihood, likelihood
 from .requirements import DEFINES, missing_subject, missing_value
-from .sentences import sentences_of
+from .sentences import is_event, sentences_of
 
 if TYPE_CHECKING:
     from .models import Retrieval
@@ -78,8 +77,7 @@ def weigh_evidence(retrieval: Retrieval) -> Evidence:
     if not missing and quoted[0].defining >= DEFINES:
         # Who asks what X is, is answered by what says it, however short it is.
         chance = max(likelihood(features), quoted[0].defining)
-    elif not missing and asks_for_events(retrieval.question):
-        # What is below a day's heading happened that day, whatever its words.
+    elif not missing and is_event(retrieval, quoted[0]):
         chance = max(likelihood(features), quoted[0].words)
     else:
         missing = missing or missing_value(retrieval, quoted)

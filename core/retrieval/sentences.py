@@ -19,7 +19,7 @@ from ..text.entries import is_entry, is_fields, labels, leads_on, title_stems
 from ..text.instructions import instructions_of, is_asked_about
 from ..text.naming import asks_for_term, names_term
 from ..text.pointers import announces, says_nothing
-from ..text.question_kinds import asks_for_code, asks_for_steps, form_scorer, kinds_left_out
+from ..text.question_kinds import asks_for_code, asks_for_events, asks_for_steps, form_scorer, kinds_left_out
 from ..text.stemming import stem_hash, stem_hashes, stems
 from ..text.versions import version_finder
 from .quote_spans import goes_on, is_rest, is_short, paragraph_up_to, span_of
@@ -168,6 +168,13 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
             score += _COSINE_WEIGHT * (cosine or 0.0) + _DEFINITION_BONUS * defining + _PROCEDURE_BONUS * bool(parts)
             found.append(ScoredSentence(number, index, start, end, quote, kind, score, words, cosine, defining))
     return sorted(found, key=lambda each: (-each.score, each.chunk, each.start))
+
+
+def is_event(retrieval: Retrieval, sentence: ScoredSentence) -> bool:
+    """Whether the question asks what happened, and the headings above the sentence have all its other words: what is
+    below a day's heading happened that day, whatever its words."""
+    headings = retrieval.terms(sentence.chunk).heading_stems
+    return asks_for_events(retrieval.question) and headings.issuperset(map(stem_hash, retrieval.idf))
 
 
 def instructing_units(chunk: int, retrieval: Retrieval) -> frozenset[int]:

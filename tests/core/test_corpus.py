@@ -191,7 +191,7 @@ def test_a_long_document_reports_how_far_it_is_embedded(fast_host: Host, monkeyp
 
 
 def test_what_was_read_before_a_document_that_cannot_be_is_stored(fast_host: Host) -> None:
-    text = "\n\n".join(f"## Part {part}\n\n{'It has four wheels. ' * 3}" for part in range(200))
+    text = "\n\n".join(f"## Part {part}\n\n{'It has four wheels. ' * 70}" for part in range(200))
 
     def documents() -> Iterator[Document]:
         yield Document(text=f"# Book\n\n{text}", doc_id="long enough to be embedded by itself")
