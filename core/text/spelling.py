@@ -87,12 +87,15 @@ def correction_of(word: str, chunks: Mapping[str, int], *, is_word: bool = False
 
 
 def with_corrections(question: str, corrections: Mapping[str, str]) -> str:
-    """The question with its misspelt words as the corpus spells them: "shedules" → "schedules". ``corrections``: by
-    stem; words in another spelling or with another ending, and pairs of words, stay as they are."""
+    """The question with its misspelt words and ordinals as the corpus spells them: "shedules" → "schedules", "14th" →
+    "14". ``corrections``: by stem; words in another spelling or with another ending, and pairs of words, stay as they
+    are."""
 
     def corrected(word: re.Match[str]) -> str:
         own = next(iter(stems(word[0])), "")
         meant = corrections.get(own, own)
+        if meant != own and _ORDINAL.fullmatch(own):
+            return meant
         if own.startswith(meant) or not _is_one_edit(own, meant):
             return word[0]
         # The stem of "university" is "universiti".

@@ -936,6 +936,7 @@ def test_another_spelling_is_the_same_word(word: str, meant: str) -> None:
 def test_the_ordinal_of_a_day_is_its_number() -> None:
     assert correction_of("17th", {"1": 9, "17": 1}) == "17"
     assert correction_of("17th", {"1": 9, "7": 9}) is None
+    assert with_corrections("What of the 17th?", {"17th": "17"}) == "What of the 17?"
 
 
 @pytest.mark.parametrize(

@@ -113,9 +113,10 @@ def test_what_happened_on_a_day_is_what_its_log_says(tmp_path: Path) -> None:
     with open_host(tmp_path, options={"iris_memory": {"root": str(root)}}) as host:
         memory_of(host).update()
         ask = host.assistant("memory").ask
-        answer = ask("What happened on 16 November?")
-        assert (answer.refused, answer.closest) == (False, False)
-        assert answer.text == "16 November 2026: " + days[16].replace(". ", ". [1] ") + " [1]"
+        for question in ("What happened on 16 November?", "What happened on November 16th?"):
+            answer = ask(question)
+            assert (answer.refused, answer.closest) == (False, False), question
+            assert answer.text == "16 November 2026: " + days[16].replace(". ", ". [1] ") + " [1]"
         assert ask("What happened on 3 November?").refused
 
 
