@@ -76,6 +76,8 @@ def update(
         ]
         report.unchanged = len(scan.files) - len(due)
         report.rebuilt = corpus.info().stale if not under and known and corpus.contents.exists else None
+        if report.rebuilt:
+            report.chunks += corpus.rebuild(on_progress=on_progress).chunks
         if due:
             notes = _Notes()
             done = corpus.ingest(_read(inventory, due, known, notes), on_progress=on_progress)
@@ -86,8 +88,6 @@ def update(
         report.missing = grouped(kept)
         elsewhere = {path: reason for path, reason in state.missing().items() if not is_below(path, under)}
         state.save_missing({**elsewhere, **kept})
-        if report.rebuilt and corpus.info().stale:  # what is stored into a stale corpus may have made it anew
-            report.chunks += corpus.rebuild(on_progress=on_progress).chunks
         report.seconds = time.monotonic() - started
         if not under:
             state.save_last(LastUpdate(str(memory.root), memory.clock(), report.seconds))

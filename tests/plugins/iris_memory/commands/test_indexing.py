@@ -33,7 +33,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
     return Here(capsys)
 
 
-def test_an_update_tells_what_it_did(here: Here, home: Path) -> None:
+def test_an_update_shows_what_it_did(here: Here, home: Path) -> None:
     write(home, "a.md", "The kettle is red.")
     write(home, "bad\x1b[31m.md", b"\0")
     done = here("memory", "update")
@@ -47,9 +47,7 @@ def test_an_update_tells_what_it_did(here: Here, home: Path) -> None:
     assert here("memory", "update", "--full").code == 0
 
 
-def test_an_update_tells_that_and_why_all_is_indexed_again(
-    here: Here, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_update_shows_why_all_is_indexed_again(here: Here, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(home, "a.md", "The kettle is red.")
     here("memory", "update")
     monkeypatch.setenv("RAGSTONE_PLUGINS__IRIS_MEMORY__MIN_CHUNK_TOKENS", "200")
@@ -58,6 +56,9 @@ def test_an_update_tells_that_and_why_all_is_indexed_again(
     assert lines[0].startswith("Nothing has changed; 1 unchanged; ")
     assert lines[1:] == [f"  indexed again: {why}"]
     assert json.loads(here("memory", "update", "--json").out)["rebuilt"] is None
+    write(home, "b.md", "The pot is blue.")
+    monkeypatch.setenv("RAGSTONE_PLUGINS__IRIS_MEMORY__MIN_CHUNK_TOKENS", "100")
+    assert here("memory", "update").out.startswith("1 added; 1 unchanged; 2 chunks in ")
 
 
 def test_what_is_missing_is_named_and_removed_when_that_is_confirmed(here: Here, home: Path) -> None:
