@@ -17,7 +17,7 @@ import sys
 import tempfile
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -68,8 +68,8 @@ def at_once(
     }
 
 
-def measure(chunks: int, clients: int, seconds: float) -> dict[str, Any]:
-    """Everything, in a folder of its own."""
+def measure(chunks: int, clients: int, seconds: float, servers: int) -> dict[str, Any]:
+    """Everything, in a folder of its own; over HTTP with so many servers on its data."""
     with tempfile.TemporaryDirectory(prefix="ragstone-load-") as made:
         folder = Path(made)
         host, shelf, parts, count = prepared(folder, chunks)
@@ -86,7 +86,7 @@ def measure(chunks: int, clients: int, seconds: float) -> dict[str, Any]:
         results["retrieval, new questions"] = at_once(clients, min(seconds, 20), new, lambda _: retrieve)
         results["retrieval"] = at_once(clients, min(seconds, 30), questions, lambda _: retrieve)
         host.close()
-        results["POST /query"] = _over_http(folder, clients, seconds, questions)
+        results["POST /query"] = _over_http(folder, clients, seconds, questions, servers)
         return results
 
 
@@ -117,11 +117,12 @@ def serving(folder: Path, **settings: str) -> Iterator[tuple[str, psutil.Process
             server.wait(60)
 
 
-def _over_http(folder: Path, clients: int, seconds: float, questions: Sequence[str]) -> dict[str, Any]:
-    with serving(folder) as (place, process):
+def _over_http(folder: Path, clients: int, seconds: float, questions: Sequence[str], servers: int) -> dict[str, Any]:
+    with ExitStack() as opened:
+        running = [opened.enter_context(serving(folder)) for _ in range(servers)]
 
-        def client(_number: int) -> Callable[[str], None]:
-            connection = http.client.HTTPConnection(place, timeout=60)
+        def client(number: int) -> Callable[[str], None]:
+            connection = http.client.HTTPConnection(running[number % servers][0], timeout=60)
 
             def ask(question: str) -> None:
                 body = json.dumps({"question": question})
@@ -132,12 +133,16 @@ def _over_http(folder: Path, clients: int, seconds: float, questions: Sequence[s
 
             return ask
 
-        client(0)(questions[0])
+        for number in range(servers):
+            client(number)(questions[0])
+        alone = at_once(1, seconds / 10, questions, client)
         first = at_once(clients, seconds / 5, questions, client)
-        early = process.memory_info().rss
+        early = sum(process.memory_info().rss for _, process in running)
         rest = at_once(clients, seconds * 4 / 5, questions, client)
-        late = process.memory_info().rss
+        late = sum(process.memory_info().rss for _, process in running)
     return {
+        "servers": servers,
+        "one client": alone,
         f"first {seconds / 5:.0f} s": first,
         "the rest": rest,
         f"memory after {seconds / 5:.0f} s, MB": round(early / 1e6),
@@ -211,13 +216,14 @@ def main() -> None:
     )
     parser.add_argument("--chunks", type=int, default=20_000)
     parser.add_argument("--clients", type=int, default=8)
+    parser.add_argument("--servers", type=int, default=1, help="of one data folder; the clients are spread over them")
     parser.add_argument("--seconds", type=float, default=300)
     chosen = parser.parse_args()
     if chosen.overload:
         with tempfile.TemporaryDirectory(prefix="ragstone-load-") as made:
             measured = overloaded(chosen.work or Path(made), chosen.chunks, chosen.clients, chosen.seconds)
     else:
-        measured = measure(chosen.chunks, chosen.clients, chosen.seconds)
+        measured = measure(chosen.chunks, chosen.clients, chosen.seconds, chosen.servers)
     print(json.dumps({**measured, "load": machine.load()}, indent=2))
 
 
