@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..retrieval.quote_spans import LONGEST_SENTENCE
+from ..retrieval.quotes import LONGEST_SENTENCE
 from ..retrieval.sentences import ScoredSentence, instructing_units, is_event, sentences_of
 from ..text.answer_types import answer_type_scorer
 from ..text.formulas import has_formula

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..retrieval.quote_spans import LONGEST_SENTENCE
+from ..retrieval.quotes import LONGEST_SENTENCE
 from ..text.chunk_terms import terms_of
 from ..text.formulas import has_formula
 from ..text.instructions import instructions_of

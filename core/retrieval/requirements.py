@@ -16,7 +16,7 @@ from ..text.stemming import question_stems, stem_hash, stems
 from ..text.versions import version_finder
 from .answerability import NAME, stems_near
 from .comparatives import degree_of, lacks_modifier
-from .quote_spans import paragraph_up_to
+from .quotes import paragraph_up_to
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,14 +15,13 @@ from ..text.abbreviations import abbreviation_of, spells_out
 from ..text.answer_types import answer_type_scorer
 from ..text.chunk_terms import headings_of
 from ..text.definitions import compound_of, defines, subject_of
-from ..text.entries import is_entry, is_fields, labels, leads_on, title_stems
+from ..text.entries import is_entry, labels, leads_on, title_stems
 from ..text.instructions import instructions_of, is_asked_about
 from ..text.naming import asks_for_term, names_term
-from ..text.pointers import announces, says_nothing
 from ..text.question_kinds import asks_for_code, asks_for_events, asks_for_steps, form_scorer, kinds_left_out
 from ..text.stemming import stem_hash, stem_hashes, stems
 from ..text.versions import version_finder
-from .quote_spans import goes_on, is_rest, is_short, paragraph_up_to, span_of
+from .quotes import PIECES_A_CHECK, QuoteOptions, paragraph_up_to, quotes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -61,10 +60,6 @@ _KEY_BONUS = 0.5
 _ELSEWHERE_PENALTY = 0.4
 #: Taken from one that is not of the version, or another number with a point, that is asked for.
 _VERSION_PENALTY = 0.8
-#: Two cells of a row with words: one alone says nothing.
-_FILLED = re.compile(r"\w[^|]*\|[\s|]*[^\s|]")
-#: Units after which the budget is checked: asking for a thread's time is a system call.
-_UNITS_A_CHECK = 16
 #: Sentences without a stored vector that are embedded for a question, the best ones by words, and characters of each.
 _EMBEDDED_SENTENCES = 12
 _EMBEDDED_CHARACTERS = 240
@@ -108,8 +103,8 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
     weights = [(stem_hash(word), weight) for word, weight in retrieval.idf.items()]
     asked_stems = frozenset(stem for stem, _ in weights)
     of_type, of_form = answer_type_scorer(asked), form_scorer(asked)
-    left_out, takes_steps = kinds_left_out(asked), asks_for_steps(asked)
-    takes_code, takes_term = asks_for_code(asked), asks_for_term(asked)
+    options = QuoteOptions(kinds_left_out(asked), asks_for_steps(asked), asks_for_code(asked))
+    takes_term = asks_for_term(asked)
     of_version = version_finder(asked)
     subject = [retrieval.spelling.correct(stem) for stem in subject_of(asked)]
     abbreviation, compound = abbreviation_of(asked), compound_of(asked)
@@ -122,39 +117,27 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
         text, known = chunk.node.get_content(), retrieval.terms(number)
         place = (chunk.score or 0.0) / top if top > 0 else 0.0
         cosines = np.asarray(retrieval.sentence_cosines.get(chunk.node.node_id, ())).tolist()
-        within_steps = 0
         is_titled = bool(topics) and title_stems(headings_of(chunk.node)) in topics
         opens = is_titled
-        for index, unit in enumerate(known.units):
-            if index % _UNITS_A_CHECK == 0:
+        for at, piece in enumerate(quotes_of(text, known, options)):
+            if at % PIECES_A_CHECK == 0:
                 check_budget()
-            kind = known.kinds[index]
-            if index < within_steps or unit.kind == "header" or kind == "code" or kind in left_out:
-                continue
-            span = span_of(text, known, index, takes_steps=takes_steps, takes_code=takes_code)
-            start, end, parts = span.start, span.end, span.steps
-            within_steps, quote = index + len(parts), text[start:end]
-            cut = len(known.units) > 1 and is_short(quote)
-            if len(quote) > span.longest or cut or (kind == "row" and not _FILLED.search(quote)):
-                continue
-            own = [cosines[at] for at in parts or (index,) if at < len(cosines) and not math.isnan(cosines[at])]
+            index, end, quote, kind = piece.unit, piece.end, piece.text, piece.kind
+            parts = piece.steps or (index,)
+            own = [cosines[at] for at in parts if at < len(cosines) and not math.isnan(cosines[at])]
             cosine = max(own, default=None)
-            words = max(known.held_share(weights, at, end) for at in parts or (index,))
+            words = max(known.held_share(weights, at, end) for at in parts)
             score = words + _PLACE_WEIGHT * place + _TYPE_WEIGHT * of_type(quote) - _PENALTIES.get(kind, 0.0)
-            if quote.endswith(":"):  # what it leads in to is elsewhere, or cannot be quoted
-                end, quote, score = end - 1, quote[:-1], score - _ELSEWHERE_PENALTY
             has_form = of_form(quote)
-            is_elsewhere = end <= unit.end and not (has_form or goes_on(known, index)) and announces(quote)
-            of_fields = is_fields(quote)
-            is_elsewhere |= of_fields or says_nothing(quote) or is_rest(text, start)
-            score -= _ELSEWHERE_PENALTY * is_elsewhere
+            is_elsewhere = piece.is_elsewhere or (piece.announces and not has_form)
+            score -= _ELSEWHERE_PENALTY * (piece.led_in + is_elsewhere)
             if of_version and not of_version(paragraph_up_to(chunk.node, known, index)):
                 score -= _VERSION_PENALTY
             if kind == "row" and _names(quote.partition("|")[0], asked_stems):
                 score += _KEY_BONUS
             score += _FORM_BONUS * words * has_form
             defining = float(spells_out(quote, abbreviation)) if abbreviation else defines(quote, subject)
-            defining = 0.0 if of_fields else defining
+            defining = 0.0 if piece.is_fields else defining
             if (opens and not is_elsewhere and is_entry(quote, term)) or (compound and labels(quote, compound)):
                 defining = max(defining, _ENTRY_DEFINES)
             if takes_term and names_term(quote, retrieval.idf):
@@ -165,8 +148,10 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
             if subject and not defining and "\n|" in quote and not _TAKES_TABLE.search(asked):
                 score -= _TABLE_PENALTY
             score += _PHRASE_BONUS * bool(phrase and phrase.search(quote))
-            score += _COSINE_WEIGHT * (cosine or 0.0) + _DEFINITION_BONUS * defining + _PROCEDURE_BONUS * bool(parts)
-            found.append(ScoredSentence(number, index, start, end, quote, kind, score, words, cosine, defining))
+            score += (
+                _COSINE_WEIGHT * (cosine or 0.0) + _DEFINITION_BONUS * defining + _PROCEDURE_BONUS * bool(piece.steps)
+            )
+            found.append(ScoredSentence(number, index, piece.start, end, quote, kind, score, words, cosine, defining))
     return sorted(found, key=lambda each: (-each.score, each.chunk, each.start))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
@@ -11,14 +12,17 @@ _ENTRY_BYTES = 200
 
 
 class RevisionCache:
-    """Values of one revision, dropped when another revision is asked about. Safe to use from several threads."""
+    """Values of one revision, dropped when another revision is asked about. Safe to use from several threads.
+
+    Where there are too many, those go that were not asked for the longest.
+    """
 
     def __init__(self, most_bytes: int) -> None:
         """``most_bytes``: of arrays (``nbytes``), bytes and the entries themselves; other values count as nothing."""
         self._most = most_bytes
         self._lock = threading.Lock()
         self._revision: Hashable = None
-        self._values: dict[Hashable, Any] = {}
+        self._values: OrderedDict[Hashable, Any] = OrderedDict()
         self._bytes = 0
 
     def get(self, revision: Hashable, key: Hashable, compute: Callable[[], Any]) -> Any:
@@ -31,21 +35,25 @@ class RevisionCache:
         """The values by key; ``compute`` gets the keys that are not there and returns their values."""
         with self._lock:
             if revision != self._revision:
-                self._revision, self._values, self._bytes = revision, {}, 0
+                self._revision, self._values, self._bytes = revision, OrderedDict(), 0
             found = {key: self._values[key] for key in keys if key in self._values}
+            for key in found:
+                self._values.move_to_end(key)
         missing = [key for key in keys if key not in found]
         if missing:
             fresh = compute(missing)
             found |= fresh
-            added = sum(_ENTRY_BYTES + _size(value) for value in fresh.values())
             with self._lock:
                 if revision == self._revision:  # else it has changed meanwhile
-                    if self._bytes + added > self._most:
-                        self._values, self._bytes = {}, 0
-                    self._values |= fresh
-                    self._bytes += added
+                    for key, value in fresh.items():
+                        if key in self._values:  # another thread has computed it as well
+                            self._bytes -= _size(self._values.pop(key))
+                        self._values[key] = value
+                        self._bytes += _size(value)
+                    while self._bytes > self._most:
+                        self._bytes -= _size(self._values.popitem(last=False)[1])
         return found
 
 
 def _size(value: Any) -> int:
-    return len(value) if isinstance(value, bytes) else getattr(value, "nbytes", 0)
+    return _ENTRY_BYTES + (len(value) if isinstance(value, bytes) else getattr(value, "nbytes", 0))

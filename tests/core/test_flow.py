@@ -33,7 +33,7 @@ _PACKAGES = ("answering.", "corpus", "ingestion.", "retrieval.")
 _HELPERS = {
     *(f"answering.{name}" for name in ["citation_format", "draft", "guard", "overview", "profile", "table_rows"]),
     *(f"retrieval.{name}" for name in ["answerability", "calibration", "comparatives", "contents"]),
-    *(f"retrieval.{name}" for name in ["models", "quote_spans", "requirements", "search_cache", "top_k"]),
+    *(f"retrieval.{name}" for name in ["models", "quotes", "requirements", "search_cache", "top_k"]),
 }
 #: Of these one module is the way in, and the README names it.
 _CLOSED_PACKAGES = ("catalog.", "citations.", "embedding.")

@@ -39,3 +39,12 @@ def test_it_is_bounded() -> None:
     for number in range(1000):
         cache.get(1, f"word {number}", lambda: b"x" * 800)
         assert len(cache._values) * 1000 <= 100_000
+
+
+def test_what_is_asked_for_again_and_again_stays() -> None:
+    cache = RevisionCache(10_000)
+    kept = cache.get(1, "kept", lambda: np.zeros(100))
+    for number in range(100):
+        cache.get(1, number, lambda: None)
+        assert cache.get(1, "kept", lambda: np.zeros(100)) is kept
+    assert len(cache._values) < 60
