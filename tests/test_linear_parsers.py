@@ -19,6 +19,7 @@ from ragstone.core.text.abbreviations import spells_out
 from ragstone.core.text.answer_types import answer_type_scorer
 from ragstone.core.text.question_kinds import gives_a_reason
 from ragstone.core.text.segmentation import units
+from ragstone.core.text.stemming import question_stems
 from tests.support.patience import grows_linearly
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def parsers_of_core() -> dict[str, Parser]:
     return {
         "units": units,
         "sentences": lambda text: list(sentence_spans(text)),
-        "stems": stems,
+        "stems": lambda text: (stems(text), question_stems(text)),
         "fencing": lambda text: (escape_fences(text), one_line(text)),
         "follow-up": lambda text: follow_up(text, [Turn(text, text)]),
         "asking": lambda text: (answer_type_scorer("who")(text), gives_a_reason(text)),

@@ -60,11 +60,11 @@ _ASKING_VERB = re.compile(
     re.IGNORECASE,
 )
 
-_WHY_NEED = re.compile(r"(\W*why (?:do|does|did)\b[^?]{1,100}?) need\b(?! to\b)", re.IGNORECASE)
+_WHY_NEED = re.compile(r"(\bwhy (?:do|does|did)\b[^?]{1,100}?) need\b(?! to\b)", re.IGNORECASE)
 
 #: "What did Anna write about X?", and X is what she writes about.
 _REPORTING = re.compile(
-    r"(\W*what (?:do|does|did|has|have|had)\b[^?]{1,100}?) (?:say|said|write|written|report|reported|mention|mentioned"
+    r"(\bwhat (?:do|does|did|has|have|had)\b[^?]{1,100}?) (?:say|said|write|written|report|reported|mention|mentioned"
     r"|tell|told|think)\b",
     re.IGNORECASE,
 )
