@@ -18,6 +18,7 @@ from ragstone.core.text import escape_fences, language_of, one_line, sentence_sp
 from ragstone.core.text.abbreviations import spells_out
 from ragstone.core.text.answer_types import answer_type_scorer
 from ragstone.core.text.question_kinds import gives_a_reason
+from ragstone.core.text.rewording import reworded
 from ragstone.core.text.segmentation import units
 from ragstone.core.text.stemming import question_stems
 from tests.support.patience import grows_linearly
@@ -42,7 +43,7 @@ def parsers_of_core() -> dict[str, Parser]:
         "stems": lambda text: (stems(text), question_stems(text)),
         "fencing": lambda text: (escape_fences(text), one_line(text)),
         "follow-up": lambda text: follow_up(text, [Turn(text, text)]),
-        "asking": lambda text: (answer_type_scorer("who")(text), gives_a_reason(text)),
+        "asking": lambda text: (answer_type_scorer("who")(text), gives_a_reason(text), reworded(text)),
         "abbreviations": lambda text: spells_out(text, {"aa"}),
         "answer": split_answer,
         "streamed answer": streamed,

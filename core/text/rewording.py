@@ -41,7 +41,7 @@ _AROUND = 3 * (
         r"|i(?: would|['’]d)? (?:like|want|need) (?:you )?to (?:know|understand|learn)(?: about)? )",
         re.IGNORECASE,
     ),
-    re.compile(rf"[\s,]+{_MANNER}\W*$", re.IGNORECASE),
+    re.compile(rf"(?<![\s,])[\s,]+{_MANNER}\W*$", re.IGNORECASE),
 )
 #: "Tell me what X is", "Do you know what X means?"
 _INDIRECT = re.compile(
