@@ -14,7 +14,7 @@ from llama_index.core.instrumentation.events.query import QueryEndEvent, QuerySt
 
 from ..errors import PluginError, is_failure
 from ..retrieval.evidence_gate import Verdict, judge, weigh_evidence
-from ..retrieval.follow_up import FollowUp, follow_up
+from ..retrieval.follow_up import FollowUp, asked_again, follow_up
 from ..runtime.request import current_scope
 from ..text.rewording import reworded, topic_of
 from ..tracing import OwnContext, has_listeners, step
@@ -37,9 +37,6 @@ if TYPE_CHECKING:
     from .profile import EmptyState, Profile
 
 Given = TypeVar("Given")
-
-#: Words of its own that make a question understandable without the earlier ones.
-_MIN_OWN_WORDS = 2
 
 
 class AnsweringHost(Protocol):
@@ -120,6 +117,8 @@ class Assistant(BaseQueryEngine):
     def _resolved(self, question: Question | str) -> tuple[Question, MetadataFilters | None]:
         """The question with its number of chunks, and what the chunks' metadata must be. Raises ``BadRequest``."""
         asked = question if isinstance(question, Question) else Question(question)
+        text, history = asked_again(asked.text, asked.history)
+        asked = replace(asked, text=text, history=history) if text != asked.text else asked
         filters = self.profile.filters.metadata(asked.filters)
         return (asked if asked.top_k else replace(asked, top_k=self.profile.top_k)), filters
 
@@ -130,10 +129,9 @@ class Assistant(BaseQueryEngine):
             return self._weighed(question, filters, None)
         in_context = replace(question, text=earlier.in_context[-LONGEST_QUESTION:])
         retrieval, verdict = self._weighed(in_context, filters, earlier)
-        # With enough words of its own it may be a new question, not a follow-up.
-        if verdict == "answered" or len(earlier.own) < _MIN_OWN_WORDS:
+        if verdict == "answered" or not earlier.alone:
             return retrieval, verdict
-        alone, judged = self._weighed(question, filters, None)
+        alone, judged = self._weighed(replace(question, text=earlier.alone), filters, None)
         return (alone, judged) if judged == "answered" or verdict == "refused" else (retrieval, verdict)
 
     def _weighed(
@@ -142,7 +140,8 @@ class Assistant(BaseQueryEngine):
         top_k = question.top_k or self.profile.top_k
         asked = question.text if earlier else topic_of(question.text) or reworded(question.text)
         found = self._pipeline.retrieve(self.corpus, asked, top_k=top_k, filters=filters)
-        retrieval = replace(found, follow_up=earlier)
+        idf = earlier.weighed(found.idf, found.spelling.correct) if earlier else found.idf
+        retrieval = replace(found, follow_up=earlier, idf=idf)
         with step("Gate.weigh", chunks=len(retrieval.nodes), threshold=retrieval.threshold) as weighed:
             evidence = weigh_evidence(retrieval)
             verdict = judge(evidence, retrieval, self.corpus.options.least_likelihood)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .assistant import Assistant
 
 #: Earlier turns with which a follow-up is read, and characters of the answer of one.
-_MOST_TURNS, _LONGEST_TURN = 5, 4_000
+_MOST_TURNS, _LONGEST_TURN = 8, 4_000
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,11 @@ class Conversation:
         earlier, question = _carried(assistant, fields.get("history", "")), fields.get("q", "").strip()
         if not question:
             return cls(earlier)
-        answered = [(each.question, each.answer) for each in earlier if each.answer and not each.answer.refused]
-        history = tuple(Turn(before, answer.text[:_LONGEST_TURN]) for before, answer in answered[-_MOST_TURNS:])
+        asked = [(each.question, each.answer) for each in earlier if each.answer][-_MOST_TURNS:]
+        history = tuple(
+            Turn(before, "" if answer.refused or answer.closest else answer.text[:_LONGEST_TURN])
+            for before, answer in asked
+        )
         try:
             answer = assistant.ask(Question(question, filters=filters, history=history))
         except RagstoneError as error:

@@ -13,12 +13,11 @@ from ..text.formulas import has_formula
 from ..text.naming import asks_for_term
 from ..text.pointers import announces
 from ..text.question_kinds import (
-    asks_for_a_reason,
     asks_for_events,
     asks_for_manner,
     asks_for_several,
+    form_required,
     form_scorer,
-    gives_a_reason,
     points_to_asked,
     sides_of,
 )
@@ -77,7 +76,7 @@ _LONGEST_PAIR = 600
 
 def choose(retrieval: Retrieval) -> list[ScoredSentence]:
     """The chunks' sentences that answer, the best one first: those whose scores are close, at most three."""
-    sides = sides_of(retrieval.question)
+    sides = sides_of(retrieval.asked)
     if sides and (compared := choose_sides(rank_quotes(retrieval), sides, retrieval)):
         return _with_references(compared, retrieval)
     allowed = rank_quotes(retrieval)
@@ -125,17 +124,19 @@ def _in_text_order(quotes: Sequence[ScoredSentence]) -> list[ScoredSentence]:
 def rank_quotes(retrieval: Retrieval) -> Iterator[ScoredSentence]:
     """Every sentence that may be quoted, the best one first.
 
-    "And why?" and "go on" are answered by those of the same subject that were not given already, a "why" by reasons.
+    "And why?" and "go on" are answered by those of the same subject that were not given already, a "why" by reasons, an
+    "example?" by examples, a "when?" by dates.
     """
     follow_up = retrieval.follow_up
     if follow_up is None or follow_up.own:
         yield from sentences_of(retrieval)
         return
     given = " ".join(follow_up.answered.split())
-    why = asks_for_a_reason(follow_up.asked)
+    has_type, has_form = answer_type_scorer(follow_up.asked), form_required(follow_up.asked)
     for quote in sentences_of(retrieval):
-        is_new = " ".join(quote.text.split()) not in given
-        if is_new and quote.words >= _ABOUT_IT and (not why or gives_a_reason(quote.text)):
+        # "When was that?" may ask for what was quoted for another word of it.
+        is_new = " ".join(quote.text.split()) not in given if has_type("") else has_type(quote.text) == 1
+        if is_new and quote.words >= _ABOUT_IT and has_form(quote.text):
             yield quote
 
 

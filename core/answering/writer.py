@@ -16,6 +16,7 @@ from .answer import Answer, Delta, Timings
 from .closest import closest_words
 from .composition import Composition
 from .draft import Draft
+from .question import LONGEST_QUESTION
 from .synthesis import Extractive, Synthesizer
 
 if TYPE_CHECKING:
@@ -74,8 +75,9 @@ class AnswerWriter:
         composed = Composition([chunk.node for chunk in retrieval.nodes], self._profile, retrieval.stored_terms)
         # A language model is not asked for what the chunks do not say.
         synthesizer = Extractive() if verdict == "closest" else self._pipeline.synthesizer(self._profile.prompt)
-        if retrieval.follow_up is None and not isinstance(synthesizer, Extractive):
-            retrieval = replace(retrieval, question=question.text)  # as it was written: "in simple words"
+        if not isinstance(synthesizer, Extractive):  # as it was written: "in simple words"
+            behind = retrieval.follow_up
+            retrieval = replace(retrieval, question=behind.in_full[-LONGEST_QUESTION:] if behind else question.text)
         if verdict == "closest":
             composed.introduction = closest_words(retrieval)
         yield from self._composed(synthesizer, retrieval, draft, composed)

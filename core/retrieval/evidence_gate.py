@@ -59,7 +59,8 @@ def weigh_evidence(retrieval: Retrieval) -> Evidence:
     """The evidence of the chunk with the highest score, and of the best sentence of all chunks."""
     own = {}
     if retrieval.follow_up is not None:
-        own = {word: retrieval.idf[word] for word in retrieval.follow_up.own if word in retrieval.idf}
+        meant = set(map(retrieval.spelling.correct, retrieval.follow_up.own))
+        own = {word: weight for word, weight in retrieval.idf.items() if word in meant}
     found = [Evidence(None, 0.0)]
     for number, chunk in enumerate(retrieval.nodes):
         scores = retrieval.scores.get(chunk.node.node_id)
@@ -96,4 +97,8 @@ def judge(found: Evidence, retrieval: Retrieval, least: float | None = None) -> 
     """
     if not sentences_of(retrieval) or found.score < retrieval.threshold or found.own_coverage < _OWN_SHARE:
         return "refused"
-    return "answered" if found.likelihood >= (least_likelihood() if least is None else least) else "closest"
+    if found.likelihood >= (least_likelihood() if least is None else least):
+        return "answered"
+    # What comes closest to "and why?" is anything about what was asked before.
+    is_empty = retrieval.follow_up is not None and not retrieval.follow_up.own
+    return "refused" if is_empty else "closest"

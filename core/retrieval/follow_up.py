@@ -1,39 +1,79 @@
-"""Detects follow-up questions and adds the earlier turns to them."""
+"""Reads follow-up questions: adds the earlier turns that they need."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from ..text.definitions import subject_of
+from ..text.doers import doers_in
+from ..text.listed_items import resolve_ordinal
 from ..text.rewording import reworded
-from ..text.stemming import stems
+from ..text.spelling import correction_of
+from ..text.stemming import question_stems, stems
 from ..text.stemming import words as plain_words
 
 #: Earlier turns that are looked at.
 LONGEST_HISTORY = 20
-#: Questions that a follow-up is read together with: the one that it goes back to and those between.
-_LOOKED_BACK = 3
+#: Turns that a follow-up is read together with: the one that it goes back to and those between.
+_LOOKED_BACK = 5
+#: Characters of an answer in which a person is looked for.
+_LONGEST_SENTENCE = 600
+#: Words of a question that may have no verb; a longer one without any names what is looked for.
 _SHORT = 3
-_LEANS = re.compile(
-    r"^\W*(?:and|but|so|or|then|also|what about|how about|what else|why|really|go on|tell me more|more)\b"
-    r"|\b(?:it|its|itself|they|them|their|theirs|this|that|these|those|he|him|his|she|her|hers|there|such|the same"
-    r"|the (?:first|second|former|latter|other)|(?:this|that|which) one)\b",
+#: Words of its own that make a question understandable without the earlier ones.
+_MIN_OWN_WORDS = 2
+_CONNECTIVE = re.compile(r"^\W*(?:(?:and|but|so|or|then|also|ok(?:ay)?)\b\W*)+", re.IGNORECASE)
+_ELLIPSIS = re.compile(r"(?:what about|how about|what else|what if|why not|really|go on|more)\b", re.IGNORECASE)
+_LEAD = re.compile(rf"(?:{_CONNECTIVE.pattern})?(?:\W*(?:what|how) about\b\W*)?", re.IGNORECASE)
+_QUESTION = re.compile(
+    r"(?:(?:in|on|at|by|for|from|of|to|with) )?(?:what|which|whose|whom|who|when|where|why|how|is|are|was|were|do|does"
+    r"|did|can|could|should|would|will|has|have|had|explain|describe|define|list|name|show|tell|compare|summari[sz]e"
+    r"|give)(?:['’]?s)?\b",
     re.IGNORECASE,
 )
-#: "that" and "this" that point at nothing said before.
+_PRONOUN = re.compile(
+    r"\b(?:it|its|itself|they|them|their|theirs|this|that|these|those|he|him|his|she|her|hers|there|such|ones?"
+    r"|the (?:same|first|second|former|latter|others?))\b",
+    re.IGNORECASE,
+)
+#: "that", "this" and "one" that point at nothing before.
 _POINTS_NOWHERE = re.compile(
-    r"\b(?:is|was) it that\b|\b(?:so|such) that\b|\bis there\b|\bare there\b|\bwas there\b|\bwere there\b"
-    r"|\b\w{4,} that\b",
+    r"\b(?:is|was) it that\b|\b(?:so|such) that\b|\b(?:is|are|was|were) there\b|\b\w{4,} that(?= \w)"
+    r"|\b(?:no|any|some|every) one\b|\b(?:should|can|could|does|must|would|may) one\b|\bone (?:of|or)\b"
+    r"|\bthe (?:same|first|second|former|latter|others?) (?!ones?\b)\w",
     re.IGNORECASE,
 )
+#: "What is the default?", of what was asked about before.
+_OF_SOMETHING = re.compile(r"\b(?:is|are|was|were) the\b|['’]s the\b", re.IGNORECASE)
+_PERSON = re.compile(r"\b(?:he|him|his|she|her|hers)\b", re.IGNORECASE)
+_ASKS_WHO = re.compile(r"\bwho\b", re.IGNORECASE)
+_NUMBER = re.compile(r"\b\d[\d.]*\b")
+#: Where what was answered is found: the answer is given again, with its citations.
+_ASKS_SOURCE = re.compile(
+    r"\W*(?:and )?(?:(?:where|which \w+) (?:does|do|did) (?:it|they|he|she|(?:the|this|your) \w+)"
+    r" (?:say|state|mention|write) (?:that|this|it|so)|who (?:says|states|claims)(?: (?:that|this|it|so))?"
+    r"|where(?:['’]?s| is| was) (?:that|this|it) (?:said|stated|written)"
+    r"|(?:(?:in|on) )?(?:what|which) (?:page|chapter|section)(?:['’]?s| is| was)? (?:that|this|it)"
+    r"(?: (?:in|on|from))?)\W*",
+    re.IGNORECASE,
+)
+#: Weight of an earlier question's words, relative to the follow-up's own.
+_INHERITED = 0.4
 #: Words of a follow-up that say nothing of their own: "tell me more", "go on", "explain".
-_EMPTY = frozenset(stems("tell more go on explain continue say else example detail please elaborate mean reason okay"))
+_EMPTY = dict.fromkeys(
+    stems(
+        "tell give more go on explain describe continue say else one example instance detail please elaborate mean"
+        " reason okay yes simple simply simpler easier word term thank bit happen another"
+    ),
+    1_000,
+)
 
 
 @dataclass(frozen=True)
 class Turn:
-    """A question that was asked before, and what was answered."""
+    """A question that was asked before, and what was answered; nothing where it was not."""
 
     question: str
     answer: str = ""
@@ -43,16 +83,60 @@ class Turn:
 class FollowUp:
     """A question that needs earlier ones to be understood."""
 
+    #: The question; the item of an answer's list instead of "the second one".
     asked: str
-    #: The earlier questions that it needs, oldest first, and what was answered to them.
+    #: The turns back to the last question that can be understood alone, oldest first.
     earlier: tuple[Turn, ...]
     #: Stems that it brings itself; none for "and why?".
     own: tuple[str, ...]
+    #: Who "he" or "she" is, by the question before or the answer to it.
+    person: str = ""
+
+    @property
+    def alone(self) -> str:
+        """What it may ask without the earlier ones: "winches?" for "And what about winches?"; empty if nothing."""
+        names_one = not _has_pronoun(self.asked) and (_is_elliptic(self.asked) or bool(subject_of(self.asked)))
+        is_enough = len(self.own) >= _MIN_OWN_WORDS or (bool(self.own) and names_one)
+        return _LEAD.sub("", self.asked, count=1) if is_enough else ""
 
     @property
     def in_context(self) -> str:
-        """The question behind those that it needs, without the words around these."""
-        return " ".join((*(reworded(turn.question) for turn in self.earlier), self.asked))
+        """The question behind those that it needs, without the words around these.
+
+        Of several only the latest one's number counts: "Is there a 2.1? And a 2.2?" is about 2.2.
+        """
+        questions = [*self._needed(), *([self.asked] if self.own or not stems(self.asked) else [])]
+        numbered = [at for at, question in enumerate(questions) if _NUMBER.search(question)]
+        for at in numbered[:-1]:
+            questions[at] = _NUMBER.sub("", questions[at])
+        return " ".join(filter(None, questions))
+
+    @property
+    def in_full(self) -> str:
+        """The earlier questions and this one as they were written."""
+        return " ".join([*(turn.question for turn in self.earlier), self.asked])
+
+    def _needed(self) -> Iterator[str]:
+        """The earlier questions, and whom they are about. One with a pronoun asks for another thing of the same
+        subject, which only a question without a verb goes on with: "When was it made? And sold?"."""
+        goes_on = _is_elliptic(self.asked)
+        for at, turn in enumerate(self.earlier):
+            is_other = _has_pronoun(turn.question) and not (goes_on and turn is self.earlier[-1])
+            if at == 0 or (_own(turn.question) and not is_other):
+                yield reworded(turn.question)
+        yield self.person
+
+    def weighed(self, idf: Mapping[str, float], correct: Callable[[str], str]) -> dict[str, float]:
+        """The weights of the words; those of an earlier question weigh less, and the less the earlier it is.
+        ``correct``: gives the stem that is meant by a misspelt one."""
+        if not self.own:
+            return dict(idf)
+        brought = [self.own, *(tuple(stems(question)) for question in reversed([*self._needed()]) if question)]
+        shares: dict[str, float] = {}
+        for distance, words in enumerate(brought):
+            for stem in map(correct, words):
+                shares.setdefault(stem, _INHERITED**distance)
+        return {stem: weight * shares.get(stem, _INHERITED) for stem, weight in idf.items()}
 
     @property
     def answered(self) -> str:
@@ -60,25 +144,68 @@ class FollowUp:
         return " ".join(turn.answer for turn in self.earlier)
 
 
+def asked_again(question: str, history: Sequence[Turn]) -> tuple[str, Sequence[Turn]]:
+    """The question and what was before it; for "Where does it say that?" the one whose answer is meant, which gives its
+    citations again."""
+    while history and _ASKS_SOURCE.fullmatch(question):
+        question, history = history[-1].question, history[:-1]
+    return question, history
+
+
 def follow_up(question: str, history: Sequence[Turn]) -> FollowUp | None:
     """What the question needs of the history; ``None`` for a complete one."""
-    if not history or not _is_incomplete(question):
+    history, own = history[-LONGEST_HISTORY:], tuple(_own(question))
+    for turn in reversed(history):
+        if (resolved := resolve_ordinal(question, turn.question, turn.answer)) is not None:
+            return FollowUp(resolved, (turn,), tuple(_own(resolved)))
+    if not history or not _leans(question):
         return None
+    for turn in reversed(history if _PERSON.search(question) else ()):
+        if person := _person_of(turn):
+            return FollowUp(question, (turn,), own, person)
     earlier: list[Turn] = []
-    for turn in reversed(history[-LONGEST_HISTORY:]):
+    are_answered = any(turn.answer for turn in history)
+    for turn in reversed(history):
+        # Without an answer there is nothing to go on with, but "why?" is of the last question, whatever came of it.
+        if are_answered and not turn.answer and (own or turn is not history[-1]):
+            continue
         earlier.insert(0, turn)
-        if len(earlier) == _LOOKED_BACK or not _is_incomplete(turn.question):
+        if len(earlier) == _LOOKED_BACK or not _leans(turn.question):
             break
-    return FollowUp(question, tuple(earlier), tuple(_own(question)))
+    return FollowUp(question, tuple(earlier), own)
+
+
+def _person_of(turn: Turn) -> str:
+    """The name of who was asked for, or the full one of who was asked about; empty for none."""
+    if _ASKS_WHO.search(turn.question):
+        sentence, known = turn.answer[:_LONGEST_SENTENCE].partition(" [")[0], frozenset(plain_words(turn.question))
+    else:
+        sentence, known = turn.question, frozenset[str]()
+    name = max(doers_in(sentence, known, is_done=True), key=lambda each: len(each.split()), default="")
+    return name if known or " " in name else ""
 
 
 def _own(question: str) -> list[str]:
-    return [stem for stem in dict.fromkeys(stems(question)) if stem not in _EMPTY]
+    said = frozenset(stems(question))
+    own = [stem for stem in question_stems(reworded(question)) if stem in said]
+    return [stem for stem in own if stem not in _EMPTY and correction_of(stem, _EMPTY) is None]
 
 
-def _is_incomplete(question: str) -> bool:
-    return (
-        len(plain_words(question)) <= _SHORT
-        or not _own(question)
-        or bool(_LEANS.search(_POINTS_NOWHERE.sub(" ", question)))
-    )
+def _has_pronoun(question: str) -> bool:
+    return bool(_PRONOUN.search(_POINTS_NOWHERE.sub(" ", question)))
+
+
+def _is_elliptic(question: str) -> bool:
+    """Whether it has no verb, or no word of its own: "And for boats?", "What about nylon?", "Why?"."""
+    rest = _CONNECTIVE.sub("", question)
+    is_part = rest != question or len(plain_words(question)) <= _SHORT
+    return not _own(question) or bool(_ELLIPSIS.match(rest)) or (is_part and not _QUESTION.match(rest))
+
+
+def _leans(question: str) -> bool:
+    """Whether the question needs the ones before it; what a term is does not."""
+    own, rest = _own(question), _CONNECTIVE.sub("", question)
+    if _has_pronoun(question) or _is_elliptic(question):
+        return True
+    is_of_term = bool(own) and bool(subject_of(rest)) and not _OF_SOMETHING.search(rest)
+    return not is_of_term and (rest != question or len(own) < _MIN_OWN_WORDS)

@@ -92,6 +92,11 @@ class Retrieval:
     #: What is computed from the fields above once, by name; ``dataclasses.replace`` begins with none.
     memo: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
+    @property
+    def asked(self) -> str:
+        """The question without the earlier ones that it needs."""
+        return self.follow_up.asked if self.follow_up else self.question
+
     def terms(self, chunk: int) -> ChunkTerms:
         """The terms of the chunk with this index; those that are stored, unless a retriever cut its text since."""
         node = self.nodes[chunk].node

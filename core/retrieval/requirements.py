@@ -44,17 +44,13 @@ _ASKS_WHEN = re.compile(r"(?:and |but |so )?when (?:was|were|did)\b", re.IGNOREC
 
 def missing_subject(retrieval: Retrieval, sentences: Sequence[ScoredSentence]) -> str:
     """What of the question's subject is in no chunk, or in none of the best sentences; empty if nothing is."""
-    return next((missing for lacks, missing in _SUBJECT if lacks(retrieval, _asked(retrieval), sentences)), "")
+    return next((missing for lacks, missing in _SUBJECT if lacks(retrieval, retrieval.asked, sentences)), "")
 
 
 def missing_value(retrieval: Retrieval, sentences: Sequence[ScoredSentence]) -> str:
     """Which kind of answer the question asks for and none of the sentences has; empty if one has it."""
-    asked, texts = _asked(retrieval), [each.text for each in sentences]
+    asked, texts = retrieval.asked, [each.text for each in sentences]
     return next((missing for lacks, missing in _VALUE if lacks(asked, texts)), "")
-
-
-def _asked(retrieval: Retrieval) -> str:
-    return retrieval.follow_up.asked if retrieval.follow_up else retrieval.question
 
 
 def _offered(retrieval: Retrieval) -> frozenset[int]:
@@ -88,9 +84,9 @@ def _has_unknown_word(retrieval: Retrieval, asked: str, _: Sequence[ScoredSenten
     )
 
 
-def _lacks_version(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
+def _lacks_version(retrieval: Retrieval, _: str, sentences: Sequence[ScoredSentence]) -> bool:
     """Whether the question has a number with a point, and the paragraphs of none of the sentences have it."""
-    of_version = version_finder(asked)
+    of_version = version_finder(retrieval.question)
     places = ((retrieval.nodes[each.chunk].node, retrieval.terms(each.chunk), each.unit) for each in sentences)
     return of_version is not None and not any(of_version(paragraph_up_to(*place)) for place in places)
 

@@ -99,13 +99,13 @@ def sentences_of(retrieval: Retrieval) -> list[ScoredSentence]:
 
 
 def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
-    asked = retrieval.follow_up.asked if retrieval.follow_up else retrieval.question
+    asked = retrieval.asked
     weights = [(stem_hash(word), weight) for word, weight in retrieval.idf.items()]
     asked_stems = frozenset(stem for stem, _ in weights)
     of_type, of_form = answer_type_scorer(asked), form_scorer(asked)
     options = QuoteOptions(kinds_left_out(asked), asks_for_steps(asked), asks_for_code(asked))
     takes_term = asks_for_term(asked)
-    of_version = version_finder(asked)
+    of_version = version_finder(retrieval.question)
     subject = [retrieval.spelling.correct(stem) for stem in subject_of(asked)]
     abbreviation, compound = abbreviation_of(asked), compound_of(asked)
     term = frozenset(subject)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from .doers import NAME, names_a_doer, word_before
+from .doers import NAME, doers_in, word_before
 from .formulas import is_formula
 from .stemming import stems, words
 
@@ -171,8 +171,7 @@ _REQUIRED = (
 
 def answer_type_scorer(question: str) -> Callable[[str], float]:
     """A function that scores sentences: 1 for one with the time, quantity or name that the question asks for, 0 for one
-    without it; 0.5 for every sentence if the question asks for nothing of the kind. What stands in the question is no
-    answer."""
+    without; 0.5 for every sentence if it asks for nothing of the kind. What stands in the question is no answer."""
     known = set(words(question))
     if _ASKS_TIME.search(question):
         return lambda sentence: float(any(not known & set(words(found)) for found in _TIME.findall(sentence)))
@@ -214,7 +213,8 @@ def is_lacking(question: str, sentences: Sequence[str]) -> bool:
         before = word_before(question)
         # A sentence's first word has a capital anyway; before what is asked it is a name: "Langstroth patented it".
         first = (found for each in sentences if before and (found := before.match(each)) and stems(found[1]))
-        if not any(names_a_doer(each, known, is_done=is_said) for each in saying or sentences) and not any(first):
+        doers = (name for each in saying or sentences for name in doers_in(each, known, is_done=is_said))
+        if not any(doers) and not any(first):
             return True
     if not (_ASKS_QUANTITY.search(question) or _ASKS_PERSON.match(question) or _ASKS_NAME_OF.search(question)):
         return False

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from .stemming import STOP_WORDS, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 #: "patented" in "Who patented a hive?", "may reset" in "Who may reset it?".
 _PERSON_DOES = re.compile(
@@ -37,10 +41,10 @@ _NOBODY = frozenset(
 )
 
 
-def names_a_doer(sentence: str, known: frozenset[str], *, is_done: bool) -> bool:
-    """Whether the sentence has a name, beside the words of the question, that can be that of a person or a body: not
-    that of a place or a month, no abbreviation, no word that only begins a sentence. ``is_done``: whether it says that
-    what is asked for is done; the name may then have an article or be an author's who is cited."""
+def doers_in(sentence: str, known: frozenset[str], *, is_done: bool) -> Iterator[str]:
+    """The names in the sentence, beside the words of the question, that can be those of persons or bodies: not of a
+    place or a month, no abbreviation, no word that only begins a sentence. ``is_done``: whether it says that what is
+    asked for is done; a name may then have an article or be an author's who is cited."""
     for found in _PROPER.finditer(sentence):
         before, rest = sentence[max(0, found.start() - _BEFORE) : found.start()], sentence[found.end() :]
         begins = bool(_BEGINS.search(before))
@@ -60,8 +64,7 @@ def names_a_doer(sentence: str, known: frozenset[str], *, is_done: bool) -> bool
             continue
         is_abbreviation = len(name) == 1 and bool(_ABBREVIATION.fullmatch(name[0]))
         if not (is_abbreviation or _BEFORE_PLACE.search(before) or (has_article and not is_done)):
-            return True
-    return False
+            yield " ".join(name)
 
 
 def word_before(question: str) -> re.Pattern[str] | None:

@@ -15,7 +15,12 @@ _REASON = re.compile(
     r"|^To \w+",
     re.IGNORECASE,
 )
-
+#: Also misspelt: "exmaple".
+_ASKS_EXAMPLE = re.compile(r"\b(?:e[xamp]{3,5}(?:le|el)s?|instances?)\b", re.IGNORECASE)
+_EXAMPLE = re.compile(
+    r"\b(?:for (?:example|instance)|examples?|such as|e\.g\.|including|(?:most )?common is|imagine|suppose)",
+    re.IGNORECASE,
+)
 
 #: "Which questions has chapter 3?", not "How are tasks assigned?".
 _ASKS_FOR_TASKS = re.compile(
@@ -195,9 +200,11 @@ def kinds_left_out(question: str) -> frozenset[Kind]:
     return NO_ANSWER - {"metadata"} if _ASKS_FOR_METADATA.search(question) else NO_ANSWER
 
 
-def asks_for_a_reason(question: str) -> bool:
-    """Whether the question asks why."""
-    return bool(_ASKS_REASON.search(question))
+def form_required(question: str) -> Callable[[str], bool]:
+    """A function that tells whether a sentence has the form that the question demands, as words of its own say nothing
+    more: a reason for "And why?", an example for "Give me an example."."""
+    forms = [form for asks, form in ((_ASKS_REASON, _REASON), (_ASKS_EXAMPLE, _EXAMPLE)) if asks.search(question)]
+    return lambda sentence: all(form.search(sentence) for form in forms)
 
 
 def gives_a_reason(sentence: str) -> bool:
@@ -229,7 +236,7 @@ def form_scorer(question: str) -> Callable[[str], float]:
         return lambda sentence: "\n" in sentence or bool(_ENUMERATION.search(sentence))
     if action := action_of(question):
         return lambda sentence: _says_how_to(sentence, action)
-    return gives_a_reason if asks_for_a_reason(question) else lambda _sentence: 0
+    return gives_a_reason if _ASKS_REASON.search(question) else lambda _sentence: 0
 
 
 def _says_how_to(sentence: str, action: str) -> bool:

@@ -184,4 +184,7 @@ def test_what_was_answered_goes_along_with_the_next_question(open_page: Open) ->
     assert page.evaluate("window.sent.body.history") == [{"question": "What?", "answer": "Nodes run. [1]"}]
     ask(page, {"down": True})
     page.locator(".failed").wait_for()
-    assert len(page.evaluate("window.sent.body.history")) == 1  # a refusal is nothing to lean on
+    assert page.evaluate("window.sent.body.history")[1] == {
+        "question": "What?",
+        "answer": "",
+    }  # a refusal answers nothing

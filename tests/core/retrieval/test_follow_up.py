@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from ragstone.core import BadRequest, Host, Question, TooLarge, Turn
-from ragstone.core.retrieval.follow_up import follow_up
+from ragstone.core.retrieval.follow_up import asked_again, follow_up
 from ragstone.plugins.book_chat import Shelf
 from tests.support.third_party_fakes import Here, write_pages
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CASTER = Turn("What is a caster?", "A caster is a wheel that swivels about a vertical axis. [1]")
 
@@ -34,13 +31,31 @@ def host(real_host: Host, tmp_path: Path) -> Host:
 
 @pytest.mark.parametrize(
     "question",
-    ["And why?", "Why?", "What does it cost?", "How much do they weigh?", "Tell me more", "And its price?", "Nylon?"],
+    [
+        "And why?",
+        "Why?",
+        "What does it cost?",
+        "How much do they weigh?",
+        "And its price?",
+        "Nylon?",
+        "What is the price?",
+    ],
 )
 def test_it_leans_on_what_was_asked_before(question: str) -> None:
     found = follow_up(question, [CASTER])
     assert found is not None
     assert found.in_context == f"{CASTER.question} {question}"
     assert follow_up(question, []) is None
+
+
+@pytest.mark.parametrize(
+    "question", ["Give me an exmaple", "Another example please", "Can you explain that more simply?"]
+)
+def test_words_that_say_nothing_of_their_own_are_not_looked_for(question: str) -> None:
+    found = follow_up(question, [CASTER])
+    assert found is not None
+    assert (found.own, found.in_context) == ((), CASTER.question)
+    assert found.in_full == f"{CASTER.question} {question}"
 
 
 def test_the_words_around_an_earlier_question_are_left_out() -> None:
@@ -56,6 +71,8 @@ def test_the_words_around_an_earlier_question_are_left_out() -> None:
         "What is it that makes a gripper close its jaws along a line?".replace("its ", "both "),
         "Is there a difference between rubber and nylon tyres?",
         "Which tyres grip so that a robot stops on wet concrete?",
+        "And what is a parallel gripper?",
+        "So what is a gripper?",
     ],
 )
 def test_it_stands_alone(question: str) -> None:
@@ -63,11 +80,86 @@ def test_it_stands_alone(question: str) -> None:
 
 
 def test_it_goes_back_to_the_last_question_that_stands_alone_and_brings_its_own_words() -> None:
-    turns = [Turn("What is a gripper?"), CASTER, Turn("And why?")]
+    turns = [Turn("What is a gripper?"), CASTER, Turn("And why?", "Because.")]
     found = follow_up("And what does it cost?", turns)
     assert found is not None
     assert [turn.question for turn in found.earlier] == ["What is a caster?", "And why?"]
     assert found.own == ("cost",)
+
+
+def test_a_question_that_was_not_answered_is_not_gone_on_with_but_by_why() -> None:
+    turns = [CASTER, Turn("Does it rust?")]
+    found, why = follow_up("What does it cost?", turns), follow_up("Why?", turns)
+    assert found is not None
+    assert found.in_context == "What is a caster? What does it cost?"
+    assert why is not None
+    assert [turn.question for turn in why.earlier] == ["What is a caster?", "Does it rust?"]
+    unanswered = follow_up("What does it cost?", [Turn("What is a caster?"), Turn("Does it rust?")])
+    assert unanswered is not None
+    assert len(unanswered.earlier) == 2, "no answer was sent at all"
+
+
+def test_another_thing_that_was_asked_of_the_same_subject_is_left_out() -> None:
+    turns = [CASTER, Turn("Who invented it?", "Nobody knows. [1]"), Turn("What about nylon tyres?", "They last. [1]")]
+    found = follow_up("What do they cost?", turns)
+    assert found is not None
+    assert found.in_context == "What is a caster? What about nylon tyres? What do they cost?"
+    weights = found.weighed({"cost": 1.0, "nylon": 1.0, "caster": 1.0}, str)
+    assert weights["cost"] > weights["nylon"] > weights["caster"] > 0
+
+
+def test_of_several_numbers_the_latest_counts() -> None:
+    turns = [Turn("What was new in Arm 2.1?", "A jaw. [1]"), Turn("What about 2.2?", "A wrist. [1]")]
+    found = follow_up("How much did it weigh?", turns)
+    assert found is not None
+    assert found.in_context == "What was new in Arm ? What about 2.2? How much did it weigh?"
+
+
+def test_he_is_who_was_asked_for_or_asked_about() -> None:
+    turns = [
+        Turn("Who built the first caster?", "Ada Kerr built the first caster in Leeds. [1]"),
+        Turn("What is a tyre?"),
+    ]
+    found = follow_up("When did she die?", turns)
+    assert found is not None
+    assert found.in_context == "Who built the first caster? Ada Kerr When did she die?"
+    found = follow_up("When did he die?", [*turns, Turn("What did Tom Reed build?", "A jaw. [1]")])
+    assert found is not None
+    assert found.in_context == "What did Tom Reed build? Tom Reed When did he die?"
+
+
+LISTED = "A robot has three parts: wheels, parallel grippers and arms. [1]"
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "read"),
+    [
+        ("And the second one?", LISTED, "And parallel grippers?"),
+        ("Explain the last part", LISTED, "Explain arms"),
+        ("What does the first one mean?", "They are:\n\n- Wheels: they turn\n- Arms\n[1]", "What does Wheels mean?"),
+        ("And the fifth one?", LISTED, "And the fifth one?"),
+        ("And the second one?", "A robot has parts. [1] It has wheels, jaws and arms. [1]", "And the second one?"),
+    ],
+)  # fmt: skip
+def test_an_item_of_a_list_is_named_by_its_place(question: str, answer: str, read: str) -> None:
+    found = follow_up(question, [Turn("What parts has a robot?", answer)])
+    assert found is not None
+    assert found.asked == read
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Where does it say that?", "who says that?", "Which page is that on?", "and which section does it say that?"],
+)
+def test_who_asks_where_it_is_said_gets_the_same_answer_again(host: Host, question: str) -> None:
+    assistant = host.assistant("book_chat")
+    first = assistant.ask(CASTER.question)
+    again = assistant.ask(Question(question, history=[Turn(CASTER.question, first.text), Turn("who says so?")]))
+    assert (again.text, again.citations) == (first.text, first.citations)
+
+
+def test_where_something_is_is_no_question_about_the_answer() -> None:
+    assert asked_again("Where is it?", [CASTER]) == ("Where is it?", [CASTER])
 
 
 def test_why_is_answered_with_a_reason_that_was_not_given_yet(host: Host) -> None:
@@ -75,6 +167,37 @@ def test_why_is_answered_with_a_reason_that_was_not_given_yet(host: Host) -> Non
     assert not answer.refused
     assert answer.text == "Casters are set behind the driven wheels because they give no traction. [1]"
     again = host.assistant("book_chat").ask(Question("And why?", history=[CASTER, Turn("And why?", answer.text)]))
+    assert again.refused
+
+
+def test_when_or_how_much_may_ask_for_what_was_quoted_already(host: Host) -> None:
+    turn = Turn(
+        "What does a small parallel gripper do?", "The grip force of a small parallel gripper is about 40 newtons. [1]"
+    )
+    answer = host.assistant("book_chat").ask(Question("How much is that?", history=[turn]))
+    assert answer.text.startswith("The grip force of a small parallel gripper is about 40 newtons.")
+
+
+def test_an_example_is_one_and_of_the_same_subject(host: Host) -> None:
+    shelf = Shelf(host)
+    text = (
+        "# Joints\n\n## Hinges\n\nA hinge is a joint that turns about one axis. For example, an elbow is a hinge.\n\n"
+        "## Sliders\n\nA slider is a joint that moves along one line. For example, a drawer is a slider.\n"
+    )
+    path = write_pages(Path(host.settings.data_dir) / "joints", {"01-joints.md": text})
+    shelf.add(shelf.plan(path), title="Joints")
+    assistant = host.assistant("book_chat")
+    turn = Turn("What is a hinge?", "A hinge is a joint that turns about one axis. [1]")
+    answer = assistant.ask(Question("Give me an exmaple", filters={"book": "joints"}, history=[turn]))
+    assert answer.text.endswith("For example, an elbow is a hinge. [1]")
+    assert "slider" not in answer.text
+    again = assistant.ask(
+        Question(
+            "another example please",
+            filters={"book": "joints"},
+            history=[turn, Turn("Give me an example", answer.text)],
+        )
+    )
     assert again.refused
 
 

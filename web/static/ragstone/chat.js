@@ -99,8 +99,8 @@ class Chat {
 
   // What was asked and answered last, so that "and why?" can be understood.
   history() {
-    const answered = this.turns.filter((each) => each.answer && !each.answer.refused).slice(-5);
-    return answered.map((each) => ({ question: each.question, answer: each.answer.answer.slice(0, 4000) }));
+    const turn = ({ question, answer: { answer, refused, closest } }) => ({ question, answer: refused || closest ? "" : answer.slice(0, 4000) });
+    return this.turns.filter((each) => each.answer).slice(-8).map(turn);
   }
 
   open(question) {

@@ -459,8 +459,8 @@ async function put(words, subjectText = selection) {
   const body = { question, ...(book && { book }) };
   if (subjectText) body.selection = subjectText;
   else {
-    const answered = told.filter((each) => each.answer && !each.answer.refused).slice(-5);
-    body.history = answered.map((each) => ({ question: each.question, answer: each.answer.answer.slice(0, 4000) }));
+    const turn = ({ question, answer: { answer, refused, closest } }) => ({ question, answer: refused || closest ? "" : answer.slice(0, 4000) });
+    body.history = told.filter((each) => each.answer).slice(-8).map(turn);
   }
   const end = await follow(answer, subjectText ? "query-selection" : "query", body, running.signal);
   if (!turn.isConnected) return; // started over meanwhile
