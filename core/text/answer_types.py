@@ -35,8 +35,8 @@ _ASKS_NAME_OF = re.compile(
 #: Who did something once, which a particular person or body did; "Who opens the doors?" has an answer without a name.
 _ASKS_DOER = re.compile(
     r"^(?:and |but |so )?who(?:m|se)?\b(?: \w+ly| first)? ((?!need\b)\w+ed|did|wrote|built|found|led|made|won|began"
-    r"|gave|took|sent|drew|taught|bought|sold|held|spoke|said|told|thought|brought|chose|ran|left|lost|paid"
-    r"|(?:was|were) the)\b"
+    r"|gave|took|sent|drew|taught|bought|sold|held|spoke|said|told|thought|brought|chose|ran|left|lost|paid|set"
+    r"|put|cut|hit|shot|(?:was|were) the)\b"
     r"|^\W*(?:what|which) (?:\w+ )?(?:person|company|man|woman|scientist|engineer|president|king|queen|actor|author"
     r"|school|university|organi[sz]ation|institute|team)\b(?: (\w+))?",
     re.IGNORECASE,

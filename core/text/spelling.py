@@ -17,6 +17,8 @@ _LONG = 8
 _LEAST_CHUNKS = 5
 #: Letters at a misspelt stem's end that are of its ending: "stabilty" is "stabilti", "stability" is "stabil".
 _LONGEST_ENDING = 2
+#: Letters that another spelling exchanges: "defence" and "defense", "centre" and "center".
+_SPELLINGS = frozenset("cszer")
 #: Ends of stems that another spelling loses: "optimis(e)" is "optim(ize)", "adaptor" is "adapt(er)".
 _VARIANT = re.compile(r"(?:is|or)$")
 
@@ -79,7 +81,7 @@ def correction_of(word: str, chunks: Mapping[str, int], *, is_word: bool = False
         for known, count in chunks.items()
         if count >= least
         and known[:1] == word[:1]
-        and (not is_word or known.startswith(word[:-_LONGEST_ENDING]))
+        and (not is_word or _has_other_ending(word, known))
         and _is_one_edit(word, known)
     ]
     begun = (word[:-cut] for cut in range(1, _LONGEST_ENDING + 1) if len(word) - cut >= _SHORTEST_CORRECTED)
@@ -103,6 +105,13 @@ def with_corrections(question: str, corrections: Mapping[str, str]) -> str:
         return spelt[0].upper() + spelt[1:] if word[0][0].isupper() else spelt
 
     return _WORD.sub(corrected, question) if corrections else question
+
+
+def _has_other_ending(one: str, other: str) -> bool:
+    """Whether two words one letter apart differ in their endings: "catalogu" and "catalog", "analys" and "analyz"; not
+    "invent" and "invest"."""
+    is_variant = len(one) != len(other) or _SPELLINGS.issuperset(a for a, b in zip(one, other, strict=True) if a != b)
+    return is_variant and other.startswith(one[:-_LONGEST_ENDING])
 
 
 def _is_one_edit(one: str, other: str) -> bool:

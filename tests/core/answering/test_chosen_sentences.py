@@ -687,6 +687,8 @@ def test_a_short_negation_is_a_negation() -> None:
 @pytest.mark.parametrize(
     ("question", "text", "is_lacking"),
     [
+        ("Who set the barn on fire?", "In May the barn of Kerr caught fire.", True),
+        ("Who set the barn on fire?", "Tom Reed set the barn on fire in May.", False),
         ("How much does a rope cost?", "The rope of the 12 winches is of steel.", True),
         ("How much does a rope cost?", "A rope is sold for 12 dollars.", False),
         ("What is the maximum number of ropes?", "A winch x_1 has ropes.", True),
@@ -941,10 +943,13 @@ def test_the_ordinal_of_a_day_is_its_number() -> None:
 
 @pytest.mark.parametrize(
     ("word", "meant"),
-    [("notion", None), ("fright", None), ("patient", None), ("catalogu", "catalog"), ("behaviour", "behavior")],
+    [
+        *(("notion", None), ("fright", None), ("patient", None), ("invent", None)),
+        *(("catalogu", "catalog"), ("behaviour", "behavior"), ("analyz", "analys")),
+    ],
 )
 def test_a_word_that_exists_is_taken_for_one_with_another_ending_only(word: str, meant: str | None) -> None:
-    known = {"nation": 9, "fight": 9, "patent": 9, "catalog": 9, "behavior": 9}
+    known = {"nation": 9, "fight": 9, "patent": 9, "invest": 9, "catalog": 9, "behavior": 9, "analys": 9}
     assert correction_of(word, known, is_word=True) == meant
     assert correction_of(word, known) is not None
 
