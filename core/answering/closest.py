@@ -37,8 +37,13 @@ def closest_words(retrieval: Retrieval) -> str:
         for word in missing_words(retrieval, best)
         if known.isdisjoint(stem_hashes(word)) and max(retrieval.idf.get(stem, 0.0) for stem in stems(word)) >= rare
     }
-    spoken = _phrases(retrieval.question, lambda word: not known.isdisjoint(stem_hashes(word)))
-    unspoken = _phrases(retrieval.question, absent.__contains__)
+    # Of a follow-up its own words; where the text has none, what it was asked of.
+    found = (
+        _phrases(each, lambda word: not known.isdisjoint(stem_hashes(word)))
+        for each in (retrieval.asked, retrieval.question)
+    )
+    spoken = next(filter(None, found), [])
+    unspoken = _phrases(retrieval.asked, absent.__contains__)
     if spoken and unspoken and shown.issuperset(stem for word in absent for stem in stem_hashes(word)):
         return f"No sentence here speaks of {_listed([*spoken, *unspoken])} together. This comes closest:"
     if spoken and unspoken:

@@ -91,6 +91,9 @@ def choose(retrieval: Retrieval) -> list[ScoredSentence]:
     is_named = best.defining > 0 and asks_for_term(retrieval.question)
     takes_one = not asks_for_several(retrieval.question) and not asks_for_manner(retrieval.question)
     of_events = is_event(retrieval, best)
+    # A further sentence on nothing but the earlier questions is beside a follow-up.
+    brought_words = [] if retrieval.follow_up is None else [word for word in retrieval.follow_up.own if word.isalpha()]
+    brought = retrieval.spelling.hashes(brought_words) & stems[0]
     for other in allowed:
         if of_events and other.chunk != best.chunk:
             continue
@@ -101,6 +104,7 @@ def choose(retrieval: Retrieval) -> list[ScoredSentence]:
         is_enough = bool(best.for_defining) or has_list or _are_items(best, other, retrieval)
         is_beside = is_enough and asked.isdisjoint(own - stems[0])
         is_beside |= other.words < best.words and has_formula(other.text)
+        is_beside |= bool(brought) and brought.isdisjoint(own)
         is_beside |= is_named  # one term is asked for
         is_beside |= takes_one and announces(other.text)  # "… defines three categories.", with its table
         if not is_beside and not any(_says_the_same(own, known) for known in stems):

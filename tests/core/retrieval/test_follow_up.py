@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.core import BadRequest, Host, Question, TooLarge, Turn
+from ragstone.core import Assistant, BadRequest, Host, Question, TooLarge, Turn
 from ragstone.core.retrieval.follow_up import asked_again, follow_up
 from ragstone.plugins.book_chat import Shelf
 from tests.support.third_party_fakes import Here, write_pages
@@ -199,6 +199,34 @@ def test_an_example_is_one_and_of_the_same_subject(host: Host) -> None:
         )
     )
     assert again.refused
+
+
+@pytest.fixture
+def assistant(host: Host) -> Assistant:
+    """Of a small book on joints."""
+    shelf = Shelf(host)
+    text = (
+        "# Joints\n\n## Hinges\n\nA hinge is a joint that turns about one axis. A hinge of steel is painted. Hinges"
+        " were first made in Kerr by the smiths. Brass hinges are used in boats.\n\n## Sliders\n\nA slider is a joint"
+        " that moves along one line. Brass sliders wear slowly.\n"
+    )
+    path = write_pages(Path(host.settings.data_dir) / "joints", {"01-joints.md": text})
+    shelf.add(shelf.plan(path), title="Joints")
+    return host.assistant("book_chat")
+
+
+HINGE = Turn("What is a hinge?", "A hinge is a joint that turns about one axis. [1]")
+
+
+def test_a_further_sentence_on_nothing_but_the_earlier_question_is_left_out(assistant: Assistant) -> None:
+    answer = assistant.ask(Question("And where is it painted?", filters={"book": "joints"}, history=[HINGE]))
+    assert answer.text == "A hinge of steel is painted. [1]"
+
+
+def test_what_comes_closest_to_a_follow_up_is_named_by_its_own_words(assistant: Assistant) -> None:
+    answer = assistant.ask(Question("How much does it cost in boats?", filters={"book": "joints"}, history=[HINGE]))
+    assert answer.closest
+    assert answer.text.startswith("Not answered here: the text speaks of “boats”, but not of “cost”.")
 
 
 def test_its_own_words_are_answered_from_the_context(host: Host) -> None:
