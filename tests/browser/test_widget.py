@@ -184,9 +184,10 @@ def test_earlier_answers_go_along_with_a_follow_up(open_book: Open, books: Elsew
     ask(page, OUT_OF_SCOPE)
     with page.expect_request(f"{books.server}/query") as sent:
         ask(page, "Why does it do that?")
-    (turn,) = sent.value.post_data_json["history"]
+    turn, refused = sent.value.post_data_json["history"]
     assert turn["question"] == CITED
     assert turn["answer"][:20] == output[:20]
+    assert refused == {"question": OUT_OF_SCOPE, "answer": ""}
 
 
 def test_the_keyboard_is_enough(open_book: Open) -> None:
