@@ -9,6 +9,7 @@ import pytest
 
 from ragstone.core import Assistant, BadRequest, Host, Question, TooLarge, Turn
 from ragstone.core.retrieval.follow_up import asked_again, follow_up
+from ragstone.core.testing import ScriptedLLM, open_host
 from ragstone.plugins.book_chat import Shelf
 from tests.support.third_party_fakes import Here, write_pages
 
@@ -249,6 +250,17 @@ def test_what_only_looks_like_a_follow_up_is_answered_alone(host: Host) -> None:
         Question("And how does this parallel gripper close its jaws?", history=[CASTER])
     )
     assert answer.text.startswith("A parallel gripper closes two jaws along one line.")
+
+
+def test_a_language_model_gets_the_follow_up_as_it_was_written(tmp_path: Path) -> None:
+    llm = ScriptedLLM()
+    llm.enqueue("Casters are set behind the driven wheels because they give no traction. [1]")
+    text = "# Casters\n\nA caster is a wheel that swivels about a vertical axis. For example, casters carry chairs.\n"
+    with open_host(tmp_path, llm=llm) as host:
+        shelf = Shelf(host)
+        shelf.add(shelf.plan(write_pages(tmp_path / "wheels", {"01-wheels.md": text})), title="Wheels")
+        host.assistant("book_chat").ask(Question("Give me an example in simple words", history=[CASTER]))
+    assert "What is a caster? Give me an example in simple words" in llm.prompts[-1]
 
 
 def test_a_conversation_on_the_command_line(host: Host, capsys: pytest.CaptureFixture[str]) -> None:
