@@ -154,11 +154,13 @@ def asked_again(question: str, history: Sequence[Turn]) -> tuple[str, Sequence[T
 
 def follow_up(question: str, history: Sequence[Turn]) -> FollowUp | None:
     """What the question needs of the history; ``None`` for a complete one."""
+    if not history:
+        return None
     history, own = history[-LONGEST_HISTORY:], tuple(_own(question))
     for turn in reversed(history):
         if (resolved := resolve_ordinal(question, turn.question, turn.answer)) is not None:
             return FollowUp(resolved, (turn,), tuple(_own(resolved)))
-    if not history or not _leans(question):
+    if not _leans(question):
         return None
     for turn in reversed(history if _PERSON.search(question) else ()):
         if person := _person_of(turn):
