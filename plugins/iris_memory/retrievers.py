@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -49,25 +48,16 @@ class MemoryRetriever(ScoredRetriever):
     It finds no facts that do not hold: now, or at the moment in seconds since 1970 that the filter ``as_of`` names.
     """
 
-    def __init__(
-        self,
-        corpus: Corpus,
-        *,
-        top_k: int,
-        filters: MetadataFilters | None,
-        recency: Recency,
-        clock: Callable[[], float] = time.time,
-    ) -> None:
+    def __init__(self, corpus: Corpus, *, top_k: int, filters: MetadataFilters | None, recency: Recency) -> None:
         super().__init__()
         self._top_k = top_k
         self._recency = recency
-        self._clock = clock
         found = top_k + _EXTRA if recency.weight else top_k
-        self._search = HybridRetriever(corpus, top_k=found, filters=_valid(corpus, filters, clock))
+        self._search = HybridRetriever(corpus, top_k=found, filters=_valid(corpus, filters))
 
     def search(self, question: str) -> Retrieval:
         """The chunks with their scores; each node's score has the bonus of its date, its ``Scores`` do not."""
-        found, now = self._search.search(question), self._clock()
+        found, now = self._search.search(question), time.time()
         scored = [
             NodeWithScore(node=each.node, score=(each.score or 0.0) + self._bonus(each, now)) for each in found.nodes
         ]
@@ -79,13 +69,13 @@ class MemoryRetriever(ScoredRetriever):
         return self._recency.bonus(str(known.get(fields.DOC_TYPE)), fields.number(known, fields.DATE), now)
 
 
-def _valid(corpus: Corpus, filters: MetadataFilters | None, clock: Callable[[], float]) -> MetadataFilters | None:
+def _valid(corpus: Corpus, filters: MetadataFilters | None) -> MetadataFilters | None:
     """The filters, ``as_of`` replaced by the files whose facts hold then."""
     parts = list(filters.filters) if filters is not None else []
     moments = [
         float(str(part.value)) for part in parts if isinstance(part, MetadataFilter) and part.key == fields.AS_OF
     ]
     kept = [part for part in parts if not (isinstance(part, MetadataFilter) and part.key == fields.AS_OF)]
-    if paths := not_valid(corpus, moments[0] if moments else clock()):
+    if paths := not_valid(corpus, moments[0] if moments else time.time()):
         kept.append(MetadataFilter(key=fields.PATH, value=list(paths), operator=FilterOperator.NIN))
     return MetadataFilters(filters=kept) if kept else None

@@ -89,9 +89,9 @@ def _message_events(message: dict[str, Any], speaker: str) -> Iterator[Event]:
     kind = _string(message.get("type"))
     role = _string(message.get("role")) or kind
     if kind in _CALLS or kind in _RESULTS:
-        yield from _part_events(message, speaker or "agent", 0)
+        yield from _part_events(message, speaker or "agent")
     elif role in _RESULT_ROLES:
-        yield Event("result", text=_text_of(message.get("content"), 0), failed=bool(message.get("isError")))
+        yield Event("result", text=_text_of(message.get("content")), failed=bool(message.get("isError")))
     elif role == "bashExecution":
         yield Event("call", name="bash", arguments=message.get("command", ""))
         yield Event("result", text=_string(message.get("output")), failed=bool(message.get("exitCode")))
@@ -101,15 +101,15 @@ def _message_events(message: dict[str, Any], speaker: str) -> Iterator[Event]:
             who = speaker if who == "agent" else f"to {speaker}"
         content = message.get("content")
         for part in content if isinstance(content, list) else [content]:
-            yield from _part_events(part, who, 0)
+            yield from _part_events(part, who)
         for call in _list(message.get("tool_calls")) + _list(message.get("toolCalls")):
-            yield from _part_events({**call, "type": "toolCall"}, who, 0)
+            yield from _part_events({**call, "type": "toolCall"}, who)
 
 
-def _part_events(part: object, speaker: str, depth: int) -> Iterator[Event]:
+def _part_events(part: object, speaker: str) -> Iterator[Event]:
     if isinstance(part, str):
         part = {"type": "text", "text": part}
-    if not isinstance(part, dict) or depth > _DEEPEST:
+    if not isinstance(part, dict):
         return
     kind = _string(part.get("type", "text" if isinstance(part.get("text"), str) else None))
     if kind in _TEXT and isinstance(part.get("text"), str):
@@ -130,7 +130,7 @@ def _part_events(part: object, speaker: str, depth: int) -> Iterator[Event]:
             metadata = output.get("metadata")
             failed = output.get("success") is False or bool(isinstance(metadata, dict) and metadata.get("exit_code"))
             output = output.get("output", output.get("content"))
-        yield Event("result", speaker, _text_of(output, 0), failed=failed)
+        yield Event("result", speaker, _text_of(output), failed=failed)
 
 
 def _without_reminders(text: str) -> str:
@@ -142,7 +142,7 @@ def _without_reminders(text: str) -> str:
     return "".join([*kept, text[at:]])
 
 
-def _text_of(content: object, depth: int) -> str:
+def _text_of(content: object, depth: int = 0) -> str:
     """The text of a result: a string, or parts of which some are text."""
     if isinstance(content, str):
         return content

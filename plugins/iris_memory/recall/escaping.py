@@ -43,6 +43,7 @@ _LIKE = {
 _PLAIN = str.maketrans({sign: plain for plain, signs in _LIKE.items() for sign in signs})
 _AMPERSANDS = re.compile(r"&(?:amp;?|#0*38;?|#x0*26;?)+", re.IGNORECASE)
 _MOST_DECODINGS = 16
+_LONGEST_FIELD = 400
 
 
 def escaped(text: str) -> str:
@@ -51,11 +52,11 @@ def escaped(text: str) -> str:
     return escape_fences(_marked(_without_disguise(plain)))
 
 
-def escaped_line(text: str, longest: int = 400) -> str:
+def escaped_line(text: str) -> str:
     """The text for one field of a source's line: one line, without that line's own delimiters."""
     line = " ".join(escaped(text).split())
     line = line.replace("|", "¦").replace("[", "(").replace("]", ")")
-    return f"{line[:longest]}…" if len(line) > longest else line
+    return f"{line[:_LONGEST_FIELD]}…" if len(line) > _LONGEST_FIELD else line
 
 
 def _without_disguise(text: str) -> str:

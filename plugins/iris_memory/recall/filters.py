@@ -90,7 +90,7 @@ def _values_with(corpus: Corpus, part: str, keys: Sequence[str]) -> tuple[str, .
     return tuple(sorted(found))
 
 
-def parse_time(text: str, now: datetime | None = None) -> float:
+def parse_time(text: str) -> float:
     """``30d`` (so long before now; also h, w, y) or a day such as ``2026-02-18``, as seconds since 1970.
 
     Days begin at midnight in UTC. Raises ``BadRequest``.
@@ -100,7 +100,7 @@ def parse_time(text: str, now: datetime | None = None) -> float:
     if age:
         hours = int(age[1]) * _HOURS[age[2]]
         # Whole hours, so that the same filters a little later are equal, and cached.
-        whole = (now or datetime.now(UTC)).replace(minute=0, second=0, microsecond=0)
+        whole = datetime.now(UTC).replace(minute=0, second=0, microsecond=0)
         try:
             return (whole - timedelta(hours=hours)).timestamp()
         except OverflowError:

@@ -162,10 +162,10 @@ class Material:
         theirs = {other, *self.other_names.get(normal(other), ())}
         return any(same_thing(a, b) for a in mine for b in theirs)
 
-    def is_borne(self, option: str, frame: frozenset[str], much: float = _MUCH) -> bool:
+    def is_supported(self, option: str, frame: frozenset[str]) -> bool:
         """Whether a sentence has the option and so much of the frame's stems that it may be right there too."""
         wanted = frame - stem_set(option)
-        least = max(_LEAST_WORDS, much * len(wanted)) if len(wanted) >= _LEAST_WORDS else 1
+        least = max(_LEAST_WORDS, _MUCH * len(wanted)) if len(wanted) >= _LEAST_WORDS else 1
         return any(len(wanted & self._stems[at]) >= least for at in self._with(option))
 
     def lowered(self, phrase: str) -> str:

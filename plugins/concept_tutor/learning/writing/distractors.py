@@ -174,7 +174,7 @@ class Distractors:
             is_other = self._material.kinds.are_contrasted(candidate, key)
             if f" {normal(candidate)} " in within or _initials(candidate) in initials:
                 continue
-            if not is_other and self._material.is_borne(candidate, asked - shared):
+            if not is_other and self._material.is_supported(candidate, asked - shared):
                 continue
             if any(self._material.one_thing(candidate, one) for one in (key, *chosen)) or _is_within(candidate, key):
                 continue

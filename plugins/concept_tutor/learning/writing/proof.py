@@ -97,7 +97,7 @@ def _options(question: Question, material: Material) -> str | None:
         kinds = material.kinds
         if f" {normal(option)} " in within or (
             not kinds.are_contrasted(option, question.key)
-            and material.is_borne(option, frame - kinds.shared_beginning(option, question.key))
+            and material.is_supported(option, frame - kinds.shared_beginning(option, question.key))
         ):
             return "a wrong option may be right"
     return None
