@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from llama_index.core.vector_stores.types import VectorStoreQuery
 
-from .chroma import open_store
 from .index_state import IndexState, index_folders
 from .nodes import sample, sample_mismatch, windows
 from .probe import digest_of, store_damage
@@ -162,6 +161,8 @@ class Follower:
             self._state = IndexState(corpus_id=row.id, store=f"store-{secrets.token_hex(4)}")
         replace(self._state, clean=False).write(self._folder)
         if self._plugin_store is None:
+            from .chroma import open_store
+
             self._store = self._chroma = open_store(self._folder / self._state.store)
             return
         if why is not None:

@@ -10,7 +10,6 @@ from ragstone.core.pages import TEXT, Operation, ViewOptions, body_of, response_
 
 from ..keys.access import access
 from . import PATH
-from .bridge import Bridge, Sent
 
 if TYPE_CHECKING:
     from ragstone.core import Host
@@ -53,6 +52,9 @@ def blueprint(host: Host) -> Blueprint:
     @pages.post(PATH)
     @ViewOptions(interface="mcp", any_assistant=True, openapi=_DESCRIPTION)
     def exchange() -> Response:
+        # its SDK takes a quarter of a server's start, and most servers are never asked this way
+        from .bridge import Bridge, Sent
+
         sent = Sent(
             headers=[(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in request.headers],
             body=request.get_data(cache=False),

@@ -66,6 +66,16 @@ try:
 finally:
     print("imported", *sys.modules, file=sys.stderr)
 """
+APP = """
+import sys
+from ragstone.core import Host, Settings
+from ragstone.web import create_app
+
+with Host(Settings()) as host:
+    host.start()
+    create_app(host)
+    print(*sys.modules)
+"""
 #: What no question needs: other commands' packages, another database's dialect, and what LlamaIndex imports for
 #: language models and documents.
 UNNEEDED = [
@@ -144,3 +154,11 @@ def test_a_command_imports_only_what_it_uses(
 def test_a_command_s_threads_share_two_arenas() -> None:
     done = subprocess.run([sys.executable, "-c", ARENAS], capture_output=True, text=True, timeout=HANG, check=True)
     assert 1 <= done.stderr.count("Arena ") <= 2
+
+
+def test_a_server_imports_no_client_and_no_sdk_before_it_is_asked_for_one(variables: dict[str, str]) -> None:
+    command = [sys.executable, "-c", APP]
+    done = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=HANG, check=True)
+    modules = {name.partition(".")[0] for name in done.stdout.split()}
+    assert {"flask", "sqlalchemy"} <= modules
+    assert modules.isdisjoint({"chromadb", "httpx", "mcp", "mcp_types", "openai"})
