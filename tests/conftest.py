@@ -28,6 +28,9 @@ from tests.support.third_party_fakes import SMALL_BOOK, write_pages
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from types import CodeType
+
+    from jinja2.bccache import Bucket
 
     from tests.support import mediawiki
     from tests.support.postgresql import Server
@@ -123,9 +126,25 @@ class _NoSuchAttribute(jinja2.Undefined):
             self._fail_with_undefined_error()
 
 
+class _Compiled(jinja2.BytecodeCache):
+    """This process's templates, each compiled once: most tests of pages make an app of their own."""
+
+    def __init__(self) -> None:
+        self._code: dict[tuple[str, str], CodeType | None] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        bucket.code = self._code.get((bucket.key, bucket.checksum))
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        self._code[bucket.key, bucket.checksum] = bucket.code
+
+
+_JINJA_OPTIONS = {**flask.Flask.jinja_options, "undefined": _NoSuchAttribute, "bytecode_cache": _Compiled()}
+
+
 @pytest.fixture(autouse=True)
 def _strict_templates(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(flask.Flask, "jinja_options", {**flask.Flask.jinja_options, "undefined": _NoSuchAttribute})
+    monkeypatch.setattr(flask.Flask, "jinja_options", _JINJA_OPTIONS)
 
 
 @pytest.fixture(autouse=True)
