@@ -13,7 +13,6 @@ from ragstone.core import NotFound, SourceError
 from .compression import pieces
 from .dump import Dump
 from .records import JsonLines, Parquet
-from .zim import Zim
 
 if TYPE_CHECKING:
     from .articles import Source
@@ -34,6 +33,8 @@ def open_source(path: Path, *, prefix: str = "", beside: Path | None = None) -> 
     with path.open("rb") as file:
         magic = file.read(4)
     if path.suffix == ".zim" or magic == b"ZIM\x04":
+        from .zim import Zim  # NumPy is half of a reading process's start, and no other format needs it
+
         return Zim(path, prefix=prefix, beside=beside)
     if path.suffix == ".parquet" or magic == b"PAR1":
         return Parquet(path, prefix=prefix)

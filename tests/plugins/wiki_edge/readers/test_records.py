@@ -11,6 +11,7 @@ import pytest
 from ragstone.core import SourceError
 from ragstone.plugins.wiki_edge import ArticleReader
 from tests.support.needs import needed
+from tests.support.third_party_fakes import write_pages
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -128,3 +129,11 @@ def test_only_addresses_of_the_web_are_kept(tmp_path: Path) -> None:
     odd = [{**record, "url": url} for record, url in zip(WIKIPEDIA, urls, strict=False)]
     found = [one.metadata.get("url") for one in read(lines(tmp_path / "a.jsonl", odd))]
     assert found == [None, None, None, "http://a.example/b"]
+
+
+def test_the_process_that_reads_lines_does_without_numpy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """NumPy is half of what such a process imports, and each file, span and part has one."""
+    monkeypatch.syspath_prepend(str(write_pages(tmp_path / "first", {"numpy.py": "raise SystemExit(7)\n"})))
+    assert len(read(lines(tmp_path / "articles.jsonl", WIKIPEDIA))) == len(WIKIPEDIA)
+    with pytest.raises(SourceError, match="reading ended: with 7"):
+        read(write_pages(tmp_path, {"articles.zim": "ZIM"}) / "articles.zim")
