@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ..retrieval.answerability import missing_words
+from ..retrieval.models import asked_of
 from ..retrieval.sentences import sentences_of
 from ..text.stemming import stem_hashes, stems
 from .extractive import choose
@@ -40,10 +41,10 @@ def closest_words(retrieval: Retrieval) -> str:
     # Of a follow-up its own words; where the text has none, what it was asked of.
     found = (
         _phrases(each, lambda word: not known.isdisjoint(stem_hashes(word)))
-        for each in (retrieval.asked, retrieval.question)
+        for each in (asked_of(retrieval), retrieval.question)
     )
     spoken = next(filter(None, found), [])
-    unspoken = _phrases(retrieval.asked, absent.__contains__)
+    unspoken = _phrases(asked_of(retrieval), absent.__contains__)
     if spoken and unspoken and shown.issuperset(stem for word in absent for stem in stem_hashes(word)):
         return f"No sentence here speaks of {_listed([*spoken, *unspoken])} together. This comes closest:"
     if spoken and unspoken:

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ..retrieval.models import asked_of
 from ..retrieval.quotes import LONGEST_SENTENCE
 from ..retrieval.sentences import ScoredSentence, instructing_units, is_event, sentences_of
 from ..text.answer_types import answer_type_scorer
@@ -76,7 +77,7 @@ _LONGEST_PAIR = 600
 
 def choose(retrieval: Retrieval) -> list[ScoredSentence]:
     """The chunks' sentences that answer, the best one first: those whose scores are close, at most three."""
-    sides = sides_of(retrieval.asked)
+    sides = sides_of(asked_of(retrieval))
     if sides and (compared := choose_sides(rank_quotes(retrieval), sides, retrieval)):
         return _with_references(compared, retrieval)
     allowed = rank_quotes(retrieval)

@@ -92,17 +92,17 @@ class Retrieval:
     #: What is computed from the fields above once, by name; ``dataclasses.replace`` begins with none.
     memo: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
-    @property
-    def asked(self) -> str:
-        """The question without the earlier ones that it needs."""
-        return self.follow_up.asked if self.follow_up else self.question
-
     def terms(self, chunk: int) -> ChunkTerms:
         """The terms of the chunk with this index; those that are stored, unless a retriever cut its text since."""
         node = self.nodes[chunk].node
         stored = self.stored_terms.get(node.node_id)
         is_cut = stored is not None and stored.units and stored.units[-1].end > len(node.get_content())
         return terms_of(node) if stored is None or is_cut else stored
+
+
+def asked_of(retrieval: Retrieval) -> str:
+    """The question without the earlier ones that it needs."""
+    return retrieval.follow_up.asked if retrieval.follow_up else retrieval.question
 
 
 def check_top_k(top_k: object, most: int | None = MOST_CHUNKS) -> None:

@@ -16,6 +16,7 @@ from ..text.stemming import question_stems, stem_hash, stems
 from ..text.versions import version_finder
 from .answerability import NAME, stems_near
 from .comparatives import degree_of, lacks_modifier
+from .models import asked_of
 from .quotes import paragraph_up_to
 
 if TYPE_CHECKING:
@@ -44,12 +45,12 @@ _ASKS_WHEN = re.compile(r"(?:and |but |so )?when (?:was|were|did)\b", re.IGNOREC
 
 def missing_subject(retrieval: Retrieval, sentences: Sequence[ScoredSentence]) -> str:
     """What of the question's subject is in no chunk, or in none of the best sentences; empty if nothing is."""
-    return next((missing for lacks, missing in _SUBJECT if lacks(retrieval, retrieval.asked, sentences)), "")
+    return next((missing for lacks, missing in _SUBJECT if lacks(retrieval, asked_of(retrieval), sentences)), "")
 
 
 def missing_value(retrieval: Retrieval, sentences: Sequence[ScoredSentence]) -> str:
     """Which kind of answer the question asks for and none of the sentences has; empty if one has it."""
-    asked, texts = retrieval.asked, [each.text for each in sentences]
+    asked, texts = asked_of(retrieval), [each.text for each in sentences]
     return next((missing for lacks, missing in _VALUE if lacks(asked, texts)), "")
 
 

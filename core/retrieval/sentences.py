@@ -21,6 +21,7 @@ from ..text.naming import asks_for_term, names_term
 from ..text.question_kinds import asks_for_code, asks_for_events, asks_for_steps, form_scorer, kinds_left_out
 from ..text.stemming import stem_hash, stem_hashes, stems
 from ..text.versions import version_finder
+from .models import asked_of
 from .quotes import PIECES_A_CHECK, QuoteOptions, paragraph_up_to, quotes_of
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ def sentences_of(retrieval: Retrieval) -> list[ScoredSentence]:
 
 
 def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
-    asked = retrieval.asked
+    asked = asked_of(retrieval)
     weights = [(stem_hash(word), weight) for word, weight in retrieval.idf.items()]
     asked_stems = frozenset(stem for stem, _ in weights)
     of_type, of_form = answer_type_scorer(asked), form_scorer(asked)
