@@ -138,9 +138,9 @@ def rank_quotes(retrieval: Retrieval) -> Iterator[ScoredSentence]:
         return
     given = " ".join(follow_up.answered.split())
     has_type, has_form = answer_type_scorer(follow_up.asked), form_required(follow_up.asked)
+    asks_for_value = has_type("") == 0  # "When was that?" may ask for what was quoted for another word of it
     for quote in sentences_of(retrieval):
-        # "When was that?" may ask for what was quoted for another word of it.
-        is_new = " ".join(quote.text.split()) not in given if has_type("") else has_type(quote.text) == 1
+        is_new = has_type(quote.text) == 1 if asks_for_value else " ".join(quote.text.split()) not in given
         if is_new and quote.words >= _ABOUT_IT and has_form(quote.text):
             yield quote
 

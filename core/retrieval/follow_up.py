@@ -160,7 +160,7 @@ def follow_up(question: str, history: Sequence[Turn]) -> FollowUp | None:
     for turn in reversed(history):
         if (resolved := resolve_ordinal(question, turn.question, turn.answer)) is not None:
             return FollowUp(resolved, (turn,), tuple(_own(resolved)))
-    if not _leans(question):
+    if not _needs_earlier(question):
         return None
     for turn in reversed(history if _PERSON.search(question) else ()):
         if person := _person_of(turn):
@@ -172,7 +172,7 @@ def follow_up(question: str, history: Sequence[Turn]) -> FollowUp | None:
         if are_answered and not turn.answer and (own or turn is not history[-1]):
             continue
         earlier.insert(0, turn)
-        if len(earlier) == _LOOKED_BACK or not _leans(turn.question):
+        if len(earlier) == _LOOKED_BACK or not _needs_earlier(turn.question):
             break
     return FollowUp(question, tuple(earlier), own)
 
@@ -204,7 +204,7 @@ def _is_elliptic(question: str) -> bool:
     return not _own(question) or bool(_ELLIPSIS.match(rest)) or (is_part and not _QUESTION.match(rest))
 
 
-def _leans(question: str) -> bool:
+def _needs_earlier(question: str) -> bool:
     """Whether the question needs the ones before it; what a term is does not."""
     own, rest = _own(question), _CONNECTIVE.sub("", question)
     if _has_pronoun(question) or _is_elliptic(question):

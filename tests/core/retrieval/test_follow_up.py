@@ -37,12 +37,13 @@ def host(real_host: Host, tmp_path: Path) -> Host:
         "Why?",
         "What does it cost?",
         "How much do they weigh?",
+        "Tell me more",
         "And its price?",
         "Nylon?",
         "What is the price?",
     ],
 )
-def test_it_leans_on_what_was_asked_before(question: str) -> None:
+def test_it_needs_what_was_asked_before(question: str) -> None:
     found = follow_up(question, [CASTER])
     assert found is not None
     assert found.in_context == f"{CASTER.question} {question}"

@@ -331,7 +331,7 @@ shadow.append(el("div", { class: "all" }, about, opener, veil, panel));
 const narrow = matchMedia("(max-width: 520px)");
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 const night = matchMedia("(prefers-color-scheme: dark)");
-let told = [];
+let past = [];
 let running = null;
 let selected = "";
 let selection = "";
@@ -378,7 +378,7 @@ function close() {
 function tidy() {
   send.hidden = Boolean(running);
   stop.hidden = !running;
-  anew.hidden = !told.length && !running;
+  anew.hidden = !past.length && !running;
   input.placeholder = selection ? "What does this mean?" : "Ask a question";
   input.style.height = "auto";
   input.style.height = `${input.scrollHeight}px`;
@@ -460,18 +460,18 @@ async function put(words, subjectText = selection) {
   if (subjectText) body.selection = subjectText;
   else {
     const turn = ({ question, answer: { answer, refused, closest } }) => ({ question, answer: refused || closest ? "" : answer.slice(0, 4000) });
-    body.history = told.filter((each) => each.answer).slice(-8).map(turn);
+    body.history = past.filter((each) => each.answer).slice(-8).map(turn);
   }
   const end = await follow(answer, subjectText ? "query-selection" : "query", body, running.signal);
   if (!turn.isConnected) return; // started over meanwhile
   running = null;
   const wasStop = shadow.activeElement === stop;
   show(answer, end, () => {
-    told = told.filter((each) => each.turn !== turn);
+    past = past.filter((each) => each.turn !== turn);
     turn.remove();
     put(question, subjectText);
   });
-  told.push({ question, turn, ...end });
+  past.push({ question, turn, ...end });
   tidy();
   if (wasStop) input.focus();
   // the question stays in sight: an answer is read from its beginning
@@ -481,7 +481,7 @@ async function put(words, subjectText = selection) {
 function reset() {
   running?.abort();
   running = null;
-  told = [];
+  past = [];
   log.replaceChildren();
   status.textContent = "";
   askAbout("");
@@ -521,9 +521,9 @@ function keys(event) {
   } else if (event.target === input && event.key === "Enter" && !event.shiftKey) {
     event.preventDefault();
     put(input.value);
-  } else if (event.target === input && event.key === "ArrowUp" && !input.value && told.length) {
+  } else if (event.target === input && event.key === "ArrowUp" && !input.value && past.length) {
     event.preventDefault();
-    input.value = told.at(-1).question;
+    input.value = past.at(-1).question;
     tidy();
   }
 }
