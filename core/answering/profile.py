@@ -96,7 +96,8 @@ class Profile:
     filters: QuestionFilters = QuestionFilters()
     #: A chunk by its chunk id, where the corpus does not keep them. Raises ``NotFound``.
     chunk: Callable[[str], BaseNode] | None = None
-    #: What answers a question about the source as a whole, with these filters; ``None`` for any other question.
+    #: What answers a question about the source as a whole, with these filters: an empty overview refuses it; ``None``
+    #: for any other question.
     overview: Callable[[str, Mapping[str, str]], Overview | None] = lambda _question, _filters: None
     top_k: int = 5
     #: Reviews each sentence of an answer.

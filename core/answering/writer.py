@@ -97,12 +97,14 @@ class AnswerWriter:
             )
         )
 
-    def summarize(self, overview: Overview) -> Generator[Delta, None, Answer]:
-        """The introduction and the sentences of an overview."""
+    def summarize(self, overview: Overview, filters: Mapping[str, str]) -> Generator[Delta, None, Answer]:
+        """The introduction and the sentences of an overview; a refusal where it has neither."""
         composed = Composition(overview.nodes, self._profile, {})
         composed.introduction = overview.introduction
-        for piece in composed.add(list(overview.sentences()), Draft()) or [overview.introduction]:
-            yield Delta(piece)
+        pieces = composed.add(list(overview.sentences()), Draft()) or [overview.introduction]
+        if not any(pieces):
+            return self._refused(filters, NOTHING_FOUND)
+        yield from map(Delta, pieces)
         return Answer(
             composed.text,
             citations=tuple(composed.citations),

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .packed_terms import is_packed, pack, unpack
     from .question_kinds import asks_for_code, asks_for_tasks, sides_of
     from .redaction import Redactor
-    from .rewording import topic_of
+    from .rewording import WORKS, place_asked, topic_of
     from .sanitizing import LIKE_LESS_THAN, escape_fences, one_line, storable, strip_hidden
     from .segmentation import sentence_spans
     from .sentence_kinds import Kind, section_kind
@@ -26,6 +26,7 @@ __all__ = [
     "LIGHT_STEMS",
     "LIKE_LESS_THAN",
     "STATABLE",
+    "WORKS",
     "Kind",
     "Redactor",
     "StatedKind",
@@ -42,6 +43,7 @@ __all__ = [
     "pack",
     "pack_kinds",
     "packed_in",
+    "place_asked",
     "question_stems",
     "section_kind",
     "sentence_spans",

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 
-_WORKS = (
+#: Words for a work as a whole.
+WORKS = (
     r"(?:book|text|textbook|manual|guide|course|tutorial|document|documentation|specification|spec|paper|report|article"
-    r"|standard|notes|handbook|thesis|chapter|author)s?"
+    r"|standard|notes|handbook|glossary|dictionary|thesis|essay|faq|primer|booklet|treatise|monograph)"
 )
+_THE_WORK = rf"(?:this|the|that|these|your)(?: \w+)? (?:{WORKS}|chapter|author)s?"
 _SAYS = r"(?:say|tell (?:me|us)|teach(?: me| us)?|write|mention|state|cover)"
 #: A question of which only the topic counts: no text says that it says something about it.
 _ABOUT = re.compile(
-    rf"^\W*(?:what (?:do|does|did) (?:it|they|(?:this|the|that|these|your)(?: \w+)? {_WORKS}) {_SAYS}"
+    rf"^\W*(?:what (?:do|does|did) (?:it|they|{_THE_WORK}) {_SAYS}"
     r"|(?:please )?tell (?:me|us)(?: more)?|what can you tell (?:me|us)|what is (?:said|written)(?: here)?"
     r"|(?:what are |list |give me |name )?(?:the )?(?:key|main|most important) (?:takeaways?|points|ideas|messages))"
     r" (?:about|on|of|regarding|concerning|from|for) (?:the (?:topic|subject|chapter) (?:of |on )?)?(.{2,200}?)\W*$",
@@ -19,11 +21,34 @@ _ABOUT = re.compile(
 )
 #: "Does the book mention X?", "does it say anything about X?"
 _MENTIONS = re.compile(
-    rf"^\W*(?:does|do|did) (?:it|they|(?:this|the|that|these|your)(?: \w+)? {_WORKS}) (?:{_SAYS}|discuss|explain"
+    rf"^\W*(?:does|do|did) (?:it|they|{_THE_WORK}) (?:{_SAYS}|discuss|explain"
     r"|describe|address|contain)(?: (?:anything|something|much|more|a word))?(?: (?:about|on|of))?"
     r" (?!(?:about|on|of|how|what|when|where|which|who|why|that|if|whether|not)\b)(.{2,200}?)\W*$",
     re.IGNORECASE,
 )
+_PART = r"(?:chapter|section|part|page|unit|lesson|article|note|document)s?"
+_TREATED = r"(?:explain|discuss|describ|cover|treat|introduc|mention|defin|present|address)"
+_TREATS = (
+    rf"(?:{_TREATED}(?:s|es|e)?|(?:talk|speak|write|deal|read|learn)s? (?:about|of|on|with)|(?:is|are) (?:about|on))"
+)
+_READER = r"(?:can|could|do|should|would|might) (?:i|we|you|one)"
+#: "Which chapter is about X?", "Where can I read about X?", "In which section is X explained?", "Is X covered?"
+_PLACE = re.compile(
+    rf"^\W*(?:(?:which|what) {_PART}(?: (?:of|in) {_THE_WORK})? (?:should (?:i|we|you|one) read to (?:learn|know"
+    rf"|understand)(?: more)?(?: about)?|{_TREATS})"
+    rf"|where (?:{_READER} (?:read|learn|find (?:out|something|anything|information|details?|more))(?: more)?"
+    r" (?:about|on)"
+    rf"|(?:do|does|did) (?:it|they|{_THE_WORK}) {_TREATS})"
+    rf"|(?:is|are) there (?:an? {_PART}|anything|something) (?:about|on|for)"
+    rf"|(?:does|has) (?:it|{_THE_WORK}) (?:have )?(?:an? {_PART}|anything|something) (?:about|on)"
+    rf"|(?:where|(?:in )?(?:which|what) {_PART}) (?:is|are)(?= .{{2,200}} {_TREATED}(?:ed|d)\b)"
+    rf"|(?:is|are)(?= .{{2,200}} (?:covered|discussed|treated|mentioned)\W*(?:here|(?:in|by) (?:it|{_THE_WORK}))?\W*$))"
+    rf" (?:the (?:topic|subject) (?:of )?)?(.{{2,200}}?)(?: {_TREATED}(?:ed|d)\b)?"
+    rf"(?: (?:here|(?:in|by) (?:it|{_THE_WORK})))?\W*$",
+    re.IGNORECASE,
+)
+_ITS, _IT = re.compile(r"\bits (\w+)", re.IGNORECASE), re.compile(r"\bit\b", re.IGNORECASE)
+_NAMES_WORK = re.compile(rf"\b{_THE_WORK}\b", re.IGNORECASE)
 #: How the answer is to be worded, which changes nothing where the text's own sentences are quoted.
 _MANNER = (
     r"(?:(?:in|with|using) (?:(?:your own|my own|a few|just|very|few|one|two|three|simple|plain|easy|short"
@@ -53,9 +78,26 @@ _INDIRECT = re.compile(
 
 
 def topic_of(question: str) -> str | None:
-    """X in "What does the book say about X?", "Does it mention X?", "the key points of X"; ``None`` for another one."""
+    """X in "What does the book say about X?", "Does it mention X?", "the key points of X", "Which chapter is about X?";
+    ``None`` for another one."""
     found = _ABOUT.match(question) or _MENTIONS.match(question)
+    return found[1] if found else place_asked(question)
+
+
+def place_asked(question: str) -> str | None:
+    """X in "Which chapter is about X?", "Where can I read about X?", "Is X covered?"; ``None`` for another one."""
+    found = _PLACE.match(question)
     return found[1] if found else None
+
+
+def with_source_named(question: str, before: str | None) -> str:
+    """The question, "it" replaced by "this text" where nothing was asked before, or about the text as a whole.
+
+    ``before``: the earlier question.
+    """
+    if before is not None and not _NAMES_WORK.search(before):
+        return question
+    return _IT.sub("this text", _ITS.sub(r"the \1 of this text", question))
 
 
 def reworded(question: str) -> str:

@@ -6,9 +6,9 @@ import re
 from typing import TYPE_CHECKING
 
 from ragstone.core.answering import Overview
-from ragstone.core.text import one_line, stems
+from ragstone.core.text import WORKS, one_line, stems
 
-from .headings import MOST_LISTED, path_of
+from .headings import MOST_LISTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -18,19 +18,13 @@ if TYPE_CHECKING:
     from .books import Book
     from .shelf import Shelf
 
-#: Words for a work as a whole.
-WORKS = (
-    r"(?:book|text|textbook|manual|guide|course|tutorial|document|documentation|specification|spec|paper|report|article"
-    r"|standard|notes|handbook|glossary|dictionary|thesis|essay|faq|primer|booklet|treatise|monograph)"
-)
 #: "The report" may be one that the book tells of.
-ASKS_AUTHORS = re.compile(
+_ASKS = re.compile(
     rf"\b(?:who (?:wrote|has written)|(?:authors?|editors?|writers?) of) (?:this|your) {WORKS}\W*$"
-    rf"|\bwho (?:is|was) (?:this|your) {WORKS} (?:written )?by\W*$",
+    rf"|\bwho (?:is|was) (?:this|your) {WORKS} (?:written )?by\W*$"
+    r"|^\W*who (?:is|are|was|were) the (?:authors?|editors?)\W*$",
     re.IGNORECASE,
 )
-#: The heading of what a work says of those who wrote it.
-_ABOUT_AUTHORS = re.compile(r"\W*(?:about )?(?:the )?(?:authors?|editors?|contributors?)\W*", re.IGNORECASE)
 #: Characters of an author's name, and of a title page.
 _LONGEST_NAME, _LONGEST_PAGE = 100, 600
 _PART = re.compile(r"\s*(?:\n|\s·\s|\||;|,| and | & )\s*")
@@ -46,19 +40,21 @@ _NO_NAME = re.compile(
 )
 
 
+def asks_for_authors(question: str) -> bool:
+    """Whether the question asks who wrote the book."""
+    return bool(_ASKS.search(question))
+
+
 def written_by(shelf: Shelf, book: Book, nodes: Sequence[TextNode]) -> Overview | None:
     """The authors that the book's files or its configuration name, else the names on the page of ``nodes``, the
-    book's chunks, that comes first, else what the book says about them; ``None`` where it says nothing."""
+    book's chunks, that comes first; ``None`` where there are none."""
     documents = shelf.corpus.contents.documents(f"{book.slug}:")
     named = (one_line(str(name), _LONGEST_NAME) for each in documents for name in each.metadata.get("authors", ()))
     authors = list(dict.fromkeys(filter(None, named)))
     if authors:
         return Overview(f"“{book.title}” is by {_joined(authors)}.", ())
     on_page = list(dict.fromkeys(_names_on(nodes[0].text, book.title))) if nodes else []
-    if on_page:
-        return Overview(f"The first page of “{book.title}” names {_joined(on_page)}.", ())
-    about = Overview("", [node for node in nodes if _ABOUT_AUTHORS.fullmatch(path_of(node)[-1])][:1])
-    return about if any(about.sentences()) else None
+    return Overview(f"The first page of “{book.title}” names {_joined(on_page)}.", ()) if on_page else None
 
 
 def _joined(names: Sequence[str]) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ragstone.core.answering import Overview
-from ragstone.core.text import counted, section_kind
+from ragstone.core.text import counted, section_kind, stems
 
 from ..markdown.characters import SEPARATOR
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
     from llama_index.core.schema import TextNode
 
+PARTS = r"(?:chapter|section|part|appendix|unit|lesson|module)"
+NUMBERED = re.compile(rf"^\W*{PARTS}\s+[\dA-Z.]+\b", re.IGNORECASE)
 _NUMBER = re.compile(r"^\W*(?:chapter\s+)?(\d{1,3})\b", re.IGNORECASE)
 #: Titles of front matter, and of what a chapter's exercises and demonstrations stand under.
 _NO_CHAPTER = re.compile(
@@ -72,6 +75,25 @@ def list_titles(start: str, what: str, titles: Sequence[str]) -> str:
     if not titles:
         return f"{start} no {what}s with titles."
     return f"{start} {counted(**{what: len(titles)})}: {named}{more}."
+
+
+def places_of(nodes: Sequence[TextNode], book: str, topic: str) -> Overview | None:
+    """The parts whose titles have the topic's words, those with the fewest other words first, and the
+    first sentences of one; ``None`` without any."""
+    wanted = set(stems(topic))
+    found: dict[tuple[str, ...], TextNode] = {}
+    for node in nodes:
+        path = path_of(node)
+        depth = next((at for at, title in enumerate(path, 1) if wanted and wanted.issubset(stems(title))), 0)
+        if depth and not any(map(_is_of_exercises, path)):
+            found.setdefault(tuple(path[:depth]), node)
+    if not found:
+        return None
+    paths = sorted(found, key=lambda path: (len(set(stems(NUMBERED.sub("", path[-1]))) - wanted), len(path)))
+    quoted = (Overview("", [found[path]]) for path in paths)
+    first = next((each for each in quoted if any(each.sentences())), Overview("", ()))
+    titles = [SEPARATOR.join(path) for path in paths]
+    return replace(first, introduction=list_titles(f"“{book}” treats this in", "part", titles))
 
 
 def exercises(nodes: Sequence[TextNode], number: int) -> Overview | None:

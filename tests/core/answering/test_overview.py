@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from llama_index.core.schema import TextNode
 
-from ragstone.core import Assistant, NotFound, Question
+from ragstone.core import Assistant, NotFound, Question, Turn
 from ragstone.core.answering.overview import Overview, is_greeting
 from ragstone.core.testing import ScriptedLLM, open_host
 from ragstone.plugins.book_chat import Shelf
@@ -63,6 +63,61 @@ def test_a_book_as_a_whole_is_told_by_its_own_words(host: Host, question: str) -
 def test_the_chapters_alone_are_listed_where_they_are_asked_for(host: Host) -> None:
     for asked in ("Which chapters does it have?", "How many chapters are there?", "How many chapters has the book?"):
         assert host.assistant("book_chat").ask(asked).text == "“Robot parts” has 2 chapters: Wheels; Legs."
+
+
+@pytest.mark.parametrize(
+    ("question", "begins"),
+    [
+        ("What is it about?", "“Robot parts” has 2 chapters: Wheels; Legs.\n\nWheels carry"),
+        ("Explain the book in simple words, please", "“Robot parts” has 2 chapters: Wheels; Legs.\n\nWheels carry"),
+        ("What is the main message of this book?", "“Robot parts” has 2 chapters: Wheels; Legs.\n\nWheels carry"),
+        ("What will I learn?", "“Robot parts” has 2 chapters: Wheels; Legs.\n\nWheels carry"),
+        ("What are its chapters?", "“Robot parts” has 2 chapters: Wheels; Legs."),
+        ("How many chapters does it have?", "“Robot parts” has 2 chapters: Wheels; Legs."),
+        ("Explain chapter 2", "“Legs” has 1 section: Key takeaways.\n\nLegs carry"),
+        ("What happens in the last chapter?", "“Legs” has 1 section: Key takeaways.\n\nLegs carry"),
+        ("the key ideas of chapter two", "“Legs” has 1 section: Key takeaways.\n\nLegs carry"),
+        ("How many sections does the second chapter have?", "“Legs” has 1 section: Key takeaways."),
+        ("What is chapter 1 called?", "Chapter 1 is “Wheels”."),
+        ("What is the title of this book?", "The title is “Robot parts”."),
+        ("What is this?", "“Robot parts” has 2 chapters: Wheels; Legs.\n\nWheels carry"),
+        ("Which chapters deal with legs?", "“Robot parts” treats this in 1 part: Legs.\n\nLegs carry"),
+        ("Which chapter is about legs?", "“Robot parts” treats this in 1 part: Legs.\n\nLegs carry"),
+        ("Where can I read about casters?", "“Robot parts” treats this in 1 part: Wheels › Casters.\n\nA caster is"),
+        ("In which section are casters described?", "“Robot parts” treats this in 1 part: Wheels › Casters."),
+        ("Is there a chapter on wheels?", "“Robot parts” treats this in 1 part: Wheels."),
+        ("Are casters covered in the book?", "“Robot parts” treats this in 1 part: Wheels › Casters."),
+    ],
+)
+def test_questions_about_the_book_or_a_part_of_it_in_many_words(host: Host, question: str, begins: str) -> None:
+    answer = host.assistant("book_chat").ask(question)
+    assert answer.text.startswith(begins)
+    assert not (answer.refused or answer.closest)
+
+
+@pytest.mark.parametrize(
+    "question", ["Who is it for?", "Who wrote it?", "Explain section 9.2", "What is chapter 7 about?"]
+)
+def test_what_a_book_does_not_say_of_itself_is_refused(host: Host, question: str) -> None:
+    assert host.assistant("book_chat").ask(question).refused
+
+
+@pytest.mark.parametrize(
+    "question", ["What does chapter 2 say about axles?", "What is a chapter?", "Who should push the robot?"]
+)
+def test_a_question_with_words_of_its_own_is_not_about_the_whole(host: Host, question: str) -> None:
+    assert not host.assistant("book_chat").ask(question).text.startswith(("“Robot parts”", "“Legs”"))
+
+
+def test_it_is_the_book_unless_another_question_came_before(host: Host) -> None:
+    def begins(*before: str) -> bool:
+        history = [Turn(each, "A caster is a wheel that swivels.") for each in before]
+        answer = host.assistant("book_chat").ask(Question("What is it about?", history=history))
+        return answer.text.startswith("“Robot parts” has 2 chapters")
+
+    assert begins()
+    assert begins("Who should read this book?")
+    assert not begins("What is a caster?")
 
 
 def test_a_text_of_one_chapter_is_told_without_a_list(tmp_path: Path) -> None:
@@ -136,6 +191,8 @@ You should know how to solder and how to read a wiring diagram.
         ("Who should read this book?", "This book is written for:"),
         ("What are the prerequisites?", "You should know how to solder"),
         ("What do I need to know before reading this book?", "You should know how to solder"),
+        ("Is it for beginners?", "This book is written for:"),
+        ("What must I know before I start?", "You should know how to solder"),
         ("How is this book organized?", "“Robot parts” has 3 chapters: Introduction; Wheels; Legs."),
     ],
 )
@@ -145,6 +202,26 @@ def test_what_a_book_says_of_itself_is_found_by_its_headings(tmp_path: Path, que
         answer = host.assistant("book_chat").ask(question)
     assert answer.text.startswith(begins)
     assert not answer.refused
+
+
+@pytest.mark.parametrize(
+    ("question", "begins"),
+    [
+        ("Who is it for?", "This manual is meant for people who repair robots."),
+        ("What will I learn from this manual?", "With this manual you will learn to change a wheel."),
+        ("How is this manual organized?", "The manual is divided into two parts."),
+        ("Who wrote it?", "This manual was written by the Wheel Team."),
+    ],
+)
+def test_what_a_book_says_of_itself_is_found_by_its_sentences(
+    fast_host: Host, tmp_path: Path, question: str, begins: str
+) -> None:
+    preface = (
+        "# Preface\n\nWheels break. This manual is meant for people who repair robots. The manual is divided into two"
+        " parts. With this manual you will learn to change a wheel. This manual was written by the Wheel Team.\n"
+    )
+    _add(fast_host, tmp_path, {"0.md": preface, **_PAGES})
+    assert fast_host.assistant("book_chat").ask(question).text.startswith(begins)
 
 
 def test_of_several_books_one_is_to_be_chosen(host: Host, small_book: Path) -> None:

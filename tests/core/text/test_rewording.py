@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragstone.core.text.rewording import reworded, topic_of
+from ragstone.core.text.rewording import reworded, topic_of, with_source_named
 from tests.support.patience import grows_linearly
 
 
@@ -55,13 +55,28 @@ def test_another_question_stays(question: str) -> None:
         ("Does it describe why?", None),
         ("Does it mention?", None),
         ("Does the pump contain oil?", None),
+        ("Which chapter deals with the queen bee?", "the queen bee"),
+        ("Where can I find more about frost?", "frost"),
+        ("Where does the book talk about the topic of frost?", "frost"),
+        ("In what chapter are bees first mentioned?", "bees first"),
+        ("Are bees discussed in this manual?", "bees"),
+        ("Where can I find the oil?", None),
+        ("Are bees kept in hives?", None),
+        ("Is the pump covered by a lid?", None),
     ],
 )
 def test_the_topic_that_a_text_is_to_mention(question: str, topic: str | None) -> None:
     assert topic_of(question) == topic
 
 
+def test_the_source_is_named_where_nothing_was_asked_before() -> None:
+    assert with_source_named("Who is it for?", None) == "Who is this text for?"
+    assert with_source_named("What are its parts?", "Who wrote this book?") == "What are the parts of this text?"
+    assert with_source_named("Who is it for?", "What is a bee?") == "Who is it for?"
+
+
 @pytest.mark.parametrize("part", ["in simple ", "please ", "what a ", "can you tell ", "in very very short words, "])
 def test_one_thing_over_and_over_takes_linear_time(part: str) -> None:
     assert grows_linearly(lambda size: reworded(part * size), 200)
     assert grows_linearly(lambda size: topic_of("does the book mention " + part * size), 200)
+    assert grows_linearly(lambda size: topic_of("in which chapter is " + part * size + " discussed"), 200)

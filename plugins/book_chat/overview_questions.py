@@ -1,0 +1,185 @@
+"""Questions about a book or a part of it as a whole: what they ask for, and of which part."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from ragstone.core.text import WORKS, place_asked, topic_of
+
+from .library.authors import asks_for_authors
+from .library.headings import ASKS_EXERCISES, PARTS
+
+#: What a question asks for: a summary, the titles of the parts, the title of the part itself, for whom the book is, how
+#: it is arranged, what its readers should know or will learn, who wrote it, a chapter's exercises, where it treats a
+#: topic, what it says about one.
+Wanted = Literal[
+    "summary", "parts", "title", "audience", "plan", "prerequisites", "goals", "authors", "exercises", "places", "topic"
+]
+_WHOLE = rf"(?:this|the|that|these|your)(?: (?:whole|entire|present))?(?: \w+)? {WORKS}"
+_READ = r"(?:reading|read|starting|start|beginning|begin|using|use)"
+#: What is asked of the whole, whichever words stand around it.
+_OF_WHOLE: tuple[tuple[Wanted, re.Pattern[str]], ...] = (
+    (
+        "audience",
+        re.compile(
+            rf"\b(?:who(?:m)? (?:is|are|should(?: \w+)? read|can read|would read) {_WHOLE}"
+            rf"(?: (?:written|meant|intended|made|aimed|for|at))*|for whom (?:is|are) {_WHOLE}(?: \w+)?"
+            rf"|(?:(?:who is )?(?:the )?(?:target |intended )?(?:audience|readers(?:hip)?))(?: (?:of|for) {_WHOLE})?"
+            rf"|is (?:{_WHOLE}|this) (?:(?:meant|intended|written|suitable|good|right) )?for [\w -]{{2,40}})\W*$",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "plan",
+        re.compile(
+            rf"\bhow (?:is|are|was) {_WHOLE} (?:organi[sz]ed|structured|arranged|divided|laid out)\W*$"
+            rf"|\bhow (?:should|do|can|must) (?:i|we|one|you) (?:use|read|study|work through) {_WHOLE}\W*$"
+            rf"|\b(?:organi[sz]ation|structure) of {_WHOLE}\W*$",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "prerequisites",
+        re.compile(
+            rf"^\W*(?:what are |are there |does {_WHOLE} have |list )?(?:the |any )?prerequisites"
+            rf"(?: (?:for|of) (?:{_READ} )?{_WHOLE})?\W*$"
+            r"|\bwhat (?:should|must|do|need) (?:i|we|one|you) (?:already )?(?:have to |need to )?know"
+            rf" (?:before|to|in order to) (?:(?:i|we|you) )?{_READ}(?: (?:with )?(?:{_WHOLE}|this))?\W*$",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "goals",
+        re.compile(
+            r"^\W*what (?:will|can|do|would|should) (?:i|we|you|one) (?:be able to )?learn"
+            rf"(?: (?:from|in|by) (?:{_READ} )?{_WHOLE})?\W*$"
+            rf"|\bwhat (?:does|do|will|can) {_WHOLE} teach(?: me| us)?\W*$"
+            rf"|^\W*what are the (?:learning )?(?:objectives|outcomes|goals|aims) of {_WHOLE}\W*$",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "parts",
+        re.compile(
+            r"\btable of contents\b"
+            r"|^\W*(?:what|which|(?:please )?(?:list|name|show|give)(?: me)?(?: all)?)(?: are)? the"
+            rf" chapters\b(?!.*\bchapter \d)|^\W*(?:what|which) chapters\b|\bthe chapters of {_WHOLE}\W*$"
+            rf"|^\W*how many chapters (?:(?:does|do|has) {_WHOLE}(?: have| contain)?"
+            rf"|are (?:there|(?:there )?in {_WHOLE}))\W*$",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "summary",
+        re.compile(
+            r"\b(?:what|which|list the) topics\b|^\W*(?:what are |list |give me )?(?:the )?(?:main|key)"
+            rf" (?:points|ideas|takeaways)(?: (?:of|in) {_WHOLE})?\W*$"
+            r"|^\W*(?:(?:an? )?(?:summary|overview)|what is this)\W*$",
+            re.IGNORECASE,
+        ),
+    ),
+)
+#: Words around a book or a part of it in a question that asks for nothing else than what it is about.
+_FRAME = (
+    r"a|about|abstract|again|aims?|all|am|an|and|are|brief|briefly|can|central|contain(?:s|ed)?|contents?|core|could"
+    r"|cover(?:s|ed)?|covering|deals?|describe[sd]?|discuss(?:es|ed)?|do|does|explain(?:s|ed)?|find|for|from|gist|give|goals?"
+    r"|happen(?:s|ed)?|has|have|i|ideas?|important|in|included?|includes|is|it|key|kind|know|learn|list|main|me|mean"
+    r"|messages?|most|of|on|one|out|outline|overview|please|points?|present(?:s|ed)?|purpose|quick|read|says?|short|show|so"
+    r"|sort|subjects?|sum|summari[sz]e[sd]?|summary|summaries|takeaways?|talks?|teach|teaches|tell|tells|the|themes?|there"
+    r"|this|to|topics?|treat(?:s|ed)?|understand|up|us|was|we|what|why|will|with|would|write|written|you"
+)
+#: Further words of one that asks for the titles of the parts, or for the title of the part itself.
+_BESIDE_FRAME: dict[Wanted, re.Pattern[str]] = {
+    "summary": re.compile("(?!)"),
+    "title": re.compile("called|named|titled?|name|heading"),
+    "parts": re.compile("how|many|(?:sub)?sections?|parts|which|names"),
+}
+_WORD = re.compile(r"[^\W_]+")
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_LAST = frozenset({"last", "final"})
+#: "chapter 3", "chapter three", "section 3.2", "appendix B"; "the third chapter", "the last section".
+_NUMBERED = re.compile(
+    rf"\b(?:the )?(?P<part>{PARTS}) (?P<number>\d{{1,3}}(?:\.\d{{1,3}})*|(?-i:[A-Z](?:\.\d{{1,3}})*)"
+    rf"|{'|'.join(_NUMBERS)})\b(?!\.\d)"
+    rf"|\b(?:the )?(?P<ordinal>{'|'.join((*_ORDINALS, *sorted(_LAST)))}) (?P<of>{PARTS})\b",
+    re.IGNORECASE,
+)
+_MENTION = re.compile(rf"\b{_WHOLE}\b", re.IGNORECASE)
+_ON = r"(?:(?:on|about|called|titled|named) (?:the )?)"
+_SAYS = r"(?: is)?(?: all)? (?:about|covers?|contains?|teach|describes?|discuss|explain|say)\W*$"
+#: The part by its title: "the chapter on wheels", "the wheels chapter".
+_NAMED = re.compile(
+    r"\b(?:(?:summari[sz]e|summary of|overview of|outline of|explain) (?:the )?"
+    rf"(?:{PARTS} {_ON}?(?P<a>.+?)|(?P<b>.+?) {PARTS})\W*$"
+    rf"|what(?:'s|’s| is| does| do)? (?:the )?(?:{PARTS} {_ON}?(?P<c>.+?)|(?P<d>.+?) {PARTS}){_SAYS})",
+    re.IGNORECASE,
+)
+#: What is told of a topic begins with its definition, which a section's opening seldom is.
+_TELL = re.compile(r"\W*(?:please |what can you )?tell\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class OverviewQuestion:
+    """What a question wants to know of a book, or of one part of it."""
+
+    wanted: Wanted
+    #: "chapter", "section" …; empty for the book.
+    part: str = ""
+    #: Of the part: "3", "3.2", "B"; "last" for the last one.
+    number: str = ""
+    #: Words of the part's title, or the topic.
+    name: str = ""
+
+    @property
+    def is_of_whole(self) -> bool:
+        """Whether it asks about the book as a whole."""
+        return not (self.part or self.name)
+
+
+def overview_question(question: str) -> OverviewQuestion | None:
+    """What the question asks for; ``None`` where it asks for something that the book's sentences may answer."""
+    if asks_for_authors(question):
+        return OverviewQuestion("authors")
+    if tasks := ASKS_EXERCISES.search(question):
+        return OverviewQuestion("exercises", "chapter", tasks[1])
+    if place := place_asked(question):
+        return OverviewQuestion("places", name=place)
+    if of_whole := next((wanted for wanted, pattern in _OF_WHOLE if pattern.search(question)), None):
+        return OverviewQuestion(of_whole)
+    if mentioned := _NUMBERED.search(question):
+        return _of_part(question, mentioned)
+    if (mentioned := _MENTION.search(question)) and (wanted := _wanted(question, mentioned)):
+        return OverviewQuestion(wanted)
+    if named := _NAMED.search(question):
+        part = "chapter" if re.search(r"\bchapter\b", question, re.IGNORECASE) else "section"
+        return OverviewQuestion("summary", part, name=next(filter(None, named.groups())))
+    topic = None if _TELL.match(question) else topic_of(question)
+    return OverviewQuestion("topic", name=topic) if topic else None
+
+
+def _of_part(question: str, mentioned: re.Match[str]) -> OverviewQuestion | None:
+    wanted = _wanted(question, mentioned)
+    if wanted is None:
+        return None
+    if mentioned["part"]:
+        part, number = mentioned["part"], mentioned["number"].casefold()
+        number = str(_NUMBERS.index(number) + 1) if number in _NUMBERS else mentioned["number"]
+    else:
+        part, ordinal = mentioned["of"], mentioned["ordinal"].casefold()
+        number = "last" if ordinal in _LAST else str(_ORDINALS.index(ordinal) + 1)
+    return OverviewQuestion(wanted, part.casefold(), number)
+
+
+def _wanted(question: str, mentioned: re.Match[str]) -> Wanted | None:
+    """What is asked of the book or part that is mentioned, by the other words; ``None`` where one of them asks for
+    something else."""
+    around = f"{question[: mentioned.start()]} {question[mentioned.end() :]}".casefold().replace("’", "'")
+    words = " ".join(_WORD.findall(around.replace("'s", "")))
+    own = re.sub(rf"\b(?:{_FRAME})\b", "", words).split()
+    for wanted, known in _BESIDE_FRAME.items():
+        if all(map(known.fullmatch, own)) and (own or wanted == "summary"):
+            return wanted
+    return None
