@@ -31,14 +31,20 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 
-def is_failure(error: BaseException) -> bool:
-    """Whether an error raised by a plugin's code is a failure of that code, as ``sys.exit`` is and Ctrl+C is not.
+def failures() -> tuple[type[BaseException], ...]:
+    """For ``except failures()``: the errors of a plugin's code that are its failures, as ``sys.exit`` is and Ctrl+C is
+    not.
 
     Ctrl+C reaches the main thread only: in another thread, ``KeyboardInterrupt`` was raised by the code itself.
     """
-    if isinstance(error, Exception | SystemExit):
-        return True
-    return not isinstance(error, GeneratorExit) and threading.current_thread() is not threading.main_thread()
+    if threading.current_thread() is threading.main_thread():
+        return Exception, SystemExit
+    return tuple(kind for kind in BaseException.__subclasses__() if kind is not GeneratorExit)
+
+
+def is_failure(error: BaseException) -> bool:
+    """Whether the error is one of ``failures``."""
+    return isinstance(error, failures())
 
 
 class RagstoneError(Exception):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from flask import Blueprint, Flask
 
-from ragstone.core.errors import is_failure
+from ragstone.core.errors import failures
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,9 +63,7 @@ class Mounts:
                 self._refuse(plugin, fault)
                 return
             self._app.register_blueprint(pages)
-        except BaseException as error:
-            if not is_failure(error):
-                raise
+        except failures() as error:
             _log.exception("the pages of plugin %s cannot be used", plugin)
             self._refuse(plugin, f"its pages cannot be used: {type(error).__name__}: {error}")
             return

@@ -12,7 +12,7 @@ from ..errors import StorageError
 from ..text.sanitizing import strip_hidden
 from .checksums import ChunkCheck, DamagedChunk, is_intact, is_text_intact
 from .fts5 import after
-from .schema import about, chunk, document
+from .schema import ALL_CHECKSUMS, chunk, document, read_about
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -39,7 +39,6 @@ _CHECK_BATCH = 200
 
 # Statements for every question are built once: SQLAlchemy takes as long to build one as SQLite to execute it.
 _KEYS = chunk.c.id.in_(bindparam("keys", expanding=True))
-_HAS_ALL_CHECKSUMS = select(about.c.key).where(about.c.key == "sealed")
 _CHECKED = (document.c.doc_id, chunk.c.chunk_id, chunk.c.headings, chunk.c.text, chunk.c.metadata, chunk.c.node)
 _NODES = select(*_NODE).where(_KEYS)
 _STORED = select(*_NODE, chunk.c.words, chunk.c.sentences).where(_KEYS)
@@ -180,7 +179,7 @@ class ChunkReader:
         """Compare the corpus's chunks with their checksums, for at most ``seconds``; by default all of them."""
         found = ChunkCheck()
         ends = None if seconds is None else time.monotonic() + seconds
-        has_all_checksums = self._connection.execute(_HAS_ALL_CHECKSUMS).first() is not None
+        has_all_checksums = read_about(self._connection, ALL_CHECKSUMS) is not None
         raw = [self._database.columns.raw(column).label(column.name) for column in _CHECKED]
         statement = (
             select(*raw, chunk.c.position, chunk.c.vectors, chunk.c.words, chunk.c.sentences, chunk.c.checksum)

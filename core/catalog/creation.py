@@ -6,19 +6,16 @@ import logging
 from secrets import token_hex
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, insert, select, update
-
 from ..errors import StorageError, StorageLost
 from ..runtime.files import write_atomically
-from .schema import ADDED, SCHEMA_VERSION, about, metadata
+from .schema import ADDED, ALL_CHECKSUMS, CATALOG_ID, SCHEMA_VERSION, VERSION, about, metadata, read_about, write_about
 
 if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
     from .database import Database
 
 _log = logging.getLogger(__name__)
-
-#: Keys of the table ``about``: the catalog's id; a mark that every chunk has a checksum.
-_ID, ALL_CHECKSUMS = "id", "sealed"
 
 
 def create_or_upgrade(database: Database) -> None:
@@ -28,7 +25,7 @@ def create_or_upgrade(database: Database) -> None:
     """
     with database.read() as connection:
         if _exists(connection) and _version(database, connection) == SCHEMA_VERSION:
-            _write_marker(database, _id(connection))
+            _write_marker(database, read_about(connection, CATALOG_ID))
             return
     with database.write() as connection:
         database.lock_catalog(connection)
@@ -40,16 +37,13 @@ def create_or_upgrade(database: Database) -> None:
         else:
             metadata.create_all(connection)
             database.prepare(connection)
-            for key, value in (("schema", str(SCHEMA_VERSION)), (ALL_CHECKSUMS, "yes")):
-                connection.execute(insert(about).values(key=key, value=value))
-        if _id(connection) is None:
-            connection.execute(insert(about).values(key=_ID, value=_read_marker(database) or token_hex(16)))
-        catalog_id = _id(connection)
+            write_about(connection, VERSION, str(SCHEMA_VERSION))
+            write_about(connection, ALL_CHECKSUMS, "yes")
+        catalog_id = read_about(connection, CATALOG_ID)
+        if catalog_id is None:
+            catalog_id = _read_marker(database) or token_hex(16)
+            write_about(connection, CATALOG_ID, catalog_id)
     _write_marker(database, catalog_id)  # after the commit: a marker must never name a catalog that was not created
-
-
-def _id(connection: Connection) -> str | None:
-    return connection.execute(select(about.c.value).where(about.c.key == _ID)).scalar()
 
 
 def _read_marker(database: Database) -> str | None:
@@ -85,11 +79,11 @@ def _upgrade(database: Database, connection: Connection) -> None:
         connection.exec_driver_sql(f"ALTER TABLE {column.table.name} ADD COLUMN {column.name} {kind}")
     if version < SCHEMA_VERSION:
         database.prepare(connection)
-        connection.execute(update(about).where(about.c.key == "schema").values(value=str(SCHEMA_VERSION)))
+        write_about(connection, VERSION, str(SCHEMA_VERSION))
 
 
 def _version(database: Database, connection: Connection) -> int:
-    version = int(connection.execute(select(about.c.value).where(about.c.key == "schema")).scalar_one())
+    version = int(read_about(connection, VERSION) or 0)
     if version > SCHEMA_VERSION:
         raise StorageError(
             f"was written by a newer Ragstone (schema {version}, this one knows {SCHEMA_VERSION})",

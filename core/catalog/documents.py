@@ -10,9 +10,8 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from ..errors import StorageError
 from .checksums import checksum
-from .creation import ALL_CHECKSUMS
 from .database import translate_db_errors
-from .schema import about, chunk, corpus, document, removed
+from .schema import ALL_CHECKSUMS, chunk, corpus, document, read_about, removed, write_about
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -106,9 +105,8 @@ class DocumentWriter:
                     one = update(chunk).where(chunk.c.id == row["id"])
                     connection.execute(one.values(checksum=checksum(row)))
                 left = select(chunk.c.id).where(chunk.c.checksum.is_(None)).limit(1)
-                is_last = connection.execute(left).first() is None
-                if is_last and connection.execute(select(about).where(about.c.key == ALL_CHECKSUMS)).first() is None:
-                    connection.execute(insert(about).values(key=ALL_CHECKSUMS, value="yes"))
+                if connection.execute(left).first() is None and read_about(connection, ALL_CHECKSUMS) is None:
+                    write_about(connection, ALL_CHECKSUMS, "yes")
             count += len(rows)
             if len(rows) < _CHECKSUM_BATCH:
                 return count

@@ -6,15 +6,15 @@ import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, MetaData, insert, select, update
-
 from ..errors import PluginError, StorageError
-from .schema import about
 from .schema import metadata as own
+from .schema import read_about, write_about
 from .snapshot import Snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+
+    from sqlalchemy import Connection, MetaData
 
     from ..runtime.forks import ProcessGuard
     from .database import Database
@@ -75,15 +75,13 @@ class PluginTables:
             known = self._version(connection, name, version)
             if known is None:
                 metadata.create_all(connection, checkfirst=False)
-                connection.execute(insert(about).values(key=name, value=str(version)))
-                return self
-            for older in range(known, version):
+            for older in range(known or version, version):
                 upgrades[older](connection)
-            connection.execute(update(about).where(about.c.key == name).values(value=str(version)))
+            write_about(connection, name, str(version))
         return self
 
     def _version(self, connection: Connection, name: str, version: int) -> int | None:
-        found = connection.execute(select(about.c.value).where(about.c.key == name)).scalar()
+        found = read_about(connection, name)
         if found is None:
             return None
         if int(found) > version:

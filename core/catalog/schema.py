@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import JSON as TEXT_JSON
 from sqlalchemy import (
     Column,
+    Connection,
     DateTime,
     Dialect,
     ForeignKey,
@@ -20,7 +21,11 @@ from sqlalchemy import (
     MetaData,
     Table,
     UniqueConstraint,
+    bindparam,
     func,
+    insert,
+    select,
+    update,
 )
 from sqlalchemy import Text as AnyText
 from sqlalchemy.types import TypeDecorator, TypeEngine
@@ -56,6 +61,22 @@ JSON = _Json()
 metadata = MetaData()
 
 about = Table("about", metadata, Column("key", Text, primary_key=True), Column("value", Text, nullable=False))
+#: Keys of ``about``: the catalog's id; the version of these tables; a mark that every chunk has a checksum.
+CATALOG_ID, VERSION, ALL_CHECKSUMS = "id", "schema", "sealed"
+# Built once: each question asks for the catalog's id.
+_VALUE = select(about.c.value).where(about.c.key == bindparam("key"))
+
+
+def read_about(connection: Connection, key: str) -> str | None:
+    """The value of a key of ``about``."""
+    return connection.execute(_VALUE, {"key": key}).scalar()
+
+
+def write_about(connection: Connection, key: str, value: str) -> None:
+    """Set the value of a key of ``about``."""
+    if not connection.execute(update(about).where(about.c.key == key).values(value=value)).rowcount:
+        connection.execute(insert(about).values(key=key, value=value))
+
 
 corpus = Table(
     "corpus",

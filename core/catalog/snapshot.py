@@ -12,7 +12,7 @@ from ..errors import StorageError
 from .checksums import RESTORE, is_intact
 from .chunks import ChunkReader, named
 from .documents import NewChunk, NewDocument
-from .schema import about, chunk, corpus, document, removed
+from .schema import CATALOG_ID, chunk, corpus, document, read_about, removed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from .vectors import VectorReader
 
 # Built once, as in ``chunks``.
-_CATALOG_ID = select(about.c.value).where(about.c.key == "id")
 _CORPUS = select(corpus).where(corpus.c.name == bindparam("name"), corpus.c.state == bindparam("state"))
 
 
@@ -141,7 +140,7 @@ class Snapshot:
 
     def catalog_id(self) -> str | None:
         """The catalog's id; every catalog has another one."""
-        return self._connection.execute(_CATALOG_ID).scalar()
+        return read_about(self._connection, CATALOG_ID)
 
     def changes(self, corpus_id: int, since: int) -> tuple[list[tuple[str, int, int]], list[str]]:
         """Changes after ``since``: ``(doc_id, key, seq)`` of documents that exist, in order, and ids of others."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import EncoderError, is_failure
+from ..errors import EncoderError, failures
 from ..runtime.fair_semaphore import FairSemaphore
 from ..runtime.forks import ForkSafeLock, ProcessGuard
 from ..runtime.request import check_budget
@@ -197,9 +197,7 @@ class Encoder:
         name = model.model_name
         try:
             vectors = np.asarray(embed(model), np.float32)
-        except BaseException as error:
-            if not is_failure(error):
-                raise
+        except failures() as error:
             raise EncoderError(f"the model raised {type(error).__name__}: {error}", where=name) from error
         if vectors.ndim != 2 or vectors.shape != (count, self.dimension or vectors.shape[1]):
             raise EncoderError(f"the model gave {vectors.shape} numbers, not ({count}, {self.dimension})", where=name)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..errors import EncoderError, PluginError, RagstoneError, SettingsError, SourceError, StorageError, is_failure
+from ..errors import EncoderError, PluginError, RagstoneError, SettingsError, SourceError, StorageError, failures
 from ..runtime.forks import lazily
 from ..settings_file import check_options
 from . import results
@@ -85,9 +85,7 @@ class Hooks:
             return list(several(Document)(reader.load_data(source, **arguments)))
         except RagstoneError:
             raise
-        except BaseException as error:
-            if not is_failure(error):
-                raise
+        except failures() as error:
             raise SourceError(reason_of("its reader", error), where=str(source)) from error
 
     def node_parser(self, kind: str) -> NodeParser:
@@ -230,9 +228,7 @@ def _checked_options(plugins: Plugins, raw: Mapping[str, Any]) -> dict[str, Base
             if plugin in raw:
                 raise
             plugins.disable(plugin, str(error))  # a required option is not set
-        except BaseException as error:
-            if not is_failure(error):
-                raise
+        except failures() as error:
             plugins.disable(plugin, reason_of("its settings model", error))
     known = {state.name for state in plugins}
     for name, table in raw.items():

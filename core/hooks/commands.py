@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..errors import is_failure
+from ..errors import failures
 from .manager import Plugins, reason_of
 from .results import by_name
 
@@ -50,9 +50,7 @@ class PluginCommands:
                 continue
             try:
                 self._plugins.run(plugin, f"its command {name!r}", command.get_short_help_str)
-            except BaseException as error:
-                if not is_failure(error):
-                    raise
+            except failures() as error:
                 self._plugins.disable(plugin, reason_of(f"its command {name!r}", error))
                 for other in [each for each, owner in self._owners.items() if owner == plugin]:
                     cli.commands.pop(other, None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..errors import EncoderError, SettingsError, is_failure
+from ..errors import EncoderError, SettingsError, failures
 from ..runtime.forks import ForkSafeLock, lazily
 from .manager import Plugins, reason_of
 from .results import one
@@ -66,9 +66,7 @@ def plugin_encoder(plugins: Plugins, settings: Settings) -> Encoder | None:
             made.embed_chunks([("heading", "text")])
         except EncoderError as error:
             plugins.disable(plugin, f"its encoder cannot be used: {error}")
-        except BaseException as error:
-            if not is_failure(error):
-                raise
+        except failures() as error:
             plugins.disable(plugin, reason_of("its encoder", error))
         else:
             return made

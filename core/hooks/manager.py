@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import pluggy
 
-from ..errors import MissingExtra, PluginError, RagstoneError, StorageAway, StorageBusy, is_failure
+from ..errors import MissingExtra, PluginError, RagstoneError, StorageAway, StorageBusy, failures
 from ..runtime.time_limits import TimeLimit, TookTooLong, Watchdog, run_limited
 from ..settings import LimitsSettings, PluginsTable
 from . import spec
@@ -96,13 +96,9 @@ class Plugins:
             if hook in _QUESTION_HOOKS:
                 return self.run_for_question(name, hook, work)
             return self.run(name, hook, work)
-        except _TRANSIENT_ERRORS:
+        except _TRANSIENT_ERRORS + may_raise:
             raise
-        except may_raise:
-            raise
-        except BaseException as error:
-            if not is_failure(error):
-                raise
+        except failures() as error:
             self.disable(name, reason_of(hook, error), error)
             return []
 
@@ -161,9 +157,7 @@ class Plugins:
         except MissingExtra as error:
             self._states[name] = replace(candidate.state, state="disabled", reason=str(error), install=error.install)
             return
-        except BaseException as error:
-            if not is_failure(error):
-                raise
+        except failures() as error:
             self.disable(name, f"{reason_of('its import', error)}{upgrade_hint(error)}", error)
             return
         try:

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from ..errors import PluginError, RagstoneError, StorageAway, StorageBusy, TooLarge, is_failure
+from ..errors import PluginError, RagstoneError, StorageAway, StorageBusy, TooLarge, failures
 from ..hooks import results
 from ..hooks.manager import Plugins, reason_of
 from ..retrieval.models import Retrieval, check_top_k
@@ -93,9 +93,8 @@ class Pipeline:
             return self._plugins.run_for_question(
                 plugin, "its retriever", lambda: results.retrieval(retrieve(), corpus.encoder.dimension)
             )
-        except BaseException as error:
-            expected = isinstance(error, RagstoneError) and not isinstance(error, PluginError)
-            if expected or not is_failure(error):
+        except failures() as error:
+            if isinstance(error, RagstoneError) and not isinstance(error, PluginError):
                 raise
             self._plugins.disable(plugin, reason_of("its retriever", error))
         return self._retrieve(corpus, question, top_k, filters)
@@ -111,9 +110,7 @@ class Pipeline:
                 given = self._plugins.run_for_question(plugin, what, work)
             except (StorageAway, StorageBusy, TooLarge):  # no plugin's fault
                 raise
-            except BaseException as error:
-                if not is_failure(error):
-                    raise
+            except failures() as error:
                 self._plugins.disable(plugin, reason_of(what, error))
                 return None
             kept = {node.node.node_id for node in given}

@@ -15,7 +15,7 @@ from llama_index.core.schema import NodeRelationship, TextNode
 
 from ..catalog import NewChunk, NewDocument
 from ..embedding import ChunkVectors
-from ..errors import PluginError, RagstoneError, is_failure
+from ..errors import PluginError, RagstoneError, failures
 from ..retrieval.models import SearchableCorpus
 from ..text.chunk_terms import headings_of
 
@@ -218,9 +218,7 @@ def _parse(document: Document, pipeline: IngestionPipeline) -> list[TextNode]:
         return [node for node in nodes if isinstance(node, TextNode) and node.text.strip()]
     except RagstoneError:
         raise
-    except BaseException as error:
-        if not is_failure(error):
-            raise
+    except failures() as error:
         (parser,) = pipeline.transformations
         what = f"the node parser {type(parser).__name__} raised {type(error).__name__}: {error}"
         raise PluginError(what, where=document.doc_id) from error

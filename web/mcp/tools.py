@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from ragstone.core import Answer, BadRequest, Delta, Question, RagstoneError
 from ragstone.core.answering import find_chunks
-from ragstone.core.errors import is_failure
+from ragstone.core.errors import failures
 
 from ..openapi import question_schema
 from ..sources import source_list
@@ -77,9 +77,7 @@ def called(offer: Offer, arguments: Mapping[str, Any], report: Report) -> Called
     except RagstoneError as error:
         problem = error.to_problem()
         return Called(f"{problem['title']}: {problem['detail']}", failed=True)
-    except BaseException as error:
-        if not is_failure(error):
-            raise
+    except failures():
         _log.exception(
             "the tool %s%s failed", offer.tool.name, f" of the plugin {offer.plugin}" if offer.plugin else ""
         )
@@ -166,9 +164,10 @@ def _own(host: Host, name: str, plugin: str, tool: BaseTool) -> Offer:
             text = raw if isinstance(raw, str) else json.dumps(raw, ensure_ascii=False, default=str, indent=2)
             data = json.loads(json.dumps(raw, default=str)) if isinstance(raw, dict) else None
             return Called(text, data, given.is_error)
-        except BaseException as error:
-            if is_failure(error) and not isinstance(error, RagstoneError):
-                host.plugins.note(plugin, f"its tool {name} raised {type(error).__name__}")
+        except RagstoneError:
+            raise
+        except failures() as error:
+            host.plugins.note(plugin, f"its tool {name} raised {type(error).__name__}")
             raise
 
     model = tool.metadata.fn_schema
