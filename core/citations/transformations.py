@@ -7,6 +7,7 @@ that may matter is kept. The tests have for every rule one example that it accep
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from .items import Item, keys
 
@@ -199,13 +200,9 @@ def make_active(items: Sequence[Item]) -> Iterator[list[Item]]:
         last = _end_of(items)
         subject_ends = [last, *(end for end in range(index + 4, last) if items[end].key in MOVABLE)]
         for key in _active_keys(verb.surface.casefold(), past=items[index].key == "was"):
-            active_verb = _with_key(verb, key)
+            active_verb = replace(verb, key=key, surface=verb.surface.casefold(), begins_sentence=True)
             for end in subject_ends:
                 yield [*items[index + 3 : end], active_verb, *items[:index], *items[end:last]]
-
-
-def _with_key(verb: Item, key: str) -> Item:
-    return type(verb)(key, verb.start, verb.end, "word", verb.surface.casefold(), begins_sentence=True)
 
 
 def _active_keys(participle: str, *, past: bool) -> frozenset[str]:

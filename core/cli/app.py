@@ -15,8 +15,10 @@ from ..errors import PluginError, RagstoneError
 from ..runtime.files import is_full, storage_error
 from . import commands
 from .deployment import deployment_of
-from .logs import is_json, log_as_json, log_bug, log_error, log_to_stderr, restored_stderr
+from .logs import is_json, log_as_json, log_error, log_to_stderr, restored_stderr
 from .output import printable
+
+_log = logging.getLogger("ragstone")
 
 _INTERRUPTED = 130
 
@@ -27,7 +29,7 @@ class _RootGroup(click.Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         rest = super().parse_args(ctx, args)
         if ctx.resilient_parsing:  # a shell completes a line: no warning may be written into it
-            logging.getLogger("ragstone").addHandler(logging.NullHandler())
+            _log.addHandler(logging.NullHandler())
         else:  # before the plugins are loaded: loading them logs
             log = log_as_json if ctx.params["log_json"] else log_to_stderr
             log(verbose=ctx.params["verbose"])
@@ -84,7 +86,9 @@ class _RootGroup(click.Group):
             deployment_of(ctx).loaded().hooks.commands.add(self)
 
 
-def _cli() -> click.Group:
+def root_group() -> click.Group:
+    """The command ``ragstone`` with the host's own commands."""
+
     @click.group(
         cls=_RootGroup,
         context_settings={"help_option_names": ["-h", "--help"]},
@@ -117,7 +121,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _run(arguments: list[str] | None) -> None:
-    cli, stdout = _cli(), sys.stdout
+    cli, stdout = root_group(), sys.stdout
     try:
         code = cli.main(arguments, prog_name="ragstone", standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)
@@ -137,11 +141,11 @@ def _run(arguments: list[str] | None) -> None:
     except Exception as error:
         # A path that cannot be looked at, a disk that fails or is full, also one that the output goes to: no bug.
         if isinstance(error, OSError) and (error.filename is not None or is_full(error) or error.errno == errno.EIO):
-            logging.getLogger("ragstone").info("raised here", exc_info=True)  # with --verbose
+            _log.info("raised here", exc_info=True)  # with --verbose
             sys.exit(_report(storage_error(error, "a file, or the output")))
         if not is_json():
             raise
-        log_bug()
+        _log.critical("this is a bug", exc_info=True)
         sys.exit(1)
 
 

@@ -63,11 +63,6 @@ def log_error(error: RagstoneError) -> None:
     _log.error("%s", error.what, extra={name: value for name, value in facts.items() if value is not None})
 
 
-def log_bug() -> None:
-    """Log the unexpected exception being handled, its traceback as a field."""
-    _log.critical("this is a bug", exc_info=True)
-
-
 def _install(form: logging.Formatter, stream: TextIO, *, verbose: bool) -> None:
     handler = logging.StreamHandler(stream)
     handler.setFormatter(form)

@@ -23,71 +23,66 @@ class Encoders:
         self._settings = settings
         #: Held while an encoder is made.
         self.lock = self._lock = ForkSafeLock()
-        self._from_plugin: Encoder | None = None
 
     @lazily
     def encoder(self) -> Encoder:
         """The first plugin's that embeds something, else the host's own. Raises ``EncoderError``, ``SettingsError``."""
-        return self._given() or self._own("fp32")
+        return self._plugin_encoder or self._own("fp32")
 
     @lazily
     def int8_encoder(self) -> Encoder:
         """The same, but the host's own in int8 where the settings name no precision."""
         if self._settings.encoder.precision is not None:
             return self.encoder
-        return self._given() or self._own("int8")
+        return self._plugin_encoder or self._own("int8")
 
-    def _given(self) -> Encoder | None:
-        self._from_plugin = self._from_plugin or plugin_encoder(self._plugins, self._settings)
-        return self._from_plugin
+    @lazily
+    def _plugin_encoder(self) -> Encoder | None:
+        """The encoder of the first plugin that embeds something; ``None`` leaves it to the host's own.
+
+        When a plugin's fails later, the host's own takes over, if its vectors can be compared. Raises ``EncoderError``,
+        ``SettingsError``.
+        """
+        from llama_index.core.base.embeddings.base import BaseEmbedding
+
+        from ..embedding import Encoder
+
+        plugins, settings = self._plugins, self._settings.encoder
+        is_own = settings.provider == "minilm"
+        for plugin, model in plugins.call(
+            "ragstone_embed_model", one(BaseEmbedding), (SettingsError,), settings=settings
+        ):
+            try:
+                made = Encoder(model, fallback=(lambda: self._own_model("fp32")) if is_own else None)
+                made.embed_chunks([("heading", "text")])
+            except EncoderError as error:
+                plugins.disable(plugin, f"its encoder cannot be used: {error}")
+            except failures() as error:
+                plugins.disable(plugin, reason_of("its encoder", error))
+            else:
+                return made
+        if not is_own:
+            raise EncoderError(
+                f"no plugin provides the encoder {settings.provider!r}",
+                where="[encoder] provider",
+                hint=plugins.failure_of(settings.provider),
+            )
+        return None
 
     def _own(self, precision: Precision) -> Encoder:
         from ..embedding import Encoder
 
-        return Encoder(own_model(self._settings, precision))
+        return Encoder(self._own_model(precision))
 
+    def _own_model(self, precision: Precision) -> MiniLMEmbedding:
+        """The host's own model, in that precision where the settings name none. Raises ``EncoderError``."""
+        from ..embedding import MiniLMEmbedding
 
-def plugin_encoder(plugins: Plugins, settings: Settings) -> Encoder | None:
-    """The encoder of the first plugin that embeds something; ``None`` leaves it to the host's own.
-
-    When a plugin's fails later, the host's own takes over, if its vectors can be compared. Raises ``EncoderError``,
-    ``SettingsError``.
-    """
-    from llama_index.core.base.embeddings.base import BaseEmbedding
-
-    from ..embedding import Encoder
-
-    encoder = settings.encoder
-    is_own = encoder.provider == "minilm"
-    calls = plugins.call("ragstone_embed_model", one(BaseEmbedding), (SettingsError,), settings=encoder)
-    for plugin, model in calls:
-        try:
-            made = Encoder(model, fallback=(lambda: own_model(settings)) if is_own else None)
-            made.embed_chunks([("heading", "text")])
-        except EncoderError as error:
-            plugins.disable(plugin, f"its encoder cannot be used: {error}")
-        except failures() as error:
-            plugins.disable(plugin, reason_of("its encoder", error))
-        else:
-            return made
-    if not is_own:
-        raise EncoderError(
-            f"no plugin provides the encoder {encoder.provider!r}",
-            where="[encoder] provider",
-            hint=plugins.failure_of(encoder.provider),
+        settings = self._settings.encoder
+        return MiniLMEmbedding.find(
+            self._settings.cache_dir / "encoder",
+            folder=settings.folder,
+            precision=settings.precision or precision,
+            threads=settings.threads,
+            questions=None if settings.precision else "int8",
         )
-    return None
-
-
-def own_model(settings: Settings, precision: Precision = "fp32") -> MiniLMEmbedding:
-    """The host's own model, in that precision where the settings name none. Raises ``EncoderError``."""
-    from ..embedding import MiniLMEmbedding
-
-    encoder = settings.encoder
-    return MiniLMEmbedding.find(
-        settings.cache_dir / "encoder",
-        folder=encoder.folder,
-        precision=encoder.precision or precision,
-        threads=encoder.threads,
-        questions=None if encoder.precision else "int8",
-    )

@@ -198,7 +198,7 @@ def test_a_stream_keeps_the_scope_that_it_was_made_in(host: Host) -> None:
 def test_every_tool_with_a_key_that_is_not_for_the_book(host: Host, values: dict[str, list[str]]) -> None:
     pytest.importorskip("mcp")
     from ragstone.web.keys.access import EVERYTHING
-    from ragstone.web.mcp.server import _chunk
+    from ragstone.web.mcp.server import chunk_text
     from ragstone.web.mcp.tools import called, chunk_uri, offers
 
     keys = Keys(host)
@@ -221,9 +221,9 @@ def test_every_tool_with_a_key_that_is_not_for_the_book(host: Host, values: dict
     assert tools.keys() == every.keys()
     assert {"ask_book_chat", "search_book_chat", "search_concept_tutor"} <= seen_by_every
     for assistant, chunk_id in zip(("book_chat", "concept_tutor"), values["chunk_id"], strict=True):
-        assert "orbium" in _chunk(host, EVERYTHING, chunk_uri(assistant, chunk_id))
+        assert "orbium" in chunk_text(host, EVERYTHING, chunk_uri(assistant, chunk_id))
         with limited_to(limited.scope), pytest.raises(RagstoneError, match="there is no"):
-            _chunk(host, limited, chunk_uri(assistant, chunk_id))
+            chunk_text(host, limited, chunk_uri(assistant, chunk_id))
 
 
 @pytest.mark.parametrize(("books", "seen"), [((), True), (("open-handbook",), False)])

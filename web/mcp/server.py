@@ -105,7 +105,7 @@ def server_of(host: Host) -> Server[Any]:
 
     async def read_resource(context: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         with _as_mcp_errors():
-            text = await in_thread(context, partial(_chunk, uri=params.uri))
+            text = await in_thread(context, partial(chunk_text, uri=params.uri))
         contents = types.TextResourceContents(uri=params.uri, mime_type="text/plain", text=text)
         return types.ReadResourceResult(contents=[contents])
 
@@ -153,7 +153,7 @@ def _access(context: Context) -> Access:
     return found
 
 
-def _chunk(host: Host, access: Access, uri: str) -> str:
+def chunk_text(host: Host, access: Access, uri: str) -> str:
     """The chunk's text. Raises ``NotFound``."""
     try:
         parts = urlsplit(uri)

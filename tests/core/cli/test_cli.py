@@ -16,7 +16,7 @@ import click
 import pytest
 
 from ragstone.core.cli import show_json, show_table
-from ragstone.core.cli.app import _cli
+from ragstone.core.cli.app import root_group
 from tests.support.installed import BUILTINS, INTERFACES, PLUGINS, plugin
 from tests.support.needs import missing
 from tests.support.third_party_fakes import RAGSTONE, Here, distribution, environment, run, write_pages
@@ -38,7 +38,7 @@ def _commands(group: click.Group, context: click.Context, path: tuple[str, ...] 
 
 def _leaves() -> list[tuple[str, ...]]:
     """Every command of the host's own and of book chat."""
-    cli = _cli()
+    cli = root_group()
     plugin("book_chat").ragstone_commands(cli)
     return list(_commands(click.Group("ragstone", commands=cli.commands), click.Context(cli)))
 

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from ragstone.core.cli import Deployment, LazyGroup
-from ragstone.core.cli.app import _cli
+from ragstone.core.cli.app import root_group
 from tests.support.needs import missing
 from tests.support.patience import HANG
 from tests.support.third_party_fakes import RAGSTONE, Here, environment
@@ -122,7 +122,7 @@ def _commands(
 
 
 def test_every_command_that_has_a_result_gives_it_as_json() -> None:
-    cli = _cli()
+    cli = root_group()
     ctx = click.Context(cli, obj=Deployment(None))
     without = {
         name
