@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
@@ -21,8 +22,6 @@ from .runtime.forks import ForkSafeLock, lazily
 from .text.stemming import ANALYSIS_VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     from llama_index.core.node_parser import NodeParser
     from llama_index.core.schema import Document
 

@@ -11,6 +11,7 @@ import difflib
 import logging
 import os
 import tomllib
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -22,8 +23,6 @@ from .llm.keys import OWN_VARIABLE
 from .settings import PluginsTable, Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from pydantic_settings import PydanticBaseSettingsSource
 
 _log = logging.getLogger(__name__)

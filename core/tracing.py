@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 import logging
 import uuid
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -20,8 +21,6 @@ from llama_index.core.instrumentation.events.span import SpanDropEvent
 from llama_index.core.instrumentation.span import active_span_id
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Mapping
-
     from llama_index.core.instrumentation import Dispatcher
     from llama_index.core.instrumentation.events.base import BaseEvent
 

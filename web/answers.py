@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable, Generator, Iterable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -16,8 +17,6 @@ from .json_body import json_response, read_json
 from .openapi import asking
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator
-
     from ragstone.core import Assistant, Delta, Host
 
     from .mounts import Mounts

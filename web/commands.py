@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import click
@@ -11,8 +12,6 @@ from ragstone.core.cli import json_option, show_json, show_table
 from .keys.access import INTERFACES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ragstone.core.cli import Deployment
 
     Names = tuple[str, ...]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import time
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
@@ -14,8 +15,6 @@ from waitress.task import WSGITask
 from . import admission
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from flask import Flask, Response
 
     from .settings import WebSettings

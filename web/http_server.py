@@ -16,6 +16,7 @@ from __future__ import annotations
 import resource
 import threading
 import time
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from waitress import wasyncore
@@ -28,7 +29,6 @@ from .lanes import OVERLOADED, Lanes
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Callable, Sequence
 
     from flask import Flask
 

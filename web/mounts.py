@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from flask import Blueprint, Flask
@@ -11,8 +12,6 @@ from flask import Blueprint, Flask
 from ragstone.core.errors import failures
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from werkzeug.routing import Map
 
     from ragstone.core import Host

@@ -6,6 +6,7 @@ import ipaddress
 import threading
 import time
 from collections import OrderedDict
+from collections.abc import Callable, Sequence
 from math import ceil
 from typing import TYPE_CHECKING
 
@@ -15,8 +16,6 @@ from werkzeug.exceptions import TooManyRequests
 from .admission import add_check, is_free
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from ragstone.core.catalog import Notices
 
     from .settings import WebSettings

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
@@ -20,8 +21,6 @@ from .conversations import address_for
 from .formulas import FORMULA, formula
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from ragstone.core import Assistant, Citation
 
 #: Words of a quotation up to which its address has them all, not only the first and the last ones.

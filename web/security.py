@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import socket
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -14,8 +15,6 @@ from werkzeug.exceptions import HTTPException
 from .admission import add_check, view_options
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from ragstone.core.pages import Reach
 
 #: Nothing but this server's own files: an answer that carried markup could neither run nor load anything.

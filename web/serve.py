@@ -11,6 +11,7 @@ import socket
 import sys
 import threading
 import webbrowser
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib import metadata
 from typing import TYPE_CHECKING
@@ -30,8 +31,6 @@ from .security import is_loopback
 from .settings import WebSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from flask import Flask
 
     from ragstone.core import Host

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
 from ragstone.core.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from ragstone.core import Citation
 
 #: Begins the list. In the history of a conversation an earlier answer is cut here: the list is no part of it.

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..errors import BadRequest, NotFound
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from .catalog import Catalog
     from .snapshot import CorpusRow
 

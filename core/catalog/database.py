@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import errno
 from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from sqlalchemy.exc import DBAPIError
@@ -15,9 +17,6 @@ from ..errors import BadRequest, StorageBusy, StorageDenied, StorageError, Stora
 from ..runtime.files import is_full
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
     from sqlalchemy import ColumnElement, Connection, Engine
 
     from ..errors import RagstoneError

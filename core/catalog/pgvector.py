@@ -7,6 +7,7 @@ process, whatever its settings; one that is removed by hand is only missed.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, select, text
@@ -17,8 +18,6 @@ from .schema import chunk
 from .vector_table import VectorTable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import numpy as np
     import numpy.typing as npt
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -12,8 +13,6 @@ from .schema import read_about, write_about
 from .snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
     from sqlalchemy import Connection, MetaData
 
     from ..runtime.forks import ProcessGuard

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sqlalchemy import URL, ColumnElement, Connection, Double, Engine, case, cast, create_engine, event, func, text
@@ -24,8 +25,6 @@ from .database import Database, redact
 from .schema import chunk
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from .pgvector import VectorTables
 
 #: Settings of each session, times in milliseconds, so that nothing waits for ever. Another writer's transaction is one

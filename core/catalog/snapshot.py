@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +17,6 @@ from .documents import NewChunk, NewDocument
 from .schema import CATALOG_ID, chunk, corpus, document, read_about, removed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import datetime
-
     import numpy as np
     import numpy.typing as npt
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,8 +14,6 @@ from .database import translate_db_errors
 from .schema import chunk, corpus
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from .database import Database
     from .pgvector import VectorTables
     from .vector_table import VectorTable

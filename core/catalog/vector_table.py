@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -25,8 +26,6 @@ from ..errors import StorageError
 from .schema import chunk
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import numpy.typing as npt
 
 #: Candidates that HNSW keeps while it searches, the most that pgvector takes. Of a million vectors, among them 50 near

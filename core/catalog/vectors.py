@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from math import gcd
@@ -14,8 +15,6 @@ from .schema import chunk, document
 from .vector_table import Passing, VectorTable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import numpy.typing as npt
     from llama_index.core.vector_stores.types import MetadataFilters
 

@@ -6,6 +6,7 @@ other added or missing word is a fault.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -15,8 +16,6 @@ from .sources import Segment, Source, units_of
 from .transformations import lead_ins, make_active, move_front_part, removable_parts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from .items import Item
 
 #: Source sentences that one sentence may join.

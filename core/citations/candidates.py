@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import TYPE_CHECKING
@@ -9,8 +10,6 @@ from typing import TYPE_CHECKING
 from .transformations import MOVABLE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from .items import Item
     from .sources import AnalyzedText, Segment
 

@@ -7,13 +7,12 @@ Everything else counts, tense and function words included.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from .quantities import Quantity
 
 _PIECE = re.compile(r"[^\W_]+(?:'[^\W_]+)*|[-,;:()\[\]]|[.!?](?=\s|$|\[|:\d)|[^\w\s.\"'*_`$\\{}|•·…]")

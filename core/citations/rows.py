@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING
@@ -11,8 +12,6 @@ from .quantities import matches
 from .sources import AnalyzedText, Segment, units_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from .items import Item
 
 #: Words that join the cells of a row in a sentence.

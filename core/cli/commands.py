@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict
 from typing import TYPE_CHECKING
@@ -20,8 +21,6 @@ from .plugin import plugin
 from .question_options import Asked, asks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ..corpus import CorpusInfo
     from ..host.host import Host
     from .deployment import Deployment

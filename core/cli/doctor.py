@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Literal
@@ -12,8 +13,6 @@ import click
 from . import output
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from ..health import Check
     from .deployment import Deployment
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -13,8 +14,6 @@ from ..errors import BadRequest, SourceError, require_extra
 from . import output
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from ..corpus import Corpus
     from ..evaluation.corpora import QuestionSet
     from .deployment import Deployment

@@ -7,6 +7,7 @@ import json
 import logging
 import sys
 import threading
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TextIO
@@ -14,8 +15,6 @@ from typing import TYPE_CHECKING, Any, TextIO
 from .output import escaped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from ..errors import RagstoneError
 
 _log = logging.getLogger("ragstone")

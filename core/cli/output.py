@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import unicodedata
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from rich.progress import Progress, ProgressColumn
 
     from ..answering.answer import Answer

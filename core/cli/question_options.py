@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,8 +14,6 @@ from .completion import complete_assistant
 from .output import json_option
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
-
     from ..answering.assistant import Assistant
     from ..answering.question import Question
     from .deployment import Deployment

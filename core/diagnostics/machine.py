@@ -7,8 +7,10 @@ import shlex
 import stat
 import tempfile
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -16,9 +18,6 @@ from ..health import Check
 from ..runtime.files import is_full
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from ..settings import Settings
 
 #: Bytes below which a disk counts as full: the encoder's model takes 90 MB, a write-ahead log some more.

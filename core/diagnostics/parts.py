@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shlex
 import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -18,9 +20,6 @@ from ..vector_index.chroma import chroma_is_installed, heartbeat
 from ..vector_index.probe import index_damage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
     from ..hooks.discovery import PluginState
     from ..host.host import Host
 

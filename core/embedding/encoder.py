@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
@@ -20,8 +21,6 @@ from .minilm import MiniLMEmbedding
 from .windows import ChunkVectors, WindowSplitter, tokenizer_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     import numpy.typing as npt
     from llama_index.core.base.embeddings.base import BaseEmbedding
 

@@ -7,14 +7,13 @@ exported model file, and the source shows exactly what runs.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
     from onnx import NodeProto, TensorProto
 
 #: Increased whenever the graph below changes, so that cached model files of an older builder are replaced.

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import io
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from llama_index.core.node_parser import NodeParser
@@ -17,9 +19,6 @@ from ..errors import SourceError
 from ..runtime import open_regular, parse_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
     from llama_index.core.schema import BaseNode
 
     from ..host.host import Host

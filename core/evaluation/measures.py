@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,8 +14,6 @@ from ..retrieval.evidence_gate import Verdict, judge, weigh_evidence
 from ..retrieval.search import HybridRetriever, ScoredRetriever
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from ..corpus import Corpus
     from .corpora import QuestionSet
 

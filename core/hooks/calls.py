@@ -6,6 +6,7 @@ commands do.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import EncoderError, PluginError, RagstoneError, SettingsError, SourceError, StorageError, failures
@@ -18,8 +19,6 @@ from .question_hooks import QuestionHooks
 from .results import Shape, by_name, one, several
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from llama_index.core.llms import LLM
     from llama_index.core.node_parser import NodeParser
     from llama_index.core.prompts import BasePromptTemplate

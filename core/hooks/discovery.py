@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import sys
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib import metadata
@@ -13,8 +14,6 @@ from typing import TYPE_CHECKING, Literal
 from ..errors import PluginError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from ..settings import PluginsTable
 
 PLUGINS = "ragstone"

@@ -10,13 +10,12 @@ away or busy are raised to the caller and disable no plugin.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..markers import hookspec
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     import click
     from llama_index.core.base.embeddings.base import BaseEmbedding
     from llama_index.core.llms import LLM

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import EncoderError, StorageError
 from ..health import Check
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from ..catalog import Catalog
     from ..hooks.calls import Hooks
     from .pipeline import Pipeline

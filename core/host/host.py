@@ -6,6 +6,8 @@ import atexit
 import logging
 import os
 import threading
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 from weakref import WeakSet, WeakValueDictionary
 
@@ -19,9 +21,6 @@ from ..settings_file import read_settings
 from .checks import HostChecks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
     from ..answering.assistant import Assistant
     from ..catalog import Catalog
     from ..corpus import Corpus, CorpusInfo

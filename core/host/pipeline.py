@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -14,8 +15,6 @@ from ..retrieval.models import Retrieval, check_top_k
 from ..runtime.request import check_budget, in_scope
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from llama_index.core.postprocessor.types import BaseNodePostprocessor
     from llama_index.core.schema import NodeWithScore, TextNode
     from llama_index.core.vector_stores.types import MetadataFilters

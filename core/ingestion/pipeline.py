@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
 from contextlib import closing
 from contextvars import copy_context
@@ -20,8 +20,6 @@ from ..retrieval.models import SearchableCorpus
 from ..text.chunk_terms import headings_of
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator, Mapping
-
     from llama_index.core.node_parser import NodeParser
     from llama_index.core.schema import Document
 

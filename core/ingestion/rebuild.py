@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from llama_index.core.schema import Document
@@ -9,8 +10,6 @@ from llama_index.core.schema import Document
 from .pipeline import IngestingCorpus, IngestReport, OnProgress, ingest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from ..catalog import CorpusRow
 
 

@@ -7,6 +7,8 @@ import logging
 import math
 import time
 import traceback
+from collections.abc import Iterator, Sequence
+from types import UnionType
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -16,9 +18,6 @@ from .keys import GEMINI_VARIABLE, OWN_VARIABLE
 from .redaction import Oversized
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from types import UnionType
-
     from .requests import Call
 
 _log = logging.getLogger(__name__)

@@ -6,13 +6,12 @@ they read it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import httpx
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from .keys import Key
 
 

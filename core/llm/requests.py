@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import socket
 import threading
+from collections.abc import Callable
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +18,6 @@ import httpx
 from .redaction import Bounded, WithoutKey, refuse_compressed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from .keys import Key
 
 #: The header that carries the key, and the text before the key.

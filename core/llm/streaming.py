@@ -6,6 +6,7 @@ import contextvars
 import queue
 import threading
 import time
+from collections.abc import Generator, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +16,6 @@ from .errors import empty, timed_out, translate_error, unfinished
 from .requests import Call, current
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
-
     from llama_index.core.llms import LLM, ChatMessage, ChatResponse
 
     from .settings import LLMSettings

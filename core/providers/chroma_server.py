@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import secrets
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import require_extra
@@ -15,8 +16,6 @@ from ..markers import hookimpl
 from ..runtime.files import write_atomically
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from llama_index.core.vector_stores.types import BasePydanticVectorStore
 
     from ..corpus import Corpus

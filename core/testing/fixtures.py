@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,9 +13,6 @@ from .hosts import SmallCorpus, fill_small_corpus, open_host
 from .models import ScriptedLLM, WordEmbedding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from ..corpus import Corpus
     from ..host.host import Host
 

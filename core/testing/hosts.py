@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from llama_index.core.node_parser import NodeParser, SentenceSplitter
@@ -18,9 +20,6 @@ from ..settings import Settings
 from .models import TestModels
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
-
     from llama_index.core.llms import LLM
 
     from ..corpus import Corpus

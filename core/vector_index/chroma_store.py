@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,8 +18,6 @@ from llama_index.vector_stores.chroma import ChromaVectorStore
 from pydantic import PrivateAttr
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from llama_index.core.schema import BaseNode
 
 #: Chroma overwrites its HNSW files in place without sync: a kill meanwhile damages the store permanently. With this

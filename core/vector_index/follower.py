@@ -7,6 +7,7 @@ import secrets
 import threading
 import time
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from llama_index.core.vector_stores.types import VectorStoreQuery
@@ -16,8 +17,6 @@ from .nodes import sample, sample_mismatch, windows
 from .probe import digest_of, store_damage
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import numpy as np
     import numpy.typing as npt
     from llama_index.core.schema import TextNode

@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
@@ -17,9 +19,6 @@ from .follower import Follower, Stopped
 from .index_state import index_folders
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
     from llama_index.core.vector_stores.types import BasePydanticVectorStore
 
     from ..catalog import Catalog, VectorFilling

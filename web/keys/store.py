@@ -11,6 +11,7 @@ import hashlib
 import hmac
 import json
 import secrets
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -22,8 +23,6 @@ from ragstone.core import BadRequest, NotFound
 from .access import INTERFACES, NOTHING, Access
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
     from ragstone.core import Assistant, Host
     from ragstone.core.catalog import PluginTables
 

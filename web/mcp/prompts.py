@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import mcp_types as types
@@ -13,8 +14,6 @@ from ragstone.core.answering import ChunkPrompt
 from .content import contents_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from llama_index.core.base.llms.types import ChatMessage
     from llama_index.core.prompts import BasePromptTemplate
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+from collections.abc import Callable, Iterator
 from functools import partial
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
@@ -25,8 +26,6 @@ from .prompts import completions, prompt, prompts
 from .tools import called, offers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from mcp.server.context import ServerRequestContext
 
     from ragstone.core import Host

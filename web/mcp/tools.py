@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -20,8 +21,6 @@ from ..openapi import question_schema
 from ..sources import source_list
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from llama_index.core.tools import BaseTool
 
     from ragstone.core import Assistant, Host

@@ -6,6 +6,7 @@ and lets a worker whose job was given to another one end it all the same: ``queu
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +15,6 @@ from . import queue_statements
 from .jobs import LEASE_SECONDS, STATES, QueuedJob, QueueState, Work
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from sqlalchemy import Connection
 
     from ..database import Database

@@ -10,6 +10,7 @@ import platform
 import signal
 import threading
 import time
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import copy_context
@@ -27,8 +28,6 @@ from . import queue_statements
 from .jobs import MOST_ATTEMPTS, LeaseLost, Stopped, Unfit, Work
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from procrastinate.jobs import Job, Status
 
     from ..plugin_tables import PluginTables
