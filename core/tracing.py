@@ -15,13 +15,12 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from llama_index.core.instrumentation import NullEventHandler, NullSpanHandler, get_dispatcher
+from llama_index.core.instrumentation import Dispatcher, NullEventHandler, NullSpanHandler, get_dispatcher
 from llama_index.core.instrumentation.dispatcher import active_instrument_tags
 from llama_index.core.instrumentation.events.span import SpanDropEvent
 from llama_index.core.instrumentation.span import active_span_id
 
 if TYPE_CHECKING:
-    from llama_index.core.instrumentation import Dispatcher
     from llama_index.core.instrumentation.events.base import BaseEvent
 
 Piece = TypeVar("Piece")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from flask import Flask, Response, g, request
 
-from ragstone.core import Answer, Question
+from ragstone.core import Answer, Assistant, Delta, Host, Question
 from ragstone.core.pages import EventStream, ViewOptions, event
 
 from .errors import BUG, PLUGIN, problem_of
@@ -17,8 +17,6 @@ from .json_body import json_response, read_json
 from .openapi import asking
 
 if TYPE_CHECKING:
-    from ragstone.core import Assistant, Delta, Host
-
     from .mounts import Mounts
 
     Item = Delta | Answer

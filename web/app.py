@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from flask import Flask, Response, request
 
-from ragstone.core import LLMBusy
+from ragstone.core import Host, LLMBusy
 from ragstone.core.pages import ViewOptions
 from ragstone.core.runtime import Budget, Slots, set_budget
 
@@ -27,9 +25,6 @@ from . import (
 from .keys import authentication, sessions
 from .mounts import Mounts
 from .settings import WebSettings
-
-if TYPE_CHECKING:
-    from ragstone.core import Host
 
 _FORM_MEMORY = 500_000
 

@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ragstone.core.cli import json_option, show_json, show_table
+from ragstone.core.cli import Deployment, json_option, show_json, show_table
 
 from .keys.access import INTERFACES
 
 if TYPE_CHECKING:
-    from ragstone.core.cli import Deployment
-
     Names = tuple[str, ...]
 
 #: What a key can be limited to.

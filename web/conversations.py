@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from flask import Blueprint, Response, current_app, url_for
 from sqlalchemy import Column, ColumnElement, Float, MetaData, Table, Text, delete, insert, select
 
-from ragstone.core import BadRequest, NotFound
+from ragstone.core import Assistant, BadRequest, Host, NotFound
 from ragstone.core.pages import ViewOptions
 
 from .json_body import json_response, read_json
@@ -18,7 +18,6 @@ from .keys import store
 from .keys.access import access
 
 if TYPE_CHECKING:
-    from ragstone.core import Assistant, Host
     from ragstone.core.catalog import PluginTables
 
 _NAME = "ragstone_conversations"

@@ -8,13 +8,12 @@ import time
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
-from ragstone.core import RagstoneError
+from ragstone.core import Check, Host, RagstoneError
 from ragstone.core.runtime import in_background
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-    from ragstone.core import Check, Host
 
 _log = logging.getLogger(__name__)
 

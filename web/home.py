@@ -10,8 +10,8 @@ from urllib.parse import urlencode
 
 from flask import Blueprint, Response, abort, current_app, g, jsonify, redirect, render_template, request, url_for
 
-from ragstone.core import RagstoneError
-from ragstone.core.answering import Conversation, find_chunks
+from ragstone.core import Assistant, Host, RagstoneError
+from ragstone.core.answering import Conversation, EmptyState, find_chunks
 from ragstone.core.pages import ViewOptions
 
 from . import openapi
@@ -26,8 +26,6 @@ from .mounts import plugin_of
 if TYPE_CHECKING:
     from werkzeug.wrappers import Response as BaseResponse
 
-    from ragstone.core import Assistant, Host
-    from ragstone.core.answering import EmptyState
 
 #: Chunks of one assistant that a search shows.
 _MOST_FOUND = 3

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import click
 from threadpoolctl import threadpool_limits
 
-from ragstone.core import EncoderError, RagstoneError, StorageError
+from ragstone.core import EncoderError, Host, RagstoneError, StorageError
 
 from . import rates
 from .app import create_app, takes_files
@@ -33,7 +33,6 @@ from .settings import WebSettings
 if TYPE_CHECKING:
     from flask import Flask
 
-    from ragstone.core import Host
 
 _log = logging.getLogger(__name__)
 

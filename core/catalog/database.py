@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from ..errors import BadRequest, StorageBusy, StorageDenied, StorageError, StorageFull
+from ..errors import BadRequest, RagstoneError, StorageBusy, StorageDenied, StorageError, StorageFull
 from ..runtime.files import is_full
 
 if TYPE_CHECKING:
     from sqlalchemy import ColumnElement, Connection, Engine
 
-    from ..errors import RagstoneError
     from .pgvector import VectorTables
 
 #: The schema in PostgreSQL that holds a deployment's catalog.

@@ -11,14 +11,13 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from ..errors import StorageError
 from .checksums import checksum
-from .database import translate_db_errors
+from .database import Database, translate_db_errors
 from .schema import ALL_CHECKSUMS, chunk, corpus, document, read_about, removed, write_about
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from .database import Database
 
 _CHECKSUM_BATCH = 500
 

@@ -10,11 +10,10 @@ import numpy as np
 from sqlalchemy import Connection, func, select, text
 
 from ..runtime.background import in_background
-from .database import translate_db_errors
+from .database import Database, translate_db_errors
 from .schema import chunk, corpus
 
 if TYPE_CHECKING:
-    from .database import Database
     from .pgvector import VectorTables
     from .vector_table import VectorTable
 

@@ -15,13 +15,11 @@ from pydantic import PrivateAttr
 
 from ..errors import EncoderError
 from ..runtime.forks import ForkSafeLock
-from .model_cache import inference_session
+from .model_cache import ModelFiles, Precision, inference_session
 from .weights import ALL_MINILM_L6_V2, model_files
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-
-    from .model_cache import ModelFiles, Precision
 
     Vectors = npt.NDArray[np.float32]
     #: Start and end of parts of a text, in characters.

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from llama_index.core.node_parser import NodeParser
-from llama_index.core.schema import Document, NodeRelationship, TextNode
+from llama_index.core.schema import BaseNode, Document, NodeRelationship, TextNode
 
 from ..catalog import Catalog, is_server
 from ..corpus import Corpus, CorpusParts
@@ -19,8 +19,6 @@ from ..errors import SourceError
 from ..runtime import open_regular, parse_json
 
 if TYPE_CHECKING:
-    from llama_index.core.schema import BaseNode
-
     from ..host.host import Host
     from ..ingestion.pipeline import OnProgress
 

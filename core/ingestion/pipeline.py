@@ -11,19 +11,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from llama_index.core.ingestion import IngestionPipeline
-from llama_index.core.schema import NodeRelationship, TextNode
+from llama_index.core.schema import Document, NodeRelationship, TextNode
 
 from ..catalog import NewChunk, NewDocument
-from ..embedding import ChunkVectors
+from ..embedding import ChunkVectors, Encoder
 from ..errors import PluginError, RagstoneError, failures
 from ..retrieval.models import SearchableCorpus
 from ..text.chunk_terms import headings_of
 
 if TYPE_CHECKING:
     from llama_index.core.node_parser import NodeParser
-    from llama_index.core.schema import Document
-
-    from ..embedding import Encoder
 
     #: Documents with their nodes.
     Group = list[tuple[Document, list[TextNode]]]

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from llama_index.core.vector_stores.types import VectorStoreQuery
+from llama_index.core.vector_stores.types import BasePydanticVectorStore, MetadataFilters, VectorStoreQuery
 
 from .index_state import IndexState, index_folders
 from .nodes import sample, sample_mismatch, windows
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
     from llama_index.core.schema import TextNode
-    from llama_index.core.vector_stores.types import BasePydanticVectorStore, MetadataFilters
 
     from ..catalog import CorpusRow, Snapshot
     from ..corpus import Corpus

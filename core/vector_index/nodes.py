@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from llama_index.core.schema import NodeRelationship, RelatedNodeInfo, TextNode
-from llama_index.core.vector_stores.types import VectorStoreQuery
+from llama_index.core.vector_stores.types import BasePydanticVectorStore, VectorStoreQuery
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-    from llama_index.core.vector_stores.types import BasePydanticVectorStore
 
     from ..catalog import CorpusRow, Snapshot
 

@@ -8,7 +8,7 @@ from flask import Flask, abort, current_app, g, request
 from werkzeug.datastructures import WWWAuthenticate
 from werkzeug.exceptions import Unauthorized
 
-from ragstone.core import StorageError
+from ragstone.core import Host, StorageError
 from ragstone.core.runtime import in_background, set_scope
 
 from ..admission import HEALTH, add_check, is_free, view_options
@@ -19,7 +19,6 @@ from .sessions import COOKIE, SIGN_IN, Sessions
 from .store import LONGEST, Keys
 
 if TYPE_CHECKING:
-    from ragstone.core import Host
     from ragstone.core.pages import ViewOptions
 
     from ..settings import WebSettings

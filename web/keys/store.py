@@ -18,12 +18,11 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Column, Connection, MetaData, Row, Table, Text, delete, insert, select, text, update
 
-from ragstone.core import BadRequest, NotFound
+from ragstone.core import Assistant, BadRequest, Host, NotFound
 
 from .access import INTERFACES, NOTHING, Access
 
 if TYPE_CHECKING:
-    from ragstone.core import Assistant, Host
     from ragstone.core.catalog import PluginTables
 
 _LONGEST_NAME = 100

@@ -19,14 +19,12 @@ from typing import TYPE_CHECKING, Any
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
-from ragstone.core import RagstoneError
+from ragstone.core import Host, RagstoneError
 
 from .server import SCOPE, server_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
-
-    from ragstone.core import Host
 
     from ..keys.access import Access
 

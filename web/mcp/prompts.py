@@ -6,18 +6,15 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import mcp_types as types
-from llama_index.core.base.llms.types import MessageRole
+from llama_index.core.base.llms.types import ChatMessage, MessageRole
 
-from ragstone.core import BadRequest, NotFound, Question
+from ragstone.core import Assistant, BadRequest, Host, NotFound, Question
 from ragstone.core.answering import ChunkPrompt
 
 from .content import contents_of
 
 if TYPE_CHECKING:
-    from llama_index.core.base.llms.types import ChatMessage
     from llama_index.core.prompts import BasePromptTemplate
-
-    from ragstone.core import Assistant, Host
 
     from ..keys.access import Access
 

@@ -17,7 +17,7 @@ import mcp_types as types
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
-from ragstone.core import NotFound, RagstoneError
+from ragstone.core import Host, NotFound, RagstoneError
 from ragstone.core.runtime import limited_to
 
 from ..keys.access import EVERYTHING, Access
@@ -27,8 +27,6 @@ from .tools import called, offers
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
-
-    from ragstone.core import Host
 
     Context = ServerRequestContext[Any, Any]
 

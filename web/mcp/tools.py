@@ -13,7 +13,7 @@ import mcp_types as types
 from llama_index.core.base.llms.types import TextBlock
 from pydantic import ValidationError
 
-from ragstone.core import Answer, BadRequest, Delta, Question, RagstoneError
+from ragstone.core import Answer, Assistant, BadRequest, Delta, Host, Question, RagstoneError
 from ragstone.core.answering import find_chunks
 from ragstone.core.errors import failures
 
@@ -22,8 +22,6 @@ from ..sources import source_list
 
 if TYPE_CHECKING:
     from llama_index.core.tools import BaseTool
-
-    from ragstone.core import Assistant, Host
 
     from ..keys.access import Access
 

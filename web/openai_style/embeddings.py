@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import base64
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from ragstone.core import BadRequest, TooLarge
+from ragstone.core import BadRequest, Encoder, TooLarge
 
 from .chat_request import string
-
-if TYPE_CHECKING:
-    from ragstone.core import Encoder
 
 #: As many as OpenAI takes.
 MOST_TEXTS = 2_048

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from flask import Blueprint, Response, g, jsonify, request
 from werkzeug.exceptions import ServiceUnavailable
 
-from ragstone.core import BadRequest, EncoderError
+from ragstone.core import BadRequest, EncoderError, Host
 from ragstone.core.pages import ViewOptions
 from ragstone.core.runtime import Slots
 
@@ -22,8 +22,6 @@ from .embeddings import embeddings
 from .replies import NoSuchModel, Reply
 
 if TYPE_CHECKING:
-    from ragstone.core import Host
-
     from ..settings import WebSettings
 
 

@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from werkzeug.exceptions import NotFound
 
-from ragstone.core import Answer
+from ragstone.core import Answer, Delta
 from ragstone.core.pages import event
 
 from ..errors import BUG, problem_of
 from ..sources import source_list, url_citations
 
 if TYPE_CHECKING:
-    from ragstone.core import Delta
-
     from .chat_request import Chat
 
 DONE = "data: [DONE]\n\n"
