@@ -75,17 +75,19 @@ class Conversations:
                 connection.execute(delete(_kept).where(mine, _kept.c.at <= oldest))
 
     def remove(self, key_id: str, assistant: str, number: str) -> None:
-        with self._tables.write() as connection:
-            connection.execute(delete(_kept).where(*_of(key_id, assistant, number)))
+        self._delete(*_of(key_id, assistant, number))
 
     def forget(self, key_id: str) -> None:
         """Remove those of a key, which may quote what it is no longer for."""
-        with self._tables.write() as connection:
-            connection.execute(delete(_kept).where(_kept.c.key_id == key_id))
+        self._delete(_kept.c.key_id == key_id)
 
     def forget_removed(self) -> None:
+        """Remove those of keys that were removed."""
+        self._delete(_kept.c.key_id.not_in(select(store.key.c.id)))
+
+    def _delete(self, *conditions: ColumnElement[bool]) -> None:
         with self._tables.write() as connection:
-            connection.execute(delete(_kept).where(_kept.c.key_id.not_in(select(store.key.c.id))))
+            connection.execute(delete(_kept).where(*conditions))
 
 
 def _of(key_id: str, assistant: str, number: str) -> tuple[ColumnElement[bool], ...]:

@@ -39,6 +39,12 @@ class VectorState:
     filled: int
     chunks: int
 
+    def __str__(self) -> str:
+        """The state in words."""
+        if not self.is_complete:
+            return f"{self.filled} of {self.chunks} passages are in it, exact search in memory answers"
+        return "HNSW" if self.has_hnsw else "scanned, which is exact"
+
 
 class VectorFilling:
     """Got from ``Catalog.vector_filling``. Any number of processes may work at once."""

@@ -134,8 +134,6 @@ def corpus_index(deployment: Deployment, name: str | None, as_json: bool) -> Non
 
     New corpora need no such step, and ragstone serve does it too.
     """
-    from ..vector_index.catalog_index import describe
-
     host = deployment.host()
     if host.catalog.vector_filling is None:
         raise SettingsError("the catalog keeps no index", where="[index] store", hint='set it to "pgvector"')
@@ -151,7 +149,7 @@ def corpus_index(deployment: Deployment, name: str | None, as_json: bool) -> Non
     if as_json:
         output.as_json([{"name": name, **asdict(state)} for name, state in states.items() if state is not None])
         return
-    rows = [(name, state.chunks, describe(state)) for name, state in states.items() if state is not None]
+    rows = [(name, state.chunks, str(state)) for name, state in states.items() if state is not None]
     output.table(("name", "chunks", "index"), rows, empty="There is no corpus yet.")
 
 

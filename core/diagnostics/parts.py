@@ -15,8 +15,8 @@ from ..catalog.checksums import RESTORE
 from ..health import Check
 from ..llm.reachability import check_server
 from ..text.counts import counted
-from ..vector_index.catalog_index import catalog_index_check
 from ..vector_index.chroma import chroma_is_installed, heartbeat
+from ..vector_index.followers import catalog_index_check
 from ..vector_index.probe import index_damage
 
 if TYPE_CHECKING:

@@ -13,7 +13,6 @@ from filelock import FileLock, Timeout
 
 from ..errors import RagstoneError, StorageDenied
 from ..health import Check
-from .catalog_index import catalog_index_check
 from .chroma import chroma_is_installed
 from .follower import Follower, Stopped
 from .index_state import index_folders
@@ -39,6 +38,18 @@ _MAX_PAUSE = 60.0
 #: Seconds that ``stop`` waits for the current request or document: with the five seconds for answers in flight, a
 #: process ends within ten.
 _STOP_SECONDS = 4.0
+
+
+def catalog_index_check(catalog: Catalog) -> Check:
+    """Whether questions are answered from the index of each corpus in the catalog's own database."""
+    filling = catalog.vector_filling
+    assert filling is not None  # noqa: S101 - the caller knows that the deployment wants one
+    with catalog.read() as snapshot:
+        names = {row.id: row.name for row in snapshot.corpora() if row.state == "active"}
+    states = {name: filling.state(corpus_id) for corpus_id, name in names.items()}
+    detail = "; ".join(f"{name}: {state}" for name, state in states.items())
+    mend = None if all(state.is_complete for state in states.values()) else "ragstone corpus index, or ragstone serve"
+    return Check("vector index", True, f"pgvector in the catalog{f'; {detail}' if detail else ''}", mend=mend)
 
 
 class IndexFollowers:

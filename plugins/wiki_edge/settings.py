@@ -158,10 +158,14 @@ class WikiEdgeSettings(Table):
 
 
 class Places(NamedTuple):
-    """The folders that hold ``manifest.json``; they may not exist yet."""
+    """Folders and files of a deployment; they may not exist yet."""
 
+    #: They hold ``manifest.json``.
     wiki: Path
     episodic: Path
+    #: Of the planner: its steps, and the remote agent's budget.
+    episodes: Path
+    ledger: Path
 
 
 class Trust(NamedTuple):
@@ -172,11 +176,13 @@ class Trust(NamedTuple):
 
 
 def places(host: Host) -> Places:
-    """The deployment's folders of shards."""
+    """Where the deployment has its shards, and its planner's files."""
     options, data = host.hooks.options(WikiEdgeSettings), host.settings.data_dir
     return Places(
         (options.wiki or data / "wiki").expanduser().absolute(),
         (options.episodic or data / "episodic").expanduser().absolute(),
+        (options.episodes.folder or data / "episodes").expanduser(),
+        (options.remote.ledger or data / "wiki_edge" / "ledger.sqlite").expanduser(),
     )
 
 

@@ -6,14 +6,10 @@ import sys
 import tempfile
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from ragstone.core.cli import Deployment, json_option, printable, show_json, show_table
-
-if TYPE_CHECKING:
-    from ..settings import EpisodesSettings
 
 _folder = click.option(
     "--from", "folder", type=click.Path(path_type=Path), help="Folder of the episodes; else the deployment's."
@@ -38,8 +34,9 @@ def check(deployment: Deployment, folder: Path | None, repair: bool, as_json: bo
     elsewhere is reported and left. Ends with 1 where something is damaged.
     """
     from ..planner.episode_check import check_episodes, repair_episodes
+    from ..settings import places
 
-    root = folder or _place(deployment)[0]
+    root = folder or places(deployment.loaded()).episodes
     mended = repair_episodes(root) if repair else []
     found = check_episodes(root)
     if as_json:
@@ -74,15 +71,17 @@ def export(deployment: Deployment, out: Path, folder: Path | None, form: str, py
     from ragstone.core.text import Redactor
 
     from ..planner.export import export_episodes, to_tfds
+    from ..settings import WikiEdgeSettings, places
 
-    place, options = _place(deployment)
-    redactor = Redactor(options.redact)
+    host = deployment.loaded()
+    root = folder or places(host).episodes
+    redactor = Redactor(host.hooks.options(WikiEdgeSettings).episodes.redact)
     if form == "jsonl":
-        report = export_episodes(folder or place, out, redactor)
+        report = export_episodes(root, out, redactor)
         where = report.folder
     else:
         with tempfile.TemporaryDirectory() as staged:
-            report = export_episodes(folder or place, Path(staged) / "jsonl", redactor)
+            report = export_episodes(root, Path(staged) / "jsonl", redactor)
             where = to_tfds(report.folder, out, python=python)
     if as_json:
         show_json({**asdict(report), "folder": str(where)})
@@ -90,11 +89,3 @@ def export(deployment: Deployment, out: Path, folder: Path | None, form: str, py
     click.echo(printable(f"{report.episodes} episodes, {report.steps} steps: {where}"))
     for left in report.left_out:
         click.echo(printable(f"left out: {left}"))
-
-
-def _place(deployment: Deployment) -> tuple[Path, EpisodesSettings]:
-    from ..settings import WikiEdgeSettings
-
-    host = deployment.loaded()
-    options = host.hooks.options(WikiEdgeSettings).episodes
-    return (options.folder or host.settings.data_dir / "episodes").expanduser(), options

@@ -56,13 +56,11 @@ class Planner:
         self._host = host
         self._own_host: Host | None = None
         self._options = host.hooks.options(WikiEdgeSettings)
-        data = host.settings.data_dir
         self._library = library if library is not None else searcher_of(host)
-        self._memory = Memory(host, places(host).episodic, self._options.planner)
-        ledger = self._options.remote.ledger or data / "wiki_edge" / "ledger.sqlite"
-        self._ledger = Ledger(ledger.expanduser())
-        episodes = self._options.episodes.folder or data / "episodes"
-        self._recorder = EpisodeRecorder(episodes.expanduser(), self._options.episodes)
+        ours = places(host)
+        self._memory = Memory(host, ours.episodic, self._options.planner)
+        self._ledger = Ledger(ours.ledger)
+        self._recorder = EpisodeRecorder(ours.episodes, self._options.episodes)
 
     @classmethod
     def open(cls, config: Path | str | None = None, *, library: Library | None = None) -> Planner:

@@ -15,7 +15,7 @@ from ragstone.core import SettingsError, StorageDenied, StorageError, read_setti
 from ragstone.core.catalog import Catalog, NewChunk, NewDocument, vector_filling, vector_table
 from ragstone.core.retrieval.search_cache import RevisionSearch, SearchCache
 from ragstone.core.testing import open_host
-from ragstone.core.vector_index.catalog_index import catalog_index_check
+from ragstone.core.vector_index.followers import catalog_index_check
 from tests.support.patience import until
 from tests.support.third_party_fakes import Here
 
