@@ -14,11 +14,10 @@ from ragstone.core.pages import EventStream, ViewOptions, event
 
 from .errors import BUG, PLUGIN, problem_of
 from .json_body import json_response, read_json
+from .mounts import Mounts
 from .openapi import asking
 
 if TYPE_CHECKING:
-    from .mounts import Mounts
-
     Item = Delta | Answer
 
 _log = logging.getLogger(__name__)

@@ -5,15 +5,12 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from concurrent.futures import Future
 from importlib import metadata
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ragstone.core import Check, Host, RagstoneError
 from ragstone.core.runtime import in_background
-
-if TYPE_CHECKING:
-    from concurrent.futures import Future
-
 
 _log = logging.getLogger(__name__)
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import metadata
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlencode
 
 from flask import Blueprint, Response, abort, current_app, g, jsonify, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response as BaseResponse
 
 from ragstone.core import Assistant, Host, RagstoneError
 from ragstone.core.answering import Conversation, EmptyState, find_chunks
@@ -22,10 +23,6 @@ from .json_body import json_response
 from .keys.access import access
 from .keys.authentication import is_unknown
 from .mounts import plugin_of
-
-if TYPE_CHECKING:
-    from werkzeug.wrappers import Response as BaseResponse
-
 
 #: Chunks of one assistant that a search shows.
 _MOST_FOUND = 3

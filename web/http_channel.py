@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
+from flask import Flask, Response
 from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.task import WSGITask
@@ -15,8 +16,6 @@ from waitress.task import WSGITask
 from . import admission
 
 if TYPE_CHECKING:
-    from flask import Flask, Response
-
     from .settings import WebSettings
 
 #: Seconds in which a client whose request was refused early may read the response, and bytes that are read meanwhile.

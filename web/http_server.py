@@ -19,6 +19,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from flask import Flask
 from waitress import wasyncore
 from waitress.adjustments import Adjustments
 from waitress.server import MultiSocketServer, TcpWSGIServer
@@ -29,8 +30,6 @@ from .lanes import OVERLOADED, Lanes
 
 if TYPE_CHECKING:
     import socket
-
-    from flask import Flask
 
     from .settings import WebSettings
 

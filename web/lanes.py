@@ -7,13 +7,12 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
+from flask import Flask
 from waitress.task import ThreadedTaskDispatcher
 
 from .admission import HEALTH_PATH
 
 if TYPE_CHECKING:
-    from flask import Flask
-
     from .http_channel import Channel
     from .settings import WebSettings
 

@@ -8,12 +8,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from flask import Blueprint, Flask
+from werkzeug.routing import Map
 
 from ragstone.core.errors import failures
 
 if TYPE_CHECKING:
-    from werkzeug.routing import Map
-
     from ragstone.core import Host
 
 _log = logging.getLogger(__name__)

@@ -11,17 +11,16 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from importlib import metadata
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote, urlsplit
 
 from flask import Flask, url_for
 
+from ragstone.core import Assistant, Citation
+
 from .answers import endpoint_of
 from .conversations import address_for
 from .formulas import FORMULA, formula
-
-if TYPE_CHECKING:
-    from ragstone.core import Assistant, Citation
 
 #: Words of a quotation up to which its address has them all, not only the first and the last ones.
 _EXACT = 12

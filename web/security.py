@@ -6,16 +6,14 @@ import ipaddress
 import socket
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from flask import Flask, Response, abort, request
 from werkzeug.exceptions import HTTPException
 
-from .admission import add_check, view_options
+from ragstone.core.pages import Reach
 
-if TYPE_CHECKING:
-    from ragstone.core.pages import Reach
+from .admission import add_check, view_options
 
 #: Nothing but this server's own files: an answer that carried markup could neither run nor load anything.
 POLICY = (

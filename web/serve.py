@@ -14,9 +14,9 @@ import webbrowser
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib import metadata
-from typing import TYPE_CHECKING
 
 import click
+from flask import Flask
 from threadpoolctl import threadpool_limits
 
 from ragstone.core import EncoderError, Host, RagstoneError, StorageError
@@ -29,10 +29,6 @@ from .keys.store import Keys
 from .process_exit import end_process
 from .security import is_loopback
 from .settings import WebSettings
-
-if TYPE_CHECKING:
-    from flask import Flask
-
 
 _log = logging.getLogger(__name__)
 

@@ -6,13 +6,13 @@ import logging
 from secrets import token_hex
 from typing import TYPE_CHECKING
 
+from sqlalchemy import Connection
+
 from ..errors import StorageError, StorageLost
 from ..runtime.files import write_atomically
 from .schema import ADDED, ALL_CHECKSUMS, CATALOG_ID, SCHEMA_VERSION, VERSION, about, metadata, read_about, write_about
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
     from .database import Database
 
 _log = logging.getLogger(__name__)

@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
+from sqlalchemy import ColumnElement, Connection, Engine
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
@@ -17,8 +18,6 @@ from ..errors import BadRequest, RagstoneError, StorageBusy, StorageDenied, Stor
 from ..runtime.files import is_full
 
 if TYPE_CHECKING:
-    from sqlalchemy import ColumnElement, Connection, Engine
-
     from .pgvector import VectorTables
 
 #: The schema in PostgreSQL that holds a deployment's catalog.

@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from sqlalchemy import Connection, MetaData
+
 from ..errors import PluginError, StorageError
+from .database import Database
 from .schema import metadata as own
 from .schema import read_about, write_about
 from .snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection, MetaData
-
     from ..runtime.forks import ProcessGuard
-    from .database import Database
 
 _PREFIX = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 #: Characters of an identifier in PostgreSQL.

@@ -6,7 +6,7 @@ tombstone with its number, so that a follower can find all changes after a numbe
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy import JSON as TEXT_JSON
 from sqlalchemy import (
@@ -28,10 +28,8 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy import Text as AnyText
+from sqlalchemy.sql.operators import OperatorType
 from sqlalchemy.types import TypeDecorator, TypeEngine
-
-if TYPE_CHECKING:
-    from sqlalchemy.sql.operators import OperatorType
 
 #: Increased whenever the tables change; ``creation`` refuses a newer version and upgrades an older one in place.
 SCHEMA_VERSION = 6

@@ -13,6 +13,7 @@ from sqlalchemy import Connection, bindparam, func, select
 from ..errors import StorageError
 from .checksums import RESTORE, is_intact
 from .chunks import ChunkReader, named
+from .database import Database
 from .documents import NewChunk, NewDocument
 from .schema import CATALOG_ID, chunk, corpus, document, read_about, removed
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from .database import Database
     from .vectors import VectorReader
 
 # Built once, as in ``chunks``.

@@ -9,19 +9,17 @@ import sqlite3
 from contextlib import closing
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from sqlalchemy import URL, ColumnElement, Connection, Engine, LargeBinary, cast, create_engine, event
+from sqlalchemy.engine import ExceptionContext
+from sqlalchemy.exc import DBAPIError
 
 from ..errors import StorageBusy, StorageDenied, StorageError, StorageFull, StorageLost
 from ..runtime.files import enable_wal
 from . import fts5
 from .database import Database, redact
 from .schema import chunk
-
-if TYPE_CHECKING:
-    from sqlalchemy.engine import ExceptionContext
-    from sqlalchemy.exc import DBAPIError
 
 #: Another writer's transaction is one document long; a longer wait means that something is broken.
 _BUSY_TIMEOUT_MS = 20_000

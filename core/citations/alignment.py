@@ -8,15 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from .candidates import PRONOUNS, Candidate, may_follow, referents_of
+from .items import Item
 from .quantities import matches
 from .sources import Segment, Source, units_of
 from .transformations import lead_ins, make_active, move_front_part, removable_parts
-
-if TYPE_CHECKING:
-    from .items import Item
 
 #: Source sentences that one sentence may join.
 _MOST_JOINED = 3

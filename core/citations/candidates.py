@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import TYPE_CHECKING
 
+from .items import Item
+from .sources import AnalyzedText, Segment
 from .transformations import MOVABLE
-
-if TYPE_CHECKING:
-    from .items import Item
-    from .sources import AnalyzedText, Segment
 
 PRONOUNS = frozenset({"it", "they", "he", "she", "him", "her", "them", "his", "its", "their", "this", "these"})
 #: Items at the beginning of a source sentence among which the referent of the next one's pronoun is looked for.

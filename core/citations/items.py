@@ -10,10 +10,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from .quantities import Quantity
+from .quantities import Quantity
 
 _PIECE = re.compile(r"[^\W_]+(?:'[^\W_]+)*|[-,;:()\[\]]|[.!?](?=\s|$|\[|:\d)|[^\w\s.\"'*_`$\\{}|•·…]")
 _MARKS = frozenset(",;:()[]-.!?")

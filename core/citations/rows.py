@@ -6,13 +6,10 @@ import re
 from collections.abc import Sequence
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING
 
+from .items import Item
 from .quantities import matches
 from .sources import AnalyzedText, Segment, units_of
-
-if TYPE_CHECKING:
-    from .items import Item
 
 #: Words that join the cells of a row in a sentence.
 _CONNECTORS = frozenset({"have", "is", "of", "with", "and", "for", "its", "in"})

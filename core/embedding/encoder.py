@@ -9,6 +9,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import numpy as np
+from llama_index.core.base.embeddings.base import BaseEmbedding
 
 from ..errors import EncoderError, failures
 from ..runtime.fair_semaphore import FairSemaphore
@@ -22,7 +23,6 @@ from .windows import ChunkVectors, WindowSplitter, tokenizer_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-    from llama_index.core.base.embeddings.base import BaseEmbedding
 
     Vectors = npt.NDArray[np.float32]
     Embed = Callable[[BaseEmbedding], Sequence[Sequence[float]] | Vectors]

@@ -9,8 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from pydantic import BaseModel
+
 from ..errors import EncoderError, PluginError, RagstoneError, SettingsError, SourceError, StorageError, failures
+from ..health import Check
 from ..runtime.forks import lazily
+from ..settings import Settings
 from ..settings_file import check_options
 from . import results
 from .commands import PluginCommands
@@ -27,13 +31,10 @@ if TYPE_CHECKING:
     from llama_index.core.schema import Document
     from llama_index.core.tools import BaseTool
     from llama_index.core.vector_stores.types import BasePydanticVectorStore, MetadataFilters
-    from pydantic import BaseModel
 
     from ..answering.assistant import Assistant
     from ..corpus import Corpus
     from ..embedding import Encoder
-    from ..health import Check
-    from ..settings import Settings
     from .encoder import Encoders
 
 Options = TypeVar("Options", bound="BaseModel")

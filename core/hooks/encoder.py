@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from ..errors import EncoderError, SettingsError, failures
 from ..runtime.forks import ForkSafeLock, lazily
+from ..settings import Settings
 from .manager import Plugins, reason_of
 from .results import one
 
 if TYPE_CHECKING:
     from ..embedding import Encoder, MiniLMEmbedding
     from ..embedding.model_cache import Precision
-    from ..settings import Settings
 
 
 class Encoders:

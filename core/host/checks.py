@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from ..errors import EncoderError, StorageError
 from ..health import Check
+from ..hooks.calls import Hooks
 
 if TYPE_CHECKING:
     from ..catalog import Catalog
-    from ..hooks.calls import Hooks
     from .pipeline import Pipeline
 
 

@@ -17,6 +17,7 @@ from ..hooks.encoder import Encoders
 from ..hooks.manager import Plugins
 from ..hooks.results import anything
 from ..runtime.forks import ForkSafeLock, lazily
+from ..settings import Settings
 from ..settings_file import read_settings
 from .checks import HostChecks
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from ..catalog import Catalog
     from ..corpus import Corpus, CorpusInfo
     from ..embedding.model_cache import Precision
-    from ..settings import Settings
     from ..vector_index import IndexFollowers
     from .pipeline import Pipeline
 

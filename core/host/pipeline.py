@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 
 from ..errors import PluginError, RagstoneError, StorageAway, StorageBusy, TooLarge, failures
 from ..hooks import results
+from ..hooks.calls import Hooks
 from ..hooks.manager import Plugins, reason_of
 from ..retrieval.models import Retrieval, check_top_k
 from ..runtime.request import check_budget, in_scope
+from ..settings import Settings
 
 if TYPE_CHECKING:
     from llama_index.core.postprocessor.types import BaseNodePostprocessor
@@ -23,8 +25,6 @@ if TYPE_CHECKING:
     from ..catalog import Catalog
     from ..corpus import Corpus
     from ..embedding import Encoder
-    from ..hooks.calls import Hooks
-    from ..settings import Settings
 
 #: Chunks on which postprocessors are tried.
 _TRIED = 3

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from llama_index.core.ingestion import IngestionPipeline
+from llama_index.core.node_parser import NodeParser
 from llama_index.core.schema import Document, NodeRelationship, TextNode
 
 from ..catalog import NewChunk, NewDocument
@@ -20,8 +21,6 @@ from ..retrieval.models import SearchableCorpus
 from ..text.chunk_terms import headings_of
 
 if TYPE_CHECKING:
-    from llama_index.core.node_parser import NodeParser
-
     #: Documents with their nodes.
     Group = list[tuple[Document, list[TextNode]]]
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from llama_index.core.llms import LLM
 from llama_index.core.node_parser import NodeParser, SentenceSplitter
 from llama_index.core.prompts import BasePromptTemplate, PromptTemplate
 from llama_index.core.schema import Document
@@ -14,16 +15,12 @@ from llama_index.core.schema import Document
 from ..answering.assistant import Assistant
 from ..answering.citation_format import CitationFormat
 from ..answering.profile import Profile
+from ..corpus import Corpus
+from ..hooks.discovery import PluginState
 from ..host.host import Host
 from ..markers import hookimpl
 from ..settings import Settings
 from .models import TestModels
-
-if TYPE_CHECKING:
-    from llama_index.core.llms import LLM
-
-    from ..corpus import Corpus
-    from ..hooks.discovery import PluginState
 
 _SMALL = "small_corpus"
 _TEXTS = {

@@ -5,19 +5,17 @@ from __future__ import annotations
 import hashlib
 from collections import deque
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.llms import LLM, CompletionResponse, CustomLLM, LLMMetadata
 from pydantic import PrivateAttr
 
+from ..llm.settings import LLMSettings
 from ..markers import hookimpl
+from ..settings import EncoderSettings
 from ..text.stemming import stems
-
-if TYPE_CHECKING:
-    from ..llm.settings import LLMSettings
-    from ..settings import EncoderSettings
 
 _DIMENSION = 256
 #: Characters of a streamed piece, so that pieces end within words.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from llama_index.core.schema import BaseNode
 from llama_index.core.vector_stores.types import (
     FilterCondition,
     FilterOperator,
@@ -16,9 +17,6 @@ from llama_index.core.vector_stores.types import (
 )
 from llama_index.vector_stores.chroma import ChromaVectorStore
 from pydantic import PrivateAttr
-
-if TYPE_CHECKING:
-    from llama_index.core.schema import BaseNode
 
 #: Chroma overwrites its HNSW files in place without sync: a kill meanwhile damages the store permanently. With this
 #: threshold they are never written; opening reads the vectors from its SQLite file instead.

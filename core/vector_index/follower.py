@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from llama_index.core.schema import TextNode
 from llama_index.core.vector_stores.types import BasePydanticVectorStore, MetadataFilters, VectorStoreQuery
 
 from .index_state import IndexState, index_folders
@@ -19,7 +20,6 @@ from .probe import digest_of, store_damage
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
-    from llama_index.core.schema import TextNode
 
     from ..catalog import CorpusRow, Snapshot
     from ..corpus import Corpus

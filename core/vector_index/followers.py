@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
+from llama_index.core.vector_stores.types import BasePydanticVectorStore
 
 from ..errors import RagstoneError, StorageDenied
 from ..health import Check
@@ -18,8 +19,6 @@ from .follower import Follower, Stopped
 from .index_state import index_folders
 
 if TYPE_CHECKING:
-    from llama_index.core.vector_stores.types import BasePydanticVectorStore
-
     from ..catalog import Catalog, VectorFilling
     from ..corpus import Corpus
     from ..ingestion.pipeline import IngestProgress

@@ -9,6 +9,7 @@ from werkzeug.datastructures import WWWAuthenticate
 from werkzeug.exceptions import Unauthorized
 
 from ragstone.core import Host, StorageError
+from ragstone.core.pages import ViewOptions
 from ragstone.core.runtime import in_background, set_scope
 
 from ..admission import HEALTH, add_check, is_free, view_options
@@ -19,8 +20,6 @@ from .sessions import COOKIE, SIGN_IN, Sessions
 from .store import LONGEST, Keys
 
 if TYPE_CHECKING:
-    from ragstone.core.pages import ViewOptions
-
     from ..settings import WebSettings
 
 

@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING
 
 from flask import Blueprint, current_app, redirect, render_template, request, url_for
 from sqlalchemy import Column, Float, MetaData, Table, Text, delete, insert, select
+from werkzeug.wrappers import Response
 
+from ragstone.core import Host
 from ragstone.core.pages import ViewOptions
 
 from .access import WITHOUT_KEY, Access
 from .store import LONGEST, Keys, hash_of
 
 if TYPE_CHECKING:
-    from werkzeug.wrappers import Response
-
-    from ragstone.core import Host
     from ragstone.core.catalog import PluginTables
 
 

@@ -13,20 +13,17 @@ import asyncio
 import queue
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
 from ragstone.core import Host, RagstoneError
 
+from ..keys.access import Access
 from .server import SCOPE, server_of
-
-if TYPE_CHECKING:
-    from concurrent.futures import Future
-
-    from ..keys.access import Access
 
 #: Seconds between two checks whether the client is still there.
 _LOOK = 0.5

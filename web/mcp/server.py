@@ -14,6 +14,7 @@ import anyio
 import anyio.from_thread
 import anyio.to_thread
 import mcp_types as types
+from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
@@ -26,8 +27,6 @@ from .prompts import completions, prompt, prompts
 from .tools import called, offers
 
 if TYPE_CHECKING:
-    from mcp.server.context import ServerRequestContext
-
     Context = ServerRequestContext[Any, Any]
 
 #: Where the bridge puts what a key opens into the scope of a request.

@@ -5,16 +5,14 @@ from __future__ import annotations
 import atexit
 import os
 import signal
-from typing import TYPE_CHECKING
 
 import anyio
 from mcp.server.stdio import stdio_server
 
+from ragstone.core import Host
+
 from ..process_exit import end_process
 from .server import server_of
-
-if TYPE_CHECKING:
-    from ragstone.core import Host
 
 _INTERRUPTED = 130
 

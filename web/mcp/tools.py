@@ -17,13 +17,12 @@ from ragstone.core import Answer, Assistant, BadRequest, Delta, Host, Question, 
 from ragstone.core.answering import find_chunks
 from ragstone.core.errors import failures
 
+from ..keys.access import Access
 from ..openapi import question_schema
 from ..sources import source_list
 
 if TYPE_CHECKING:
     from llama_index.core.tools import BaseTool
-
-    from ..keys.access import Access
 
     #: Called with each piece of an answer's text as it is made.
     Report = Callable[[str], None]

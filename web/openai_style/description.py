@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ragstone.core import Host
 from ragstone.core.pages import COUNT, TEXT, Operation, body_of, list_of, object_of, response_of
 
 from ..openapi import ALWAYS, MAYBE_TEXT
-
-if TYPE_CHECKING:
-    from ragstone.core import Host
-
 
 _ERROR = response_of(
     "What went wrong, in OpenAI's form",

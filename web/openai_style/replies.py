@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from werkzeug.exceptions import NotFound
 
@@ -16,9 +16,7 @@ from ragstone.core.pages import event
 
 from ..errors import BUG, problem_of
 from ..sources import source_list, url_citations
-
-if TYPE_CHECKING:
-    from .chat_request import Chat
+from .chat_request import Chat
 
 DONE = "data: [DONE]\n\n"
 _TYPES = {

@@ -10,13 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
+from sqlalchemy import Connection
+
 from ...errors import BadRequest, SettingsError, require_extra
 from . import queue_statements
 from .jobs import LEASE_SECONDS, STATES, QueuedJob, QueueState, Work
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
     from ..database import Database
     from ..plugin_tables import PluginTables
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 from procrastinate import App, BaseRetryStrategy, JobContext, PsycopgConnector, RetryDecision
 from procrastinate.exceptions import ConnectorException
+from procrastinate.jobs import Job, Status
 from procrastinate.manager import JobManager
 from procrastinate.worker import Worker
 from psycopg_pool import PoolTimeout
@@ -28,8 +29,6 @@ from . import queue_statements
 from .jobs import MOST_ATTEMPTS, LeaseLost, Stopped, Unfit, Work
 
 if TYPE_CHECKING:
-    from procrastinate.jobs import Job, Status
-
     from ..plugin_tables import PluginTables
 
 _log = logging.getLogger(__name__)

@@ -14,10 +14,10 @@ from ragstone.core.llm import ChatFailed, ChatReply, ChatServer, ask_chat
 
 from .drafts import Draft, ToolCall, read_reply
 from .ledger import CENT, Ledger, LedgerError
+from .situation import PlannerContext
 
 if TYPE_CHECKING:
     from ..settings import RemoteSettings, SlmSettings
-    from .situation import PlannerContext
 
 _log = logging.getLogger(__name__)
 

@@ -6,16 +6,13 @@ import hashlib
 import os
 import stat
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ragstone.core import NotFound, SourceError
 
+from .articles import Source
 from .compression import pieces
 from .dump import Dump
 from .records import JsonLines, Parquet
-
-if TYPE_CHECKING:
-    from .articles import Source
 
 #: As file names end whose format is known here.
 SUFFIXES = (".parquet", ".jsonl", ".jsonl.gz", ".xml", ".xml.bz2", ".xml.gz", ".bz2", ".zim")

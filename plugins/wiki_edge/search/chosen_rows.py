@@ -6,12 +6,13 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from llama_index.core.schema import TextNode
+
 from .shard import Hit, RestTexts, Shard, node_of
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
-    from llama_index.core.schema import TextNode
 
     Vector = npt.NDArray[np.float32]
     #: A shard's lines with a mask of the rows that are meant; ``None`` for all of them.

@@ -8,16 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
 
 from ragstone.core import Encoder, RagstoneError
 
 from ..shards.errors import ShardError
+from ..shards.file_arrays import MemoryBudget
 from ..shards.manifest import NAME, Manifest, ShardEntry
 from .shard import Shard
-
-if TYPE_CHECKING:
-    from ..shards.file_arrays import MemoryBudget
 
 _log = logging.getLogger(__name__)
 

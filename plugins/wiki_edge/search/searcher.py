@@ -30,6 +30,7 @@ from ragstone.core.text import (
 )
 
 from ..shards.file_arrays import MemoryBudget
+from ..shards.manifest import ShardEntry
 from .chosen_rows import ChosenRows
 from .open_shards import Refused, ShardRegistry
 from .shard import Hit, RestTexts, Shard, node_of
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from ..shards.manifest import ShardEntry
     from .chosen_rows import Chosen
 
     Vector = npt.NDArray[np.float32]

@@ -19,6 +19,7 @@ from ..shards.codes import Codes
 from ..shards.errors import ShardError
 from ..shards.file_arrays import FileArray, FileLines, MemoryBudget
 from ..shards.files import open_regular
+from ..shards.manifest import ShardEntry
 from ..shards.metadata import read_line
 from ..shards.postings import Postings
 from ..shards.side_files import MOST_DOMAINS, headings_of, of_rest, side_files
@@ -27,8 +28,6 @@ from .vector_cache import VectorCache
 
 if TYPE_CHECKING:
     from ragstone.core import Encoder
-
-    from ..shards.manifest import ShardEntry
 
 
 class Hit(TypedDict):

@@ -21,7 +21,7 @@ from contextlib import nullcontext, suppress
 from hashlib import sha256
 from pathlib import Path
 from secrets import token_hex
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from filelock import FileLock, Timeout
 
@@ -33,13 +33,11 @@ from . import clusters, codes
 from .errors import ShardError
 from .file_arrays import FileArray, GrowingArray
 from .files import open_regular
+from .manifest import ShardEntry, ShardPlace
 from .metadata import LONGEST_LINE, read_line
 from .postings import PostingsWriter
 from .releases import sync_tree
 from .writer import REST
-
-if TYPE_CHECKING:
-    from .manifest import ShardEntry, ShardPlace
 
 _log = logging.getLogger(__name__)
 

@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from llama_index.core.readers.base import BaseReader
 from llama_index.core.schema import Document, TextNode
 
 from ragstone.core import Host, RagstoneError, SourceError
@@ -21,7 +22,6 @@ from ...readers.sources import SUFFIXES, files_of
 
 if TYPE_CHECKING:
     from llama_index.core.node_parser import NodeParser
-    from llama_index.core.readers.base import BaseReader
 
 
 def find_files(source: Path, host: Host) -> tuple[list[Path], BaseReader | None]:

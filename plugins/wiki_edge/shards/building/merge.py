@@ -22,11 +22,10 @@ from ..file_arrays import GrowingArray
 from ..side_files import REST_NAMES, TEXT_NAMES
 from ..writer import EMBEDDINGS, HEADER, METADATA, REST, ShardWriter
 from .parts import ARTICLES, PACKED, PACKED_SIZES, PartRecord, damaged, part_folder, record_of
+from .plan import Plan
 from .work_folder import SHARD
 
 if TYPE_CHECKING:
-    from .plan import Plan
-
     #: The bytes of a file of one part, by its name.
     Blocks = Callable[..., Iterator[bytes]]
 

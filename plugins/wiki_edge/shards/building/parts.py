@@ -19,7 +19,7 @@ from ...parsers.article_parser import ArticleNodeParser
 from ...readers.article_reader import ArticleStream, ReadRequest
 from ...readers.selection import plain, read_titles
 from ..file_arrays import GrowingArray
-from ..manifest import FileSum  # noqa: TC001 - pydantic reads it
+from ..manifest import FileSum
 from ..releases import sync_tree
 from ..side_files import headings_of
 from ..verification import sums_in

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import NoneType
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
+from llama_index.core.readers.base import BaseReader
 from pydantic import Field, TypeAdapter, ValidationError
 
 from ragstone.core import BadRequest, Host, SourceError, StorageError
@@ -25,10 +26,6 @@ from ...readers.sources import identity
 from .batches import document_spans, find_files
 from .leases import LEASES
 from .work_folder import PARTS, set_purpose
-
-if TYPE_CHECKING:
-    from llama_index.core.readers.base import BaseReader
-
 
 PLAN = "plan.json"
 #: The titles that are read, and those whose articles get vectors.

@@ -5,14 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+from ragstone.core import Host
 
 from .parts import PartBuilder, PartRecord, finished, record_of
-
-if TYPE_CHECKING:
-    from ragstone.core import Host
-
-    from .plan import Plan
+from .plan import Plan
 
 #: Seconds between two looks at parts that other workers build.
 _LOOK_S = 0.5
