@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 from ragstone.core.runtime import Unanswered
-from ragstone.core.text import StatedKind  # noqa: TC001 - pydantic reads it
+from ragstone.core.text import StatedKind
 
 from .inline import MARK, Marks
 from .markup import is_binary, name_of, names_of, parse_page, words_of
