@@ -23,21 +23,26 @@ class Encoders:
         self._settings = settings
         #: Held while an encoder is made.
         self.lock = self._lock = ForkSafeLock()
+        self._from_plugin: Encoder | None = None
 
     @lazily
     def encoder(self) -> Encoder:
         """The first plugin's that embeds something, else the host's own. Raises ``EncoderError``, ``SettingsError``."""
-        return self._plugin_encoder or self._own("fp32")
+        return self._given() or self._own("fp32")
 
     @lazily
     def int8_encoder(self) -> Encoder:
         """The same, but the host's own in int8 where the settings name no precision."""
         if self._settings.encoder.precision is not None:
             return self.encoder
-        return self._plugin_encoder or self._own("int8")
+        return self._given() or self._own("int8")
 
-    @lazily
-    def _plugin_encoder(self) -> Encoder | None:
+    def _given(self) -> Encoder | None:
+        """A plugin's encoder; asked for again as long as none has one."""
+        self._from_plugin = self._from_plugin or self._first_that_embeds()
+        return self._from_plugin
+
+    def _first_that_embeds(self) -> Encoder | None:
         """The encoder of the first plugin that embeds something; ``None`` leaves it to the host's own.
 
         When a plugin's fails later, the host's own takes over, if its vectors can be compared. Raises ``EncoderError``,
