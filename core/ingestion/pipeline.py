@@ -113,16 +113,14 @@ def ingest(
             }
         return _embed_group(group, older, encoder, stopped, fresh)
 
-    def wait_for(group: Group, vectors: Future[list[ChunkVectors]], fresh: list[ChunkVectors]) -> list[ChunkVectors]:
-        while wait([vectors], _REPORT_SECONDS).not_done:
-            report_progress(unstored=sum(len(nodes) for _, nodes in group), embedded=len(fresh))
-        return vectors.result()
-
     pipeline = IngestionPipeline(transformations=[corpus.parser], disable_cache=True)
-    with closing(_embed_ahead(_groups(changed(), pipeline), embed, wait_for)) as embedding:
-        for group, embedded in embedding:
-            vectors = iter(embedded)
-            for document, nodes in group:
+    with closing(_embed_ahead(_groups(changed(), pipeline), embed)) as ahead:
+        for embedding in ahead:
+            while wait([embedding.vectors], _REPORT_SECONDS).not_done:
+                unstored = sum(len(nodes) for _, nodes in embedding.group)
+                report_progress(unstored=unstored, embedded=len(embedding.fresh))
+            vectors = iter(embedding.vectors.result())
+            for document, nodes in embedding.group:
                 chunks = [_chunk(node, next(vectors)) for node in nodes]
                 catalog.documents.put(
                     corpus_id,
@@ -134,34 +132,38 @@ def ingest(
     return report
 
 
+@dataclass(frozen=True)
+class _Embedding:
+    """A group whose chunks a thread embeds."""
+
+    group: Group
+    #: The vectors of chunks that are new, as soon as they are made.
+    fresh: list[ChunkVectors]
+    #: Those of all chunks, in order.
+    vectors: Future[list[ChunkVectors]]
+
+
 def _embed_ahead(
-    groups: Iterable[Group],
-    embed: Callable[[Group, threading.Event, list[ChunkVectors]], list[ChunkVectors]],
-    wait_for: Callable[[Group, Future[list[ChunkVectors]], list[ChunkVectors]], list[ChunkVectors]],
-) -> Generator[tuple[Group, list[ChunkVectors]], None, None]:
-    """Each group with its vectors. While one is embedded the next is read: reading uses one processor, embedding all of
-    them. An early end, for example by Ctrl+C, stops the embedding."""
+    groups: Iterable[Group], embed: Callable[[Group, threading.Event, list[ChunkVectors]], list[ChunkVectors]]
+) -> Generator[_Embedding, None, None]:
+    """The groups, each while it is embedded and the next one is read already: reading uses one processor, embedding all
+    of them. An early end, for example by Ctrl+C, stops the embedding."""
     stopped = threading.Event()
-    unread: Exception | None = None
-
-    def readable() -> Iterator[Group]:
-        nonlocal unread
-        try:
-            yield from groups
-        except Exception as error:
-            unread = error
-
     with ThreadPoolExecutor(1, "embedding") as pool:
-        before: tuple[Group, Future[list[ChunkVectors]], list[ChunkVectors]] | None = None
+        before: _Embedding | None = None
+        unread: Exception | None = None
         try:
-            for group in readable():
-                fresh: list[ChunkVectors] = []
-                begun = group, pool.submit(copy_context().run, embed, group, stopped, fresh), fresh
-                if before is not None:
-                    yield before[0], wait_for(*before)
-                before = begun
+            try:
+                for group in groups:
+                    fresh: list[ChunkVectors] = []
+                    begun = _Embedding(group, fresh, pool.submit(copy_context().run, embed, group, stopped, fresh))
+                    if before is not None:
+                        yield before
+                    before = begun
+            except Exception as error:  # what was read before it is stored first
+                unread = error
             if before is not None:
-                yield before[0], wait_for(*before)
+                yield before
             if unread is not None:
                 raise unread
         finally:
