@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from ..lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from .counts import counted
+    from .counts import counted, listed
     from .definitions import subject_of
     from .imperatives import is_verb
     from .instructions import is_addressed
@@ -39,6 +39,7 @@ __all__ = [
     "is_verb",
     "kind_of_names",
     "language_of",
+    "listed",
     "one_line",
     "pack",
     "pack_kinds",

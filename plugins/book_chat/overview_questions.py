@@ -113,8 +113,8 @@ _SAYS = r"(?: is)?(?: all)? (?:about|covers?|contains?|teach|describes?|discuss|
 #: The part by its title: "the chapter on wheels", "the wheels chapter".
 _NAMED = re.compile(
     r"\b(?:(?:summari[sz]e|summary of|overview of|outline of|explain) (?:the )?"
-    rf"(?:{PARTS} {_ON}?(?P<a>.+?)|(?P<b>.+?) {PARTS})\W*$"
-    rf"|what(?:'s|’s| is| does| do)? (?:the )?(?:{PARTS} {_ON}?(?P<c>.+?)|(?P<d>.+?) {PARTS}){_SAYS})",
+    rf"(?:{PARTS} {_ON}?(?P<a>.{{1,120}}?)|(?P<b>.{{1,120}}?) {PARTS})\W*$"
+    rf"|what(?:'s|’s| is| does| do)? (?:the )?(?:{PARTS} {_ON}?(?P<c>.{{1,120}}?)|(?P<d>.{{1,120}}?) {PARTS}){_SAYS})",
     re.IGNORECASE,
 )
 #: What is told of a topic begins with its definition, which a section's opening seldom is.

@@ -8,6 +8,7 @@ from ragstone.core import Assistant, CitationFormat, Host, NotFound, Profile, Qu
 from ragstone.core.answering import AssistantPaths, EmptyState, QuestionFilters
 
 from .learning.records import ME, is_learner
+from .overview import overview
 from .plans import NAME, PAGES, corpus_of, page_address
 from .prompts import CHAT
 from .settings import ConceptTutorSettings
@@ -101,6 +102,7 @@ def assistant(host: Host, plan: str | None = None, learner: str = ME) -> Assista
             prompt=CHAT,
             examples=examples,
             empty=empty,
+            overview=lambda question, filters: overview(store(), question, filters),
             filters=QuestionFilters(_FILTERS, conditions),
             chunk=chunk,
             top_k=host.hooks.options(ConceptTutorSettings).top_k,

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 from ragstone.core.answering import Overview
 from ragstone.core.text import WORKS, one_line, stems
 
-from .headings import MOST_LISTED
-
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -25,8 +23,8 @@ _ASKS = re.compile(
     r"|^\W*who (?:is|are|was|were) the (?:authors?|editors?)\W*$",
     re.IGNORECASE,
 )
-#: Characters of an author's name, and of a title page.
-_LONGEST_NAME, _LONGEST_PAGE = 100, 600
+#: Characters of an author's name, and of a title page; names that are given.
+_LONGEST_NAME, _LONGEST_PAGE, _MOST_NAMES = 100, 600, 15
 _PART = re.compile(r"\s*(?:\n|\s·\s|\||;|,| and | & )\s*")
 _BY = re.compile(r"^(?:(?:written |edited )?by|authors?:|editors?:)\s+", re.IGNORECASE)
 #: Behind a name: an address.
@@ -58,7 +56,7 @@ def written_by(shelf: Shelf, book: Book, nodes: Sequence[TextNode]) -> Overview 
 
 
 def _joined(names: Sequence[str]) -> str:
-    *others, last = names[:MOST_LISTED]
+    *others, last = names[:_MOST_NAMES]
     return f"{', '.join(others)} and {last}" if others else last
 
 

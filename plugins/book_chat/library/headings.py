@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ragstone.core.answering import Overview
-from ragstone.core.text import counted, section_kind, stems
+from ragstone.core.text import counted, listed, section_kind, stems
 
 from ..markdown.characters import SEPARATOR
 
@@ -23,8 +23,6 @@ _NUMBER = re.compile(r"^\W*(?:chapter\s+)?(\d{1,3})\b", re.IGNORECASE)
 _NO_CHAPTER = re.compile(
     r"^\W*(?:preface|foreword|acknowledg\w+|about|copyright|dedication)\b|\b(?:exercises|demo)\b", re.I
 )
-#: Titles that are listed.
-MOST_LISTED = 15
 _EXERCISES = (
     r"(?:exercises|problems|homework|quiz(?:zes)?|(?:review |practice |study |assessment |discussion |test )?questions)"
 )
@@ -70,11 +68,9 @@ def chapter_with_number(chapters: Sequence[str], number: int) -> str | None:
 
 def list_titles(start: str, what: str, titles: Sequence[str]) -> str:
     """A sentence with the number of titles and the first ones: "The book has 2 chapters: Wheels; Legs."."""
-    named = "; ".join(titles[:MOST_LISTED])
-    more = f"; and {len(titles) - MOST_LISTED} more" if len(titles) > MOST_LISTED else ""
     if not titles:
         return f"{start} no {what}s with titles."
-    return f"{start} {counted(**{what: len(titles)})}: {named}{more}."
+    return f"{start} {counted(**{what: len(titles)})}: {listed(titles)}."
 
 
 def places_of(nodes: Sequence[TextNode], book: str, topic: str) -> Overview | None:

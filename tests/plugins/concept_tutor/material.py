@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ragstone.core import Corpus, Host
 
 SAMPLE = Path(concept_tutor.__file__).parent / "sample" / "elementary-statistics.json"
-SLUG = "how-networks-learn"
+SLUG, TITLE = "how-networks-learn", "How networks learn"
 NAMES = {
     "derivative": "Derivative",
     "gradient": "Gradient",
@@ -151,7 +151,7 @@ def put_plan(
     host: Host,
     *,
     slug: str = SLUG,
-    title: str = "How networks learn",
+    title: str = TITLE,
     names: Mapping[str, str] = NAMES,
     edges: Sequence[tuple[str, str]] = EDGES,
     sources: Mapping[str, Sequence[tuple[str, str, str]]] = SOURCES,

@@ -10,7 +10,7 @@ from ragstone.core import BadRequest, Citation, NotFound, Question, Turn
 from ragstone.core.testing import ScriptedLLM, open_host
 from ragstone.plugins.concept_tutor import Lessons, PlanStore
 
-from .material import SLUG, put_plan
+from .material import SLUG, TITLE, put_plan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -79,6 +79,50 @@ def test_out_of_domain_questions_are_refused(host: Host) -> None:
     assert answer.refused
     assert not answer.citations
     assert "How networks learn" in answer.text
+
+
+_IN_ORDER = "Derivative; Gradient; Loss function; Chain rule; Gradient descent; Backpropagation; Weight decay"
+
+
+@pytest.mark.parametrize(
+    ("question", "reply"),
+    [
+        ("What is this plan about?", f"“{TITLE}” has 7 concepts, in an order to learn them: {_IN_ORDER}."),
+        ("What will I learn?", f"“{TITLE}” has 7 concepts, in an order to learn them: {_IN_ORDER}."),
+        ("How many concepts does it have?", f"“{TITLE}” has 7 concepts, in an order to learn them: {_IN_ORDER}."),
+        ("Where do I start?", f"Begin “{TITLE}” with what needs nothing before it: Derivative; Loss function."),
+        (
+            "What must I know before the gradient descent?",
+            "“Gradient descent” needs 2 concepts: Gradient; Loss function.",
+        ),
+        ("What are the prerequisites of derivatives?", f"“Derivative” needs nothing before it in “{TITLE}”."),
+        ("What does backpropagation depend on?", "“Backpropagation” needs 2 concepts: Chain rule; Gradient descent."),
+        ("What is the derivative needed for?", "“Derivative” is needed for 2 concepts: Gradient; Chain rule."),
+        ("Why do I need the chain rule?", "“Chain rule” is needed for 1 concept: Backpropagation."),
+        ("What comes after weight decay?", f"“Weight decay” is needed for nothing else in “{TITLE}”."),
+        (
+            "Quiz me!",
+            (
+                f"Questions on “{TITLE}” are asked in a session: choose Learn on the plan's page, or run ragstone tutor"
+                f" learn {SLUG}."
+            ),
+        ),
+    ],
+)
+def test_questions_about_the_plan_and_a_concepts_place_in_it(host: Host, question: str, reply: str) -> None:
+    answer = asked(host, question)
+    assert (answer.text, answer.refused, answer.closest) == (reply, False, False)
+
+
+def test_of_several_plans_one_is_to_be_chosen(host: Host) -> None:
+    answer = host.assistant(NAME).ask("What should I learn first?")
+    assert answer.text == f"There are 3 plans: {TITLE}; Rope; Heat. Choose one to ask about it."
+    assert host.assistant(NAME).ask("What does a bowline need?").text == "“Bowline” needs nothing before it in “Rope”."
+
+
+def test_what_no_plan_has_as_a_concept_is_looked_for_in_its_sources(host: Host) -> None:
+    assert asked(host, "What do I need to know before sailing?").refused
+    assert asked(host, "What does the derivative of a function need?").text.startswith("“Derivative”") is False
 
 
 def test_one_plan_does_not_answer_from_another(host: Host) -> None:
