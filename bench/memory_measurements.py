@@ -113,7 +113,7 @@ def watched(work: str, precision: Precision, writes: int = 40) -> dict[str, Any]
         file.unlink()
         while any("Password" in chunk.text for chunk in query_memory("password of the day", 1, host=host)):
             time.sleep(0.01)
-        watcher.stop()
+        watcher.close()
     return {"writes": writes, "ms": spread(spent)}
 
 

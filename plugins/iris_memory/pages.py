@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Any
 
 from flask import Blueprint, render_template
 
@@ -12,36 +12,16 @@ from ragstone.core.text import strip_hidden
 from . import fields
 from .assistant import NAME, PREFIX
 from .indexing.memory import memory_of
-from .recall.chunk import MemoryChunk, chunk_of
+from .recall.chunk import chunk_of
 
 #: Lines that are shown before and after the chunk.
 _AROUND = 12
 _LONGEST_LINE = 2_000
 
 
-@dataclass(frozen=True)
-class Line:
-    """One line; without a number where the file has it in another form (a mail's encoded body, a state's JSON)."""
-
-    number: int | None
-    text: str
-
-
-@dataclass(frozen=True)
-class SourcePage:
-    """A chunk in its file, as of when the file was last read."""
-
-    chunk: MemoryChunk
-    title: str
-    #: The headings above the chunk, from the file's title down.
-    trail: tuple[str, ...]
-    before: tuple[Line, ...]
-    cited: tuple[Line, ...]
-    after: tuple[Line, ...]
-
-
-def source_page(corpus: Corpus, chunk_id: str) -> SourcePage:
-    """The chunk's lines and those around it. Raises ``NotFound``."""
+def source_page(corpus: Corpus, chunk_id: str) -> dict[str, Any]:
+    """What ``source.html`` shows: the chunk, its file's title, the headings above it, its lines and those around it, as
+    of when the file was last read. Raises ``NotFound``."""
     if not corpus.contents.exists:
         raise NotFound("there is no such passage; the memory is empty", where=chunk_id)
     node = corpus.contents.node(chunk_id)
@@ -59,25 +39,22 @@ def source_page(corpus: Corpus, chunk_id: str) -> SourcePage:
         before, after = [], []  # the file has them in another form: what stands around has other numbers
     shown = before[-_AROUND:]
     known = node.metadata
-    return SourcePage(
-        chunk=chunk,
-        title=str(known.get(fields.TITLE) or chunk.path),
-        trail=tuple(part for part in str(known.get(fields.HEADING_PATH) or "").split(fields.SEPARATOR) if part),
-        before=_lines(shown, None if number is None else number - len(shown)),
-        cited=_lines(cited, number),
-        after=_lines(after[:_AROUND], None if number is None else number + len(cited)),
-    )
+    return {
+        "chunk": chunk,
+        "title": str(known.get(fields.TITLE) or chunk.path),
+        "trail": [part for part in str(known.get(fields.HEADING_PATH) or "").split(fields.SEPARATOR) if part],
+        "before": _lines(shown, None if number is None else number - len(shown)),
+        "cited": _lines(cited, number),
+        "after": _lines(after[:_AROUND], None if number is None else number + len(cited)),
+    }
 
 
-def _lines(texts: list[str], first: int | None) -> tuple[Line, ...]:
-    return tuple(
-        Line(None if first is None else first + offset, _shortened(strip_hidden(text).rstrip()))
-        for offset, text in enumerate(texts)
-    )
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= _LONGEST_LINE else f"{text[:_LONGEST_LINE]}…"
+def _lines(texts: list[str], first: int | None) -> list[tuple[int | None, str]]:
+    """The lines as they are shown, each with its number, which it has none of where the file has it in another form
+    (a mail's encoded body, a state's JSON)."""
+    shown = [strip_hidden(text).rstrip() for text in texts]
+    cut = [text if len(text) <= _LONGEST_LINE else f"{text[:_LONGEST_LINE]}…" for text in shown]
+    return [(None if first is None else first + offset, text) for offset, text in enumerate(cut)]
 
 
 def blueprint(host: Host) -> Blueprint:
@@ -87,6 +64,6 @@ def blueprint(host: Host) -> Blueprint:
     @pages.get("/source/<chunk_id>")
     def source(chunk_id: str) -> str:
         page = source_page(memory_of(host).corpus, chunk_id)
-        return render_template("iris_memory/source.html", assistant=host.assistant(NAME), page=page)
+        return render_template("iris_memory/source.html", assistant=host.assistant(NAME), **page)
 
     return pages

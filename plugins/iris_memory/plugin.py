@@ -33,9 +33,9 @@ def ragstone_settings() -> type[BaseModel]:
 @hookimpl
 def ragstone_serving(host: Host) -> None:
     """Watch the memory's files, if the settings say so."""
-    from .indexing.watcher import BackgroundWatcher
+    from .indexing.watcher import background_watcher
 
-    host.once(BackgroundWatcher)
+    host.once(background_watcher)
 
 
 @hookimpl

@@ -11,9 +11,11 @@ from ragstone.core.answering import check_type
 from .folder import MemoryFolder
 
 if TYPE_CHECKING:
+    from ragstone.core.ingestion import OnProgress
+
     from .forgotten import Forgotten
     from .status import Status
-    from .updater import OnProgress, UpdateReport
+    from .updater import UpdateReport
 
 
 class Memory(MemoryFolder):

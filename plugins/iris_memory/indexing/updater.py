@@ -18,11 +18,9 @@ if TYPE_CHECKING:
     from llama_index.core.schema import Document
 
     from ragstone.core import Corpus
-    from ragstone.core.ingestion import IngestProgress, IngestReport
+    from ragstone.core.ingestion import IngestReport, OnProgress
 
     from .folder import MemoryFolder
-
-    OnProgress = Callable[[IngestProgress], None]
 
 
 @dataclass

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from ragstone.core import Host, MissingExtra, RagstoneError, require_extra
 
-from ..settings import IrisMemorySettings
 from .memory import Memory, memory_of
 from .scan import FileTypes
 
@@ -62,14 +61,14 @@ class Watcher:
         """Let ``run`` return when the files that are being embedded are stored. Does not wait."""
         self._stop.set()
 
-    def stop(self) -> None:
+    def close(self) -> None:
         """End it, and wait until it has ended."""
         self.end()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join()
 
     def run(self) -> None:
-        """Watch until ``stop`` is called. What fails is logged and tried again."""
+        """Watch until ``end`` or ``close`` is called. What fails is logged and tried again."""
         while not self._stop.is_set():
             try:
                 for _ in self._triggers():
@@ -148,20 +147,15 @@ def _watch_filter(memory: Memory) -> Callable[[object, str], bool]:
     return concerns
 
 
-class BackgroundWatcher:
-    """The watcher of a server, if the settings say so; ``host.once(BackgroundWatcher)``, closed by the host."""
-
-    def __init__(self, host: Host) -> None:
-        settings = host.hooks.options(IrisMemorySettings)
-        self._watcher: Watcher | None = None
-        if settings.watch and settings.root is not None:
-            try:
-                self._watcher = Watcher(memory_of(host))
-                self._watcher.start()
-            except MissingExtra as error:
-                _log.warning("the memory is not watched: %s", error)
-
-    def close(self) -> None:
-        """Stop watching and wait until it has ended."""
-        if self._watcher is not None:
-            self._watcher.stop()
+def background_watcher(host: Host) -> Watcher | None:
+    """The watcher of a server, if the settings say so; for ``host.once``, as the host closes it."""
+    memory = memory_of(host)
+    if not memory.settings.watch or memory.settings.root is None:
+        return None
+    try:
+        watcher = Watcher(memory)
+    except MissingExtra as error:
+        _log.warning("the memory is not watched: %s", error)
+        return None
+    watcher.start()
+    return watcher

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from ragstone.core.text import sentence_spans
 
-from .sections import Section, lines_within_code
+from .sections import LINE, Section, classified_lines
 
 #: What is longer than this is not counted: that it is too long is certain, and its tokens need memory.
 _COUNTED = 20_000
@@ -60,18 +60,15 @@ class ChunkSizer:
         low = self._limits.low
         done: list[tuple[Section, int]] = []
         for section in sections:
-            self._add(done, section, self._size(section.start, section.end), joined=bool(done) and done[-1][1] < low)
+            size = self._size(section.start, section.end)
+            if done and done[-1][1] < low:
+                done.append(_union(*done.pop(), section, size))
+            else:
+                done.append((section, size))
         if len(done) > 1 and done[-1][1] < low:
-            self._add(done, *done.pop(), joined=True)
+            last = done.pop()
+            done.append(_union(*done.pop(), *last))
         return done
-
-    @staticmethod
-    def _add(done: list[tuple[Section, int]], section: Section, size: int, *, joined: bool) -> None:
-        if joined:
-            before, held = done[-1]
-            done[-1] = _union(before, held, section, size), held + size
-        else:
-            done.append((section, size))
 
     def _cut(self, section: Section, size: int) -> Iterator[Section]:
         """The section in parts of about equal size, none above ``high`` but a block that is whole below ``hard``."""
@@ -123,7 +120,7 @@ class ChunkSizer:
     def _blocks(self, start: int, end: int) -> Iterator[tuple[int, int]]:
         """Paragraphs; a heading is with what follows, and what ends with a colon with what it announces."""
         text = self._text[start:end]
-        within = {begin for begin, _ in lines_within_code(text)}
+        within = {begin for begin, _, part in classified_lines(text) if part == "within"}
         begin = 0
         for blank in _BLANK.finditer(text):
             block = text[begin : blank.start()].strip()
@@ -134,16 +131,11 @@ class ChunkSizer:
         yield start + begin, end
 
     def _lines(self, start: int, end: int) -> Iterator[tuple[int, int]]:
-        while start < end:
-            after = self._text.find("\n", start, end)
-            after = end if after < 0 else after + 1
-            yield start, after
-            start = after
+        return (line.span() for line in LINE.finditer(self._text, start, end))
 
     def _sentences(self, start: int, end: int) -> Iterator[tuple[int, int]]:
         starts = [first for first, _ in sentence_spans(self._text, start, end)]
-        bounds = [start, *starts[1:], end]
-        return pairwise(bounds)
+        return pairwise([start, *starts[1:], end])
 
     def _pieces(self, start: int, end: int) -> Iterator[tuple[int, int]]:
         while start < end:
@@ -175,8 +167,7 @@ class ChunkSizer:
         return now.start
 
 
-def _union(first: Section, held: int, second: Section, size: int) -> Section:
-    """Both as one, under the headings of the greater; the later date counts."""
-    dates = [date for date in (first.date, second.date) if date is not None]
-    at = first.at if held >= size else second.at
-    return Section(first.start, second.end, at, max(dates) if dates else None)
+def _union(first: Section, held: int, second: Section, size: int) -> tuple[Section, int]:
+    """Both as one, with its size, under the headings of the greater; the later date counts."""
+    date = max((date for date in (first.date, second.date) if date is not None), default=None)
+    return Section(first.start, second.end, first.at if held >= size else second.at, date), held + size

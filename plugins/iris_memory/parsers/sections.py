@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import pairwise
 
+#: A line with its end.
+LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
 _UNDERLINE = re.compile(r" {0,3}=+[ \t]*$")
 _FENCE = re.compile(r"[ \t]*(?:>[ \t]?)*(`{3,}|~{3,})(.*)$")
@@ -72,17 +74,14 @@ class Outline:
 
 def lines_outside_code(text: str, start: int = 0) -> Iterator[tuple[int, str]]:
     """The lines outside fenced blocks, each with its position."""
-    return ((begin, line) for begin, line, part in _classified_lines(text, start) if part == "outside")
+    return ((begin, line) for begin, line, part in classified_lines(text, start) if part == "outside")
 
 
-def lines_within_code(text: str) -> Iterator[tuple[int, str]]:
-    """The lines of fenced blocks after the opening one, each with its position."""
-    return ((begin, line) for begin, line, part in _classified_lines(text, 0) if part == "within")
-
-
-def _classified_lines(text: str, start: int) -> Iterator[tuple[int, str, str]]:
+def classified_lines(text: str, start: int = 0) -> Iterator[tuple[int, str, str]]:
+    """Each line's position and words, and whether it is ``outside`` fenced code, its ``opening``, or ``within`` it."""
     fence = ""
-    for begin, line in _lines(text, start):
+    for each in LINE.finditer(text, start):
+        begin, line = each.start(), each[0].removesuffix("\n")
         found = _FENCE.match(line)
         if fence:
             yield begin, line, "within"
@@ -121,14 +120,6 @@ def _headings(text: str, start: int) -> Iterator[Heading]:
         elif before is not None and _UNDERLINE.match(line) and before[0] + len(before[1]) + 1 == begin:
             yield Heading(before[0], 1, _one_line(before[1]))
         before = (begin, line) if line.strip() and not found else None
-
-
-def _lines(text: str, start: int) -> Iterator[tuple[int, str]]:
-    while start < len(text):
-        end = text.find("\n", start)
-        end = len(text) if end < 0 else end
-        yield start, text[start:end]
-        start = end + 1
 
 
 def _one_line(words: str) -> str:
@@ -176,18 +167,14 @@ def log_sections(text: str, outline: Outline) -> list[Section]:
     day = ""
     for begin, line in lines_outside_code(text, outline.body_start):
         if begin in dates:
-            day = _day(line) or day
+            named = re.search(_ISO, line)
+            day = named[0][:10] if named else day
             continue
         found = _ENTRY.match(line)
         if found and (today := found[0].strip(" \t>*_=[(-")[:10]) != day:
             day, dates[begin] = today, date_in(line)
     starts = sorted(dates) or [heading.start for heading in outline.headings if heading.level <= 2]
     return [replace(section, date=dates.get(section.start)) for section in cut_at(text, outline, starts)]
-
-
-def _day(line: str) -> str:
-    found = re.search(_ISO, line)
-    return found[0][:10] if found else ""
 
 
 #: A line that begins a turn: a time or nothing, in brackets or not, then who speaks: ``[10:11] <mira>``, ``**Mira**:``.

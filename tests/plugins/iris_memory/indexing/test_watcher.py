@@ -43,7 +43,7 @@ def watched(tmp_path: Path) -> Iterator[Watched]:
         found.watcher.start()
         assert found.watcher.watching.wait(HANG)
         yield found
-        found.watcher.stop()
+        found.watcher.close()
 
 
 def test_what_is_written_renamed_and_deleted_is_heard(watched: Watched, tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_a_missed_event_is_made_good_by_the_next_scan(tmp_path: Path, monkeypatc
         assert found.watcher.watching.wait(HANG)
         write(tmp_path / "home", "a.md", "The kettle is red.")
         assert found.hears().added == ["a.md"]
-        found.watcher.stop()
+        found.watcher.close()
 
 
 def test_a_root_that_goes_and_comes_back(
