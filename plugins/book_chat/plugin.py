@@ -105,10 +105,9 @@ def ragstone_commands(cli: click.Group) -> None:
     """``ragstone book``."""
     from ragstone.core.cli import LazyGroup
 
-    functions = {"add": "add", "diff": "diff_books", "list": "list_books", "remove": "remove"}
-    paths = {name: f"{__package__}.commands.books.{function}" for name, function in functions.items()}
-    modules = {"queue": "queue", "watch": "watch", "work": "queue"}
-    paths |= {name: f"{__package__}.commands.{module}.{name}" for name, module in modules.items()}
+    functions = {"add": "books.add", "diff": "books.diff_books", "list": "books.list_books", "remove": "books.remove"}
+    functions |= {"queue": "queue.queue", "watch": "watch.watch", "work": "queue.work"}
+    paths = {name: f"{__package__}.commands.{function}" for name, function in functions.items()}
     text = "Put books on the shelf, look at it, take books off."
     cli.add_command(LazyGroup("book", help=text, lazy_subcommands=paths))
 

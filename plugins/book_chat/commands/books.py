@@ -69,11 +69,10 @@ def add(deployment: Deployment, /, path: str, queued: bool, as_json: bool, **opt
 
 def _warn_of_language(shelf: Shelf, slug: str) -> None:
     """Print to stderr where most of the book is in a language that the encoder is not made for."""
-    from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
+    from ..library.chapters import of_book
 
-    of_book = MetadataFilters(filters=[MetadataFilter(key="book", value=slug)])
     corpus = shelf.corpus
-    mismatch = corpus.encoder.language_mismatch(corpus.contents.samples(_SAMPLES, of_book))
+    mismatch = corpus.encoder.language_mismatch(corpus.contents.samples(_SAMPLES, of_book(slug)))
     if mismatch is not None and mismatch.is_most:
         click.echo(printable(f"Note: {mismatch.detail}. -> {mismatch.remedy(CORPUS)}"), err=True)
 

@@ -40,7 +40,7 @@ class Chapter:
 def nodes_in_order(corpus: Corpus, slug: str) -> list[TextNode]:
     """The chunks of a book in the order of its pages, which the catalog keeps in the order of their last change."""
     positions = _positions(corpus, slug)
-    return sorted(corpus.contents.find(_of_book(slug)), key=lambda node: positions.get(node.ref_doc_id or "", 0))
+    return sorted(corpus.contents.find(of_book(slug)), key=lambda node: positions.get(node.ref_doc_id or "", 0))
 
 
 def _positions(corpus: Corpus, slug: str) -> dict[str, int]:
@@ -48,14 +48,15 @@ def _positions(corpus: Corpus, slug: str) -> dict[str, int]:
     return {each.doc_id: int(each.metadata.get("position") or 0) for each in documents}
 
 
-def _of_book(slug: str) -> MetadataFilters:
+def of_book(slug: str) -> MetadataFilters:
+    """The filter for the chunks of a book."""
     return MetadataFilters(filters=[MetadataFilter(key="book", value=slug)])
 
 
 def chapters_of(corpus: Corpus, slug: str) -> tuple[Chapter, ...]:
     """The chapters of a book with their sections."""
     positions = _positions(corpus, slug)
-    found = corpus.contents.values(_of_book(slug), "chapter", "section", "page_label")
+    found = corpus.contents.values(of_book(slug), "chapter", "section", "page_label")
     found.sort(key=lambda row: (positions.get(row[1], 0), row[1]))
     return tuple(_chapter(title, list(rows)) for title, rows in groupby(found, key=lambda row: row[2] or ""))
 

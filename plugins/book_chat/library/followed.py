@@ -24,9 +24,9 @@ from .follow_record import Entry, Mode, Record, is_temporary, signature_of
 from .layouts.layout import is_configuration
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
-    from ragstone.core.ingestion import IngestProgress
+    from ragstone.core.ingestion import OnProgress
 
     from .shelf import Shelf
 
@@ -85,7 +85,7 @@ class FollowedFolder:
         """Stop following."""
         self._lock.release()
 
-    def update(self, on_progress: Callable[[IngestProgress], None] | None = None) -> Iterator[Event]:
+    def update(self, on_progress: OnProgress | None = None) -> Iterator[Event]:
         """Bring the shelf up to date with what has settled, step by step. What ``on_progress`` raises ends it.
 
         Raises ``StorageError``; the next call goes on.
@@ -152,9 +152,7 @@ class FollowedFolder:
             return True
         return known.blocked_by is not None and known.blocked_by not in self._slugs()
 
-    def _take(
-        self, name: str, signature: str, gone: list[str], on_progress: Callable[[IngestProgress], None] | None
-    ) -> Iterator[Event]:
+    def _take(self, name: str, signature: str, gone: list[str], on_progress: OnProgress | None) -> Iterator[Event]:
         known = self._record.entries.get(name) or Entry("")
         try:
             layout = self._shelf.plan(self.folder / name)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ragstone.core import Corpus, Host
-    from ragstone.core.ingestion import IngestProgress
+    from ragstone.core.ingestion import OnProgress
 
     from ..pdf.ocr import Ocr
     from .documents import BookDocuments
@@ -166,7 +166,7 @@ class Shelf:
         title: str | None = None,
         edition: str | None = None,
         uploaded_as: str | None = None,
-        on_progress: Callable[[IngestProgress], None] | None = None,
+        on_progress: OnProgress | None = None,
     ) -> AddReport:
         """Add the book, or update it: only new and changed files are embedded.
 
@@ -197,7 +197,7 @@ class Shelf:
         reading.about = {"book": slug, "book_title": title, "edition": edition}
         return reading
 
-    def store(self, reading: BookDocuments, on_progress: Callable[[IngestProgress], None] | None = None) -> AddReport:
+    def store(self, reading: BookDocuments, on_progress: OnProgress | None = None) -> AddReport:
         """Add or update the book that ``identified`` gave, as ``add`` does. Raises ``SourceError``, ``StorageBusy``."""
         locks = self._host.settings.data_dir / "slugs"
         claimed = reading.about["book"]
@@ -206,9 +206,7 @@ class Shelf:
                 self._claim(slug)
             return self._store(reading, slug, on_progress)
 
-    def _store(
-        self, reading: BookDocuments, slug: str, on_progress: Callable[[IngestProgress], None] | None
-    ) -> AddReport:
+    def _store(self, reading: BookDocuments, slug: str, on_progress: OnProgress | None) -> AddReport:
         layout, report = reading.layout, reading.report
         report.book, report.title, report.edition = slug, reading.about["book_title"], reading.about["edition"]
         done = self.corpus.ingest(reading, on_progress=on_progress, prefix=f"{slug}:", calibrate=self._claim is None)

@@ -25,21 +25,16 @@ class Source:
 
     @cached_property
     def code(self) -> frozenset[int]:
-        """The numbers of the lines of code."""
-        return code_lines(self.text)
+        """The numbers of the lines that belong to fenced or indented code."""
+        if not _CODE_SIGNS.search(self.text):  # parsing costs far more than looking
+            return frozenset()
+        tokens = block_parser("html_block").parse(self.text)
+        blocks = (token.map for token in tokens if token.type in ("fence", "code_block") and token.map)
+        return frozenset(line for first, last in blocks for line in range(first, last))
 
     def replaced(self, text: str) -> Source:
         """The source of ``text``; the same object if nothing has changed, so that code is not looked for again."""
         return self if text == self.text else Source(text)
-
-
-def code_lines(text: str) -> frozenset[int]:
-    """Numbers of the lines that belong to fenced or indented code."""
-    if not _CODE_SIGNS.search(text):  # parsing costs far more than looking
-        return frozenset()
-    tokens = block_parser("html_block").parse(text)
-    blocks = (token.map for token in tokens if token.type in ("fence", "code_block") and token.map)
-    return frozenset(line for first, last in blocks for line in range(first, last))
 
 
 class BlockEditor:

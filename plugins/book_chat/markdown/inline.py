@@ -44,13 +44,8 @@ MATH = re.compile(
 )
 
 
-def _add_math_rule(parser: MarkdownIt) -> MarkdownIt:
-    """``math_inline`` tokens, whose content is the formula and its dollar signs."""
-    parser.inline.ruler.before("escape", "math", _math)
-    return parser
-
-
 def _math(state: StateInline, silent: bool) -> bool:
+    """The rule for ``math_inline`` tokens, whose content is the formula and its dollar signs."""
     found = MATH.match(state.src, state.pos, state.posMax) if state.src[state.pos] == "$" else None
     if found is None:
         return False
@@ -60,9 +55,14 @@ def _math(state: StateInline, silent: bool) -> bool:
     return True
 
 
-_PARSER = _add_math_rule(MarkdownIt("commonmark", {"maxNesting": 10}).enable("strikethrough"))
-_LINKLESS = _add_math_rule(MarkdownIt("commonmark", {"maxNesting": 10}).enable("strikethrough"))
-_LINKLESS.disable(["link", "image"])
+def _parser(*without: str) -> MarkdownIt:
+    """Of CommonMark's inline markup, struck words and formulas, without the rules ``without``."""
+    parser = MarkdownIt("commonmark", {"maxNesting": 10}).enable("strikethrough").disable(list(without))
+    parser.inline.ruler.before("escape", "math", _math)
+    return parser
+
+
+_PARSER, _LINKLESS = _parser(), _parser("link", "image")
 _PIECE = 10_000  # characters of inline text parsed at once: brackets cost more than linear time
 
 
@@ -92,7 +92,9 @@ def _pieces(source: str) -> Iterator[str]:
 def _piece_text(source: str, env: dict[str, Any], inside: bool) -> tuple[str, list[str]]:
     if not _SIGNS.search(source):
         return source, []
-    text, verbatim, images = _text_of(_tokens(source, env))
+    # Without a closing bracket there is no link, and looking for one at each opening bracket is slow.
+    parser = _PARSER if "]" in source else _LINKLESS
+    text, verbatim, images = _text_of(parser.inline.parse(source, parser, env, []))
     text = re.sub(r"(?<=\S) {2,}(?=\S)", " ", _DROPPED_WORDS.sub("", _ATTRIBUTES.sub("", text)))
     text = _ELLIPSIS.sub(lambda found: "…." if found[1] else "…", text)
     if "link" in source.lower() and _FIGURE_FIRST.match(text):
@@ -113,12 +115,6 @@ def _piece_text(source: str, env: dict[str, Any], inside: bool) -> tuple[str, li
         )
     parts = text.split(_VERBATIM)
     return "".join(a + b for a, b in zip(parts, [*verbatim, ""], strict=True)), figures
-
-
-def _tokens(source: str, env: dict[str, Any]) -> list[Token]:
-    # Without a closing bracket there is no link, and looking for one at each opening bracket is slow.
-    parser = _PARSER if "]" in source else _LINKLESS
-    return parser.inline.parse(source, parser, env, [])
 
 
 def _text_of(tokens: Sequence[Token]) -> tuple[str, list[str], list[tuple[str, str]]]:

@@ -4,7 +4,7 @@ export class Problem extends Error {}
 
 const UNREACHABLE = "Ragstone cannot be reached. Is it still running?";
 
-const words = (problem) => {
+export const words = (problem) => {
   const text = problem?.detail || problem?.title || "Something went wrong.";
   return text[0].toUpperCase() + text.slice(1);
 };
@@ -19,18 +19,23 @@ export async function* ask(endpoint, body, signal) {
     }),
   );
   if (!response.ok) throw new Problem(words(await response.json().catch(() => null)));
+  for await (const event of eventsOf(response)) {
+    if (event.name === "error") throw new Problem(words(event.data));
+    yield event;
+    if (event.name === "answer") return;
+  }
+  throw new Problem("The answer broke off before its end. Please ask again.");
+}
+
+// The events of a response as they come. The data of a comment, which keeps the stream open, is null.
+export async function* eventsOf(response) {
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let buffer = "";
   for (;;) {
     const { done, value } = await reach(() => reader.read());
-    if (done) throw new Problem("The answer broke off before its end. Please ask again.");
+    if (done) return;
     buffer += value;
-    for (let end; (end = buffer.indexOf("\n\n")) >= 0; buffer = buffer.slice(end + 2)) {
-      const event = parse(buffer.slice(0, end));
-      if (event.name === "error") throw new Problem(words(event.data));
-      yield event;
-      if (event.name === "answer") return;
-    }
+    for (let end; (end = buffer.indexOf("\n\n")) >= 0; buffer = buffer.slice(end + 2)) yield parse(buffer.slice(0, end));
   }
 }
 

@@ -10,7 +10,7 @@ from ragstone.core.runtime import Unanswered
 
 from .archive import Archive, part_named
 from .contents import TocEntry, page_list, toc_entries
-from .inline import Marks
+from .inline import Places
 from .markup import attribute, name_of, parse_page, words_of
 from .outline import headed
 from .page import HtmlBlock, PageReader
@@ -43,7 +43,7 @@ def read_epub(file: IO[bytes]) -> Text:
     archive = Archive(file)
     package = _package(archive)
     entries, pages = _contents(archive, package)
-    marks, blocks = Marks(), list[HtmlBlock]()
+    places, blocks = Places(), list[HtmlBlock]()
     starts: dict[str, int] = {}
     for part in package.pages:
         if part in starts or (part == package.nav and len(package.pages) > 1):
@@ -52,12 +52,12 @@ def read_epub(file: IO[bytes]) -> Text:
         root = parse_page(archive.read(part))
         if root is None:
             continue
-        marks.prefix = f"{part}#"
+        places.prefix = f"{part}#"
         body = next((each for each in root.iter() if name_of(each) == "body"), root)
-        blocks += PageReader(marks).read(body)
-    _mark_pages(blocks, marks, starts, pages)
-    whole = headed(blocks, starts, marks, entries, package.title)
-    text = assembled(whole, marks, package.title, package.authors)
+        blocks += PageReader(places).read(body)
+    _mark_pages(blocks, places, starts, pages)
+    whole = headed(blocks, starts, places, entries, package.title)
+    text = assembled(whole, places, package.title, package.authors)
     if not text.text.strip():
         raise Unanswered("empty", "has no text, perhaps pictures of pages alone")
     return text
@@ -123,21 +123,21 @@ def _contents(archive: Archive, package: _Package) -> tuple[list[TocEntry], list
 
 
 def _mark_pages(
-    blocks: list[HtmlBlock], marks: Marks, starts: dict[str, int], pages: list[tuple[str, str, str]]
+    blocks: list[HtmlBlock], places: Places, starts: dict[str, int], pages: list[tuple[str, str, str]]
 ) -> None:
     """Where printed pages are listed and not marked in the text, the marks of the anchors that they lead to."""
     if not pages:
         return
-    at = {name: mark for mark, name in marks.ids.items()}
-    known = set(marks.pages.values())
+    at = {name: mark for mark, name in places.ids.items()}
+    known = set(places.pages.values())
     for label, part, anchor in pages:
         if label in known:
             continue
         if anchor and (mark := at.get(f"{part}#{anchor}")):
-            marks.pages[mark] = label
+            places.pages[mark] = label
         elif not anchor and starts.get(part, len(blocks)) < len(blocks):
             first = blocks[starts[part]]
-            first.text = marks.page(label) + first.text
+            first.text = places.page(label) + first.text
 
 
 def _check_protection(archive: Archive, pages: set[str]) -> None:

@@ -32,7 +32,7 @@ _IMAGE = "\x02"
 
 
 @dataclass
-class Marks:
+class Places:
     """Places in a text by their marks: anchors and the beginnings of pages."""
 
     #: Anchors by mark, each with the ``prefix`` of its time, and labels of pages by mark.
@@ -63,7 +63,7 @@ class Marks:
 class Inline:
     """Text that is put together until its block ends."""
 
-    marks: Marks
+    places: Places
     parts: list[str] = field(default_factory=list)
     images: list[tuple[str, str]] = field(default_factory=list)
     #: Ids of the notes that the text refers to, and their signs.
@@ -82,9 +82,9 @@ class Inline:
         is_note = is_note_reference(element, name, named)
         if is_note and self.parts:  # the sign's space is not the sentence's
             self.parts[-1] = self.parts[-1].rstrip(" ")
-        self.parts.append(self.marks.anchor(element.get("id") or (element.get("name") if name == "a" else None)))
+        self.parts.append(self.places.anchor(element.get("id") or (element.get("name") if name == "a" else None)))
         if is_page_break(named):
-            self.parts.append(self.marks.page(page_label(element)))
+            self.parts.append(self.places.page(page_label(element)))
         elif is_note:
             self.notes.append(((element.get("href") or "").rpartition("#")[2], words_of(element)))
         elif ("label" in named.split() and _is_in_note(element)) or (

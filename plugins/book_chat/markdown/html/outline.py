@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..sections import outline_levels
-from .inline import MARK, Marks
+from .inline import MARK, Places
 from .page import HtmlBlock
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ _LABEL = re.compile(
 
 
 def headed(
-    blocks: list[HtmlBlock], starts: dict[str, int], marks: Marks, entries: Sequence[TocEntry], title: str | None
+    blocks: list[HtmlBlock], starts: dict[str, int], places: Places, entries: Sequence[TocEntry], title: str | None
 ) -> list[HtmlBlock]:
     """The blocks with a heading of the entry's level where each entry leads. ``starts``: where each page begins.
 
@@ -31,7 +31,8 @@ def headed(
     """
     levels = outline_levels([(entry.level, entry.title) for entry in entries])
     targets: dict[int, list[tuple[int, str]]] = defaultdict(list)
-    at_anchor = _anchors(blocks, marks)
+    marked = ((mark, at) for at, block in reversed([*enumerate(blocks)]) for mark in MARK.findall(block.text))
+    at_anchor = {places.ids[mark]: at for mark, at in marked if mark in places.ids}
     for entry, level in zip(entries, levels, strict=True):
         at = at_anchor.get(f"{entry.part}#{entry.anchor}") if entry.anchor else None
         at = starts.get(entry.part) if at is None else at
@@ -57,15 +58,6 @@ def headed(
         out.append(block)
         at += 1
     return out
-
-
-def _anchors(blocks: Sequence[HtmlBlock], marks: Marks) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for at, block in enumerate(blocks):
-        for mark in MARK.findall(block.text):
-            if mark in marks.ids:
-                found.setdefault(marks.ids[mark], at)
-    return found
 
 
 def _own_headings(

@@ -21,7 +21,7 @@ from .elements import (
     language_of,
     titled_rows,
 )
-from .inline import MARK, UNREAD, Inline, Marks, is_hidden, is_page_break
+from .inline import MARK, UNREAD, Inline, Places, is_hidden, is_page_break
 from .markup import MAX_DEPTH, name_of, names_of, words_of
 
 if TYPE_CHECKING:
@@ -53,14 +53,14 @@ class HtmlBlock:
 class PageReader:
     """Reads one page, of a saved ``site`` without what is around its text."""
 
-    def __init__(self, marks: Marks, *, site: bool = False) -> None:
-        self._marks, self._is_site = marks, site
+    def __init__(self, places: Places, *, site: bool = False) -> None:
+        self._places, self._is_site = places, site
         self._blocks: list[HtmlBlock] = []
         self._kinds: list[Kind | None] = []
         self._notes: dict[str, Any] = {}
         self._moved: set[Any] = set()
         self._pending = ""  # marks of elements without words
-        self._run = Inline(self._marks)
+        self._run = Inline(self._places)
 
     def read(self, root: Any) -> list[HtmlBlock]:
         """The blocks of the page in order; a footnote follows the block that refers to it."""
@@ -93,7 +93,7 @@ class PageReader:
         if self._is_site and is_around(element, name, named):
             return
         self._flush()
-        self._pending += self._marks.anchor(element.get("id"))
+        self._pending += self._places.anchor(element.get("id"))
         if is_page_break(named) or "math" in named.split():
             self._run.read(element)
             self._flush()
@@ -149,7 +149,7 @@ class PageReader:
                 continue
             if name_of(item) != "li" or item in self._moved or is_hidden(item):
                 continue
-            self._pending += self._marks.anchor(item.get("id"))
+            self._pending += self._places.anchor(item.get("id"))
             bullet = f"{number}. " if is_ordered else "- "
             lines = _item_lines(self._apart(item, depth + 1))
             if lines:
@@ -163,7 +163,7 @@ class PageReader:
         for part in element.iter("{*}dt", "{*}dd"):
             if next(part.iterancestors("{*}dl"), None) is not element or part in self._moved:
                 continue
-            self._pending += self._marks.anchor(part.get("id"))
+            self._pending += self._places.anchor(part.get("id"))
             if name_of(part) == "dt":
                 if term:
                     self._add(term)

@@ -10,7 +10,7 @@ from typing import IO, Any
 from ragstone.core.runtime import Unanswered
 from ragstone.core.text import StatedKind
 
-from .inline import MARK, Marks
+from .inline import MARK, Places
 from .markup import is_binary, name_of, names_of, parse_page, words_of
 from .page import HtmlBlock, PageReader
 
@@ -34,7 +34,7 @@ class Text:
 
 
 def assembled(
-    blocks: Iterable[HtmlBlock], marks: Marks, title: str | None = None, authors: tuple[str, ...] = ()
+    blocks: Iterable[HtmlBlock], places: Places, title: str | None = None, authors: tuple[str, ...] = ()
 ) -> Text:
     """The blocks as a text without marks."""
     parts: list[str] = []
@@ -45,7 +45,7 @@ def assembled(
         text = ("#" * min(block.level, 6) + " " if block.level else "") + block.text
         bare = MARK.sub("", text)
         for number, found in enumerate(MARK.finditer(text)):
-            if label := marks.pages.get(found[0]):
+            if label := places.pages.get(found[0]):
                 pages.append((length + found.start() - number, label))
         if block.kind and bare:
             begins = kinds[-1][0] if kinds and kinds[-1][1:] == (length, block.kind) else length
@@ -76,10 +76,10 @@ def text_of_page(data: bytes, *, site: bool = False, title: str | None = None) -
         return Text("", title)
     stated = next((words_of(each) for each in root.iter() if name_of(each) == "title"), "")
     body = next((each for each in root.iter() if name_of(each) == "body"), root)
-    marks = Marks()
-    blocks = PageReader(marks, site=site).read(_content(body) if site else body)
+    places = Places()
+    blocks = PageReader(places, site=site).read(_content(body) if site else body)
     heading = next((MARK.sub("", block.text) for block in blocks if block.level == 1), None)
-    return assembled(blocks, marks, title or heading or _TITLE_END.split(stated)[0][:255] or None)
+    return assembled(blocks, places, title or heading or _TITLE_END.split(stated)[0][:255] or None)
 
 
 def _content(body: Any) -> Any:

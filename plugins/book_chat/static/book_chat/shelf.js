@@ -1,16 +1,12 @@
 // The shelf: uploads and their progress, for a browser that has given the key. Without it the forms do the same.
 // Names of books and files are the uploader's: each goes in as a text node, never as markup.
 
+import { eventsOf, words } from "/static/ragstone/ask.js";
+import { el } from "/static/ragstone/render.js";
+
 const root = document.querySelector("[data-shelf]");
 const part = (name) => root.querySelector(`[data-${name}]`);
 const { api } = root.dataset;
-
-function el(name, attributes = {}, ...children) {
-  const node = document.createElement(name);
-  for (const [attribute, value] of Object.entries(attributes)) node.setAttribute(attribute, value);
-  node.append(...children);
-  return node;
-}
 
 const count = (number, one, many = `${one}s`) => `${number.toLocaleString()} ${number === 1 ? one : many}`;
 
@@ -25,11 +21,6 @@ function pagesOf(pages) {
   return `${pages.length === 1 ? "page" : "pages"} ${named.join(", ")}`;
 }
 
-function upperFirst(problem) {
-  const words = String(problem?.detail || problem?.title || "Something went wrong.");
-  return words[0].toUpperCase() + words.slice(1);
-}
-
 async function call(path, options = {}) {
   let response;
   try {
@@ -38,7 +29,7 @@ async function call(path, options = {}) {
     throw new Error("Ragstone cannot be reached. Is it still running?");
   }
   if (response.ok) return response;
-  const error = new Error(upperFirst(await response.json().catch(() => null)));
+  const error = new Error(words(await response.json().catch(() => null)));
   error.status = response.status;
   throw error;
 }
@@ -69,7 +60,7 @@ function draw(row, job) {
   row.className = job.state;
   const parts = [el("b", {}, job.report?.title ?? job.file)];
   if (job.state === "failed") {
-    parts.push(el("span", {}, upperFirst(job.problem)));
+    parts.push(el("span", {}, words(job.problem)));
   } else if (job.state === "done") {
     const { report } = job;
     const kinds = ["added", "updated", "unchanged", "removed"].filter((kind) => report[kind]);
@@ -96,19 +87,6 @@ function draw(row, job) {
   row.replaceChildren(...parts);
 }
 
-async function* eventsOf(response) {
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-  for (let buffer = ""; ; ) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    buffer += value;
-    for (let end; (end = buffer.indexOf("\n\n")) >= 0; buffer = buffer.slice(end + 2)) {
-      const data = /^data: (.*)$/m.exec(buffer.slice(0, end));
-      if (data) yield JSON.parse(data[1]);
-    }
-  }
-}
-
 const later = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
 // The upload goes on without anybody watching; whoever lost sight of it looks again.
@@ -120,14 +98,14 @@ async function watch(first, { reveal = false } = {}) {
   if (reveal) row.scrollIntoView({ block: "nearest" }); // on a phone it is below the form
   while (!["done", "failed"].includes(job.state)) {
     try {
-      for await (job of eventsOf(await call(`/jobs/${job.id}/events`))) draw(row, job);
+      for await (const { data } of eventsOf(await call(`/jobs/${job.id}/events`))) if (data) draw(row, (job = data));
     } catch (error) {
       if (error.status && error.status !== 503 && error.status !== 429) return complain(error);
       await later(2000);
     }
   }
   if (job === first) return; // it had ended before anybody looked
-  part("status").textContent = job.state === "done" ? `${job.report.title} is on the shelf` : upperFirst(job.problem);
+  part("status").textContent = job.state === "done" ? `${job.report.title} is on the shelf` : words(job.problem);
   await attempt(showBooks);
 }
 
