@@ -12,9 +12,8 @@ if TYPE_CHECKING:
     from .library.layouts.sites import SeveralBooks
     from .library.shelf import Shelf
     from .library.source_pages import ShownBlock, SourcePage
-    from .markdown.html.process import UnreadableFile
     from .parsers import BookNodeParser
-    from .readers import FormatReader, MarkdownReader, PdfReader, PlainTextReader, UnreadablePdf
+    from .readers import FormatReader, MarkdownReader, PdfReader, PlainTextReader, UnreadableFile, UnreadablePdf
     from .settings import BookChatSettings
 
 __all__ = [

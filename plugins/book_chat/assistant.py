@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ragstone.core import Assistant, CitationFormat, Host, Profile, QuestionFilter
@@ -17,8 +18,6 @@ from .prompts import ANSWER
 from .settings import BookChatSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from llama_index.core.schema import BaseNode
 
 NAME = "book_chat"

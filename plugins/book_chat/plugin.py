@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ragstone.core import hookimpl
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     import click
     from llama_index.core.node_parser import NodeParser
     from llama_index.core.prompts import BasePromptTemplate
@@ -31,7 +30,6 @@ def ragstone_readers(host: Host) -> Mapping[str, BaseReader]:
     """Markdown and its dialects, PDFs, EPUBs, pages of HTML, Word's documents, reStructuredText and plain text."""
     from .library.files import ASCIIDOC, MARKDOWN
     from .library.shelf import Shelf
-    from .markdown.html.process import FormatWorkers
     from .markdown.html.worker import READERS
     from .readers import FormatReader, MarkdownReader, PdfReader, PlainTextReader
     from .settings import BookChatSettings
@@ -39,7 +37,7 @@ def ragstone_readers(host: Host) -> Mapping[str, BaseReader]:
     options = host.hooks.options(BookChatSettings)
     return {
         **dict.fromkeys((*MARKDOWN, *ASCIIDOC), MarkdownReader()),
-        **dict.fromkeys(READERS, FormatReader(host.once(lambda _host: FormatWorkers()))),
+        **dict.fromkeys(READERS, host.once(lambda _host: FormatReader())),
         ".pdf": PdfReader(
             seconds=options.pdf_seconds,
             megabytes=options.pdf_megabytes,

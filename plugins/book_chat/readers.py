@@ -2,29 +2,46 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from llama_index.core.readers.base import BaseReader
 from llama_index.core.schema import Document
+from pydantic import TypeAdapter
 
-from ragstone.core import SourceError
-from ragstone.core.runtime import Unanswered, open_regular
+from ragstone.core import MissingExtra, SourceError
+from ragstone.core.runtime import Unanswered, Workers, open_regular
 from ragstone.core.text import KINDS, counted, pack_kinds
 
 from .library.files import digest_of, is_text
 from .library.page_files import read_page, title_of
-from .markdown.html.process import UnreadableFile, require_packages
 from .markdown.html.text import Text
+from .markdown.html.worker import MAX_BYTES as MAX_FILE_BYTES
+from .markdown.html.worker import seconds_for
 from .markdown.plain_text import read_plain_text
 from .pdf.limits import MAX_BYTES
 from .pdf.page_map import KEY, LISTED, packed
 from .pdf.process import read_in_subprocess
 
 if TYPE_CHECKING:
-    from .markdown.html.process import FormatWorkers
     from .pdf.ocr import Ocr
 
+_TEXT = TypeAdapter(Text)
+#: The packages that reading a suffix needs, where it is not lxml alone, and megabytes of address space.
+_PACKAGES = {".docx": ("lxml", "mammoth"), ".rst": ("lxml", "docutils")}
+_MEGABYTES = 1500
+_HINTS = {
+    "encrypted": "a copy without protection can be read",
+    "broken": "open it in a reader or a browser, and save it anew",
+    "too_large": "split it into smaller files",
+    "timeout": "split it into smaller files",
+    "empty": "look at it in a reader; of pictures of pages make a PDF, and a text layer by OCR",
+    "crashed": "its reader broke down",
+}
+#: Of a PDF: what happened, and a hint.
 _REASONS: dict[str, tuple[str, str | None]] = {
     "needs_ocr": ("no page has text", "ocr of [plugins.book_chat] reads it, or add a text layer with ocrmypdf"),
     "encrypted": ("it opens only with a password", "save it without one"),
@@ -45,6 +62,18 @@ class MarkdownReader(BaseReader):
         """
         front, text, stated = read_page(Path(file))
         return [_document(Text(text, title_of(front, text), kinds=tuple(stated)), extra_info)]
+
+
+class UnreadableFile(SourceError):
+    """A file that gives no text. ``reason`` is one word: encrypted, broken, too_large, empty, timeout, crashed."""
+
+    def __init__(self, reason: str, path: Path, message: str, hint: str | None = None) -> None:
+        self.reason = reason
+        super().__init__(f"{reason}: {message}", where=str(path), hint=hint)
+
+    def to_problem(self) -> dict[str, Any]:
+        """The problem details, with ``reason`` for programs."""
+        return {**super().to_problem(), "reason": self.reason}
 
 
 class UnreadablePdf(UnreadableFile):
@@ -73,7 +102,7 @@ class PdfReader(BaseReader):
         path = Path(file)
         if not is_text(path.resolve()):  # it is kept, so that the book can be opened
             raise SourceError("its path is not UTF-8: rename its folder", where=str(path))
-        require_packages(path, "pdf", ("pypdfium2",))
+        _require_packages(path, "pdf", ("pypdfium2",))
         with open_regular(path, MAX_BYTES) as opened:
             digest = digest_of(opened)
             try:
@@ -97,17 +126,34 @@ class PdfReader(BaseReader):
 
 
 class FormatReader(BaseReader):
-    """Reads EPUB, HTML, DOCX and reStructuredText in worker processes."""
+    """Reads EPUB, HTML, DOCX and reStructuredText, untrusted files, in worker processes: one for each thread that reads
+    at the same time, killed when it takes too much time or memory. They end with ``close``."""
 
-    def __init__(self, workers: FormatWorkers) -> None:
-        self._workers = workers
+    def __init__(self) -> None:
+        self._workers = Workers(f"{__package__}.markdown.html.worker", str(_MEGABYTES))
 
     def load_data(self, file: Path | str, extra_info: dict[str, Any] | None = None) -> list[Document]:
         """One document. Its metadata: ``title``, ``authors``, ``kinds``, ``printed_pages`` and ``extra_info``.
 
-        Raises ``UnreadableFile``, and ``SourceError`` when the file is gone or the extra is not installed.
+        Never hangs, whatever the file holds. Raises ``UnreadableFile``, and ``SourceError`` when the file is gone or
+        the extra is not installed.
         """
-        return [_document(self._workers.read(Path(file)), extra_info)]
+        path = Path(file)
+        suffix = path.suffix.lower()
+        _require_packages(path, "formats", _PACKAGES.get(suffix, ("lxml",)))
+        with open_regular(path, MAX_FILE_BYTES) as opened:
+            size = opened.seek(0, 2)
+        request = json.dumps({"path": str(path.absolute()), "suffix": suffix}).encode()
+        try:
+            text = self._workers.ask_json(request, seconds_for(size), _TEXT)
+        except Unanswered as error:
+            reason = error.reason if error.reason in _HINTS else "crashed"
+            raise UnreadableFile(reason, path, f"it {error.detail}", _HINTS[reason]) from error
+        return [_document(text, extra_info)]
+
+    def close(self) -> None:
+        """End the idle workers; what is being read is read to its end."""
+        self._workers.close()
 
 
 class PlainTextReader(BaseReader):
@@ -116,6 +162,14 @@ class PlainTextReader(BaseReader):
     def load_data(self, file: Path | str, extra_info: dict[str, Any] | None = None) -> list[Document]:
         """One document, its metadata ``title``, ``authors`` and ``extra_info``. Raises ``SourceError``."""
         return [_document(read_plain_text(Path(file)), extra_info)]
+
+
+def _require_packages(path: Path, extra: str, names: Iterable[str]) -> None:
+    """Raise ``SourceError`` for a file whose reader needs packages that are not installed."""
+    if missing := tuple(name for name in names if find_spec(name) is None):
+        error = MissingExtra(extra, missing)
+        what = f"a file {path.suffix.lower()} {error.what}: {error.install}"
+        raise SourceError(what, where=str(path), hint=error.install)
 
 
 def _document(text: Text, extra_info: dict[str, Any] | None) -> Document:

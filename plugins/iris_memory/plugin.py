@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ragstone.core import hookimpl
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     import click
     from llama_index.core.node_parser import NodeParser
     from llama_index.core.postprocessor.types import BaseNodePostprocessor

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -13,8 +14,6 @@ from ragstone.core.text import counted
 from ..library.book_queue import BookQueue, book_name
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from ragstone.core import Host
     from ragstone.core.catalog import QueuedJob, QueueState
     from ragstone.core.cli import Deployment

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ragstone.core.answering import Overview
 from ragstone.core.text import WORKS, one_line, stems
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from llama_index.core.schema import TextNode
 
     from .books import Book

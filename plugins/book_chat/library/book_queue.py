@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,8 +15,6 @@ from .layouts.layout import LAYOUTS
 from .shelf import Shelf
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from ragstone.core import Host
     from ragstone.core.catalog import QueuedJob, Report, SharedQueue
     from ragstone.core.ingestion import IngestProgress
@@ -38,16 +37,15 @@ class Queued:
     left_out: tuple[LeftOut, ...]
 
 
-def queue_state(host: Host) -> QueueState:
-    """How far the queue is; an empty one where there can be none."""
+def queue_dict(host: Host) -> dict[str, Any]:
+    """How far the queue is, for readers of a page: by the books' names, without paths of the machine.
+
+    It is empty where there can be none.
+    """
     try:
-        return BookQueue(host).jobs.state()
+        state = BookQueue(host).jobs.state()
     except (SettingsError, MissingExtra):
-        return QueueState(0, 0, (), 0, (), None)
-
-
-def queue_dict(state: QueueState) -> dict[str, Any]:
-    """The state for readers of a page: by the books' names, without paths of the machine."""
+        state = QueueState(0, 0, (), 0, (), None)
     counts = {name: getattr(state, name) for name in _COUNTS}
     reading = [{"book": book_name(job), **{key: job.note.get(key, 0) for key in _PROGRESS}} for job in state.running]
     failures = [{"book": book_name(job), "problem": job.note.get("problem", "")} for job in state.failures]

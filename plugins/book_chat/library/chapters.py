@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -11,8 +12,6 @@ from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
 from ..markdown.characters import SEPARATOR
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from llama_index.core.schema import TextNode
 
     from ragstone.core import Corpus

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import PurePath
 from typing import TYPE_CHECKING
@@ -16,8 +17,6 @@ from .manifest import SECTION_KINDS, SIMULATION, read_manifest
 from .page_files import page_title
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from llama_index.core.schema import Document
 
     from ragstone.core import Host

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ragstone.core.answering import Overview
@@ -12,8 +13,6 @@ from .chapters import nodes_in_order
 from .headings import list_titles, path_from, path_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from llama_index.core.schema import TextNode
 
     from .shelf import Shelf

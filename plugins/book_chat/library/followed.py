@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -24,8 +25,6 @@ from .follow_record import Entry, Mode, Record, is_temporary, signature_of
 from .layouts.layout import is_configuration
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from ragstone.core.ingestion import OnProgress
 
     from .shelf import Shelf

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragstone.core import SourceError
@@ -15,9 +17,6 @@ from .fields import one_line, split_front_matter
 from .files import ASCIIDOC, MARKDOWN, read_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
     from ragstone.core.text import StatedKind
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,8 +19,6 @@ from ..pdf.page_map import KEY
 from .files import digest_of, is_file
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-
     from ragstone.core import Corpus
 
 _REMEMBERED = 1_000

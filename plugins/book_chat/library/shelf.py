@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragstone.core import BadRequest, NotFound, SourceError
@@ -23,9 +25,6 @@ from .books import (
 from .pdf_files import PdfFiles
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
     from ragstone.core import Corpus, Host
     from ragstone.core.ingestion import OnProgress
 

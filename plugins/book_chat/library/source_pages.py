@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..markdown.blocks import BlockKind, read_blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from llama_index.core.schema import TextNode
 
     from ragstone.core import Corpus

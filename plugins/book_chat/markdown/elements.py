@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 from .blocks import table_lines
@@ -11,8 +12,6 @@ from .editor import BlockEditor, Source
 from .marks import closes, is_next, kind_of_tag, opens
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-
     from ragstone.core.text import Kind
 
 _BLOCK_TAGS = frozenset(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from markdown_it import MarkdownIt
@@ -14,8 +15,6 @@ from .dialects import ATTRIBUTE_LIST
 from .elements import TAG, UNREAD, is_block
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from markdown_it.rules_inline import StateInline
     from markdown_it.token import Token
 

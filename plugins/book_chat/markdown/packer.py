@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ragstone.core.text import sentence_spans
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from .blocks import Block
 
 _TAIL_TOKENS = 60

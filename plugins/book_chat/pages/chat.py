@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -20,8 +21,6 @@ from ..markdown.characters import SEPARATOR
 from .shelf import install_shelf, shelf_blueprint
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from ragstone.core import Host
 
     from ..library.pdf_files import OpenPdf

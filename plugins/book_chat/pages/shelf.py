@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator, Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from ragstone.core.pages import KEEP_ALIVE, EventStream, ViewOptions, event
 from ragstone.core.runtime import Slots
 
 from ..assistant import SHELF
-from ..library.book_queue import queue_dict, queue_state
+from ..library.book_queue import queue_dict
 from ..library.books import LONGEST_EDITION, LONGEST_TITLE, shown
 from ..library.shelf import Shelf
 from ..library.uploads.files import ZIP, store
@@ -23,8 +24,6 @@ from . import openapi
 from .keys import AGE, COOKIE, SHORTEST, VARIABLE, Access, access, configured, is_key, new_session
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
-
     from werkzeug.datastructures import FileStorage
     from werkzeug.wrappers import Response as BaseResponse
 
@@ -69,7 +68,7 @@ def shelf_blueprint(host: Host) -> Blueprint:
         return Response(status=204)
 
     def queued() -> dict[str, Any]:
-        return queue_dict(queue_state(host))
+        return queue_dict(host)
 
     def running() -> dict[str, Any]:
         return {"jobs": [asdict(job) for job in jobs.jobs()]}
@@ -116,7 +115,7 @@ def install_shelf(pages: Blueprint, host: Host, shelf: Shelf) -> None:
             books=shelf.counted(),
             opened=opened.value,
             wrong=wrong,
-            queue=queue_dict(queue_state(host)) if opened is Access.GRANTED else None,
+            queue=queue_dict(host) if opened is Access.GRANTED else None,
             jobs=[job for job in jobs.jobs() if not job.ended] if opened is Access.GRANTED else (),
             accepted=",".join(sorted({*shelf.suffixes, ZIP})),
         )

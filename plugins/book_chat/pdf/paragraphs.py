@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
+from collections.abc import Sequence
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -13,8 +14,6 @@ from .lines import code_text, code_words
 from .model import Block, Line, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from .headings import Headings
     from .lines import Column
 

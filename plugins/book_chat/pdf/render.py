@@ -10,6 +10,7 @@ import json
 import os
 import re
 import sys
+from collections.abc import Sequence
 from difflib import SequenceMatcher
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
@@ -19,8 +20,6 @@ from ragstone.core.runtime import limit_process
 from .limits import memory_for
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import numpy as np
     import numpy.typing as npt
 

@@ -98,29 +98,21 @@ def read_layout(root: Path, suffixes: frozenset[str], site: str | None = None) -
         raise SourceError(f"cannot be reached: {error.strerror or error}", where=str(root)) from error
     if not exists:
         raise SourceError("does not exist", where=str(root), hint="give a book's folder or one of its files")
+    readable = f"these can be read: {', '.join(sorted(suffixes))}"
     if not is_folder:
         if root.suffix.lower() not in suffixes:
-            raise SourceError(
-                f"has no reader for {root.suffix or 'files without a suffix'}",
-                where=str(root),
-                hint=f"these can be read: {', '.join(sorted(suffixes))}",
-            )
+            what = f"has no reader for {root.suffix or 'files without a suffix'}"
+            raise SourceError(what, where=str(root), hint=readable)
         if site is not None:
             raise SourceError("is a file and holds no --site", where=str(root), hint="give the repository's folder")
-        if not is_text(root.name):
-            raise SourceError(NO_TEXT, where=str(root))
-        reason = "the file includes it: give the folder that holds both"
-        left_out = tuple(LeftOut(name, reason) for name in inclusions(root))
-        return BookLayout("file", root, None, (ChapterFile(root, root.name),), left_out)
+        return _file_layout(root)
     root = root.resolve()
     unseen: list[LeftOut] = []
     paths = tuple(walk(root, unseen))
     chosen = None if site is None else Path(os.path.normpath(root / site))
     repository = Repository(root, paths, readable_in(paths, suffixes, chosen or root))
     if not repository.readable:
-        raise SourceError(
-            "holds no file that can be read", where=str(root), hint=f"these can be read: {', '.join(sorted(suffixes))}"
-        )
+        raise SourceError("holds no file that can be read", where=str(root), hint=readable)
     book = _chosen(repository, _sites(repository, chosen), chosen)
     if not book.files:
         reasons = "; ".join(f"{entry.relative}: {entry.reason}" for entry in book.left[:3])
@@ -129,19 +121,23 @@ def read_layout(root: Path, suffixes: frozenset[str], site: str | None = None) -
             where=str(book.listing or book.folder),
             hint="link its chapters, or give another folder",
         )
-    left = list(book.left)
-    known = {file.relative for file in book.files} | {entry.relative for entry in left}
+    known = {file.relative for file in book.files} | {entry.relative for entry in book.left}
     others = (path for path in repository.readable if repository.name(path) not in known and path != book.listing)
-    left += [LeftOut(repository.name(path), book.reason(path, root)) for path in others]
-    left += unseen
-    left += (
-        entry
-        for entry in unread_files(repository, book.folder, _CONFIGURATIONS, suffixes)
-        if entry.relative not in known
-    )
+    left = [*book.left, *(LeftOut(repository.name(path), book.reason(path, root)) for path in others), *unseen]
+    unread = unread_files(repository, book.folder, _CONFIGURATIONS, suffixes)
+    left += [entry for entry in unread if entry.relative not in known]
     title = shown(book.title or "")[:LONGEST_TITLE] or None
     files = tuple(replace(file, position=position) for position, file in enumerate(book.files))
     return BookLayout(book.kind, root, title, files, tuple(left), book.authors, repository.name(book.folder), book.home)
+
+
+def _file_layout(path: Path) -> BookLayout:
+    """The book of one file. Raises ``SourceError``."""
+    if not is_text(path.name):
+        raise SourceError(NO_TEXT, where=str(path))
+    reason = "the file includes it: give the folder that holds both"
+    left_out = tuple(LeftOut(name, reason) for name in inclusions(path))
+    return BookLayout("file", path, None, (ChapterFile(path, path.name),), left_out)
 
 
 def _sites(repository: Repository, chosen: Path | None) -> list[Site]:

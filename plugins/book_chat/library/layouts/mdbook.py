@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,8 +19,6 @@ from ..files import is_file, is_inside, read_text
 from .contents import Contents, Entry, listed_site
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from markdown_it.token import Token
 
     from .sites import Repository, Site

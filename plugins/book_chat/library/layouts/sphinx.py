@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragstone.core import SourceError
@@ -13,9 +15,6 @@ from ..files import MARKDOWN, MAX_DEPTH, MAX_FILES, read_text
 from .contents import Contents, Entry, listed_site
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from .sites import Repository, Site
 
 # conf.py is a program. It is never run: these values are read from it where they are plain texts.

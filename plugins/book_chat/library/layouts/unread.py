@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragstone.core.text import counted
@@ -10,9 +12,6 @@ from ragstone.core.text import counted
 from ..files import ASCIIDOC, HTML, MARKDOWN, LeftOut
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-    from pathlib import Path
-
     from .sites import Repository
 
 _ASSETS = {

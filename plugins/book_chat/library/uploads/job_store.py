@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import JSON, Boolean, Column, Float, MetaData, Table, Text, and_, delete, insert, select, update
@@ -11,8 +12,6 @@ from sqlalchemy import JSON, Boolean, Column, Float, MetaData, Table, Text, and_
 from ragstone.core import StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from ragstone.core.catalog import Catalog
 
 _log = logging.getLogger(__name__)

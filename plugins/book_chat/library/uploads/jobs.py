@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ragstone.core import NotFound, RagstoneError, StorageBusy
@@ -16,9 +18,6 @@ from .files import Upload, book_of, unfinished_uploads
 from .job_store import CatalogJobs, JobStore
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from pathlib import Path
-
     from ragstone.core import Host
     from ragstone.core.catalog import Catalog
     from ragstone.core.ingestion import IngestProgress

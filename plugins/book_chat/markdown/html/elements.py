@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ragstone.core.ingestion import TableRows
@@ -13,8 +14,6 @@ from ..blocks import table_lines
 from .markup import name_of, names_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from .inline import Inline
 
 BLOCKS = frozenset(

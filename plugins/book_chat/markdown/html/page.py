@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -25,8 +26,6 @@ from .inline import MARK, UNREAD, Inline, Places, is_hidden, is_page_break
 from .markup import MAX_DEPTH, name_of, names_of, words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from ragstone.core.text import Kind
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}

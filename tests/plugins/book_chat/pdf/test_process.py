@@ -77,7 +77,7 @@ def test_files_that_are_none(tmp_path: Path) -> None:
 
 
 def test_without_the_extra_the_install_line_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ragstone.plugins.book_chat.markdown.html.process.find_spec", lambda name: None)
+    monkeypatch.setattr("ragstone.plugins.book_chat.readers.find_spec", lambda name: None)
     with pytest.raises(SourceError, match=r"pip install 'ragstone\[pdf\]'"):
         PdfReader().load_data(tmp_path / "any.pdf")
 
