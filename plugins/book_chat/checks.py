@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING
 
-from ragstone.core import Check
+from ragstone.core import Check, Host
 
 from .library.shelf import Shelf
 from .settings import BookChatSettings
-
-if TYPE_CHECKING:
-    from ragstone.core import Host
 
 
 def checks(host: Host) -> list[Check]:

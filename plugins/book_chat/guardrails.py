@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 
 from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
 
-from ragstone.core import CitedWarning, Verdict
+from ragstone.core import CitedWarning, Corpus, Sentence, Verdict
 
 from .markdown.characters import SEPARATOR
 
 if TYPE_CHECKING:
     from llama_index.core.schema import BaseNode, TextNode
 
-    from ragstone.core import Corpus, Sentence
 
 # "Unity" is a product only with a capital U; every other word counts in any case.
 _SIMULATION = re.compile(

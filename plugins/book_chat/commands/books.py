@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ragstone.core import BadRequest, NotFound
-from ragstone.core.cli import json_option, printable, show_json, show_progress, show_table
+from ragstone.core.cli import Deployment, json_option, printable, show_json, show_progress, show_table
 from ragstone.core.text import counted
 
 from ..library.editions import diff
@@ -20,8 +20,6 @@ from ..library.shelf import CORPUS, Shelf
 from ..pdf.page_map import ranges
 
 if TYPE_CHECKING:
-    from ragstone.core.cli import Deployment
-
     from ..library.books import AddReport
     from ..library.layouts.layout import BookLayout
 

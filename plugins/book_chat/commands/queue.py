@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ragstone.core.cli import json_option, printable, show_json
+from ragstone.core.cli import Deployment, json_option, printable, show_json
 from ragstone.core.text import counted
 
 from ..library.book_queue import BookQueue, book_name
@@ -16,7 +16,6 @@ from ..library.book_queue import BookQueue, book_name
 if TYPE_CHECKING:
     from ragstone.core import Host
     from ragstone.core.catalog import QueuedJob, QueueState
-    from ragstone.core.cli import Deployment
 
     from ..library.books import AddReport
 

@@ -13,15 +13,13 @@ from typing import TYPE_CHECKING
 import click
 
 from ragstone.core import StorageError
-from ragstone.core.cli import json_option, printable
+from ragstone.core.cli import Deployment, json_option, printable
 from ragstone.core.text import counted
 
 from ..library.followed import SETTLE, Event, FollowedFolder
 from ..library.shelf import Shelf
 
 if TYPE_CHECKING:
-    from ragstone.core.cli import Deployment
-
     from ..library.follow_record import Mode
 
 _log = logging.getLogger(__name__)

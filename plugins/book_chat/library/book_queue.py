@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ragstone.core import BadRequest, MissingExtra, SettingsError, SourceError
-from ragstone.core.catalog import QueueState, Unfit
+from ragstone.core import BadRequest, Host, MissingExtra, SettingsError, SourceError
+from ragstone.core.catalog import QueuedJob, QueueState, Report, Unfit
 
 from .files import LeftOut, is_inside, natural, walk
 from .layouts.layout import LAYOUTS
 from .shelf import Shelf
 
 if TYPE_CHECKING:
-    from ragstone.core import Host
-    from ragstone.core.catalog import QueuedJob, Report, SharedQueue
+    from ragstone.core.catalog import SharedQueue
     from ragstone.core.ingestion import IngestProgress
 
     from .books import AddReport

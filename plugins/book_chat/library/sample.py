@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from ragstone.core import RagstoneError
+from ragstone.core import Host, RagstoneError
 
 from ..settings import BookChatSettings
 from .editions import newest_editions
 from .shelf import Shelf
-
-if TYPE_CHECKING:
-    from ragstone.core import Host
 
 SAMPLE = Path(__file__).parents[1] / "sample" / "primer"
 _SLUG = "physical-ai-humanoid-robotics-a-primer"

@@ -7,10 +7,10 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from flask import Blueprint, Response, abort, redirect, render_template, request, url_for
-from werkzeug.datastructures import WWWAuthenticate
+from werkzeug.datastructures import FileStorage, WWWAuthenticate
 from werkzeug.exceptions import ServiceUnavailable, Unauthorized
 
-from ragstone.core import BadRequest
+from ragstone.core import BadRequest, Host
 from ragstone.core.pages import KEEP_ALIVE, EventStream, ViewOptions, event
 from ragstone.core.runtime import Slots
 
@@ -19,17 +19,13 @@ from ..library.book_queue import queue_dict
 from ..library.books import LONGEST_EDITION, LONGEST_TITLE, shown
 from ..library.shelf import Shelf
 from ..library.uploads.files import ZIP, store
-from ..library.uploads.jobs import jobs_of, uploads_of
+from ..library.uploads.jobs import Job, jobs_of, uploads_of
 from . import openapi
 from .keys import AGE, COOKIE, SHORTEST, VARIABLE, Access, access, configured, is_key, new_session
 
 if TYPE_CHECKING:
-    from werkzeug.datastructures import FileStorage
     from werkzeug.wrappers import Response as BaseResponse
 
-    from ragstone.core import Host
-
-    from ..library.uploads.jobs import Job
 
 #: Seconds between signs of life on a stream, without which the server would not notice that the client has left.
 _PAUSE = 10.0

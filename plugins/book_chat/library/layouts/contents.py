@@ -7,17 +7,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from ragstone.core import SourceError
 
 from ..files import MAX_DEPTH, MAX_FILES, ChapterFile, LeftOut, is_file, natural_path
 from ..page_files import page_title
-from .sites import Site
-
-if TYPE_CHECKING:
-    from .sites import Kind, Repository
+from .sites import Kind, Repository, Site
 
 #: Patterns in one table of contents: each is compared with every file.
 _MOST_PATTERNS = 100

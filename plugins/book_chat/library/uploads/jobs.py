@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from ragstone.core import NotFound, RagstoneError, StorageBusy
-from ragstone.core.catalog import is_server
+from ragstone.core import Host, NotFound, RagstoneError, StorageBusy
+from ragstone.core.catalog import Catalog, is_server
 from ragstone.core.runtime import JobQueue
 
 from ..shelf import Shelf
@@ -18,8 +18,6 @@ from .files import Upload, book_of, unfinished_uploads
 from .job_store import CatalogJobs, JobStore
 
 if TYPE_CHECKING:
-    from ragstone.core import Host
-    from ragstone.core.catalog import Catalog
     from ragstone.core.ingestion import IngestProgress
 
     from ..books import AddReport

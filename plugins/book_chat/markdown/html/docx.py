@@ -7,16 +7,13 @@ import re
 import zipfile
 from collections import defaultdict
 from html import unescape
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 from ragstone.core.runtime import Unanswered
 
 from .archive import Archive
 from .markup import words_of
-from .text import text_of_page
-
-if TYPE_CHECKING:
-    from .text import Text
+from .text import Text, text_of_page
 
 #: Styles that mean something and that mammoth leaves as paragraphs.
 _STYLES = """

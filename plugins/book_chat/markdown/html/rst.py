@@ -5,15 +5,12 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from functools import cache
-from typing import IO, TYPE_CHECKING, Any, ClassVar
+from typing import IO, Any, ClassVar
 
 from ragstone.core.runtime import Unanswered
 
 from .markup import decoded
-from .text import text_of_page
-
-if TYPE_CHECKING:
-    from .text import Text
+from .text import Text, text_of_page
 
 _LONGEST_LINE = 100_000
 #: Nothing is included, executed, or taken from a page as HTML; what is wrong in a page is no part of its text.
