@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
 
 from ..markdown.characters import SEPARATOR
+from .headings import path_from
 
 if TYPE_CHECKING:
     from llama_index.core.schema import TextNode
@@ -63,9 +64,6 @@ def chapters_of(corpus: Corpus, slug: str) -> tuple[Chapter, ...]:
 def _chapter(title: str, rows: Sequence[tuple[Any, ...]]) -> Chapter:
     sections: dict[str, Section] = {}
     for chunk_id, _document, _chapter, section, page_label in rows:
-        steps = [step for step in (section or "").split(SEPARATOR) if step.strip()]
-        if steps[:1] == [title]:
-            steps = steps[1:]
-        if steps:
+        if steps := path_from(title, section or "")[1:]:
             sections.setdefault(SEPARATOR.join(steps), Section(steps[-1], len(steps) - 1, chunk_id, page_label))
     return Chapter(title, rows[0][0], tuple(sections.values()))

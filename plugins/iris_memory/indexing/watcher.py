@@ -106,7 +106,7 @@ class Watcher:
         watched = self._identity(root)
         events = watch(
             root,
-            watch_filter=_watch_filter(self._memory),
+            watch_filter=watch_filter(self._memory),
             debounce=_LONGEST_BURST_MS,
             step=_QUIET_MS,
             stop_event=self._stop,
@@ -132,7 +132,7 @@ class Watcher:
         return found.st_dev, found.st_ino
 
 
-def _watch_filter(memory: Memory) -> Callable[[object, str], bool]:
+def watch_filter(memory: Memory) -> Callable[[object, str], bool]:
     """Whether a change at a path may change the memory. A change of Ragstone's own files never does."""
     root, own = memory.root, memory.own_folders()
     types = FileTypes(memory.settings.map, memory.settings.exclude)

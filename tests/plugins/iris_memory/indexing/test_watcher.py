@@ -68,7 +68,7 @@ def test_a_burst_is_one_update(watched: Watched, tmp_path: Path) -> None:
 
 def test_what_is_left_out_is_no_event(tmp_path: Path) -> None:
     with open_memory(tmp_path) as memory:
-        matters = watcher._watch_filter(memory)
+        matters = watcher.watch_filter(memory)
         home = tmp_path / "home"
         assert matters(1, str(home / "a.md"))
         assert matters(1, str(home / "folder"))
@@ -78,7 +78,7 @@ def test_what_is_left_out_is_no_event(tmp_path: Path) -> None:
 
 
 def test_a_missed_event_is_made_good_by_the_next_scan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watcher, "_watch_filter", lambda _: lambda *_: False)  # no event is heard
+    monkeypatch.setattr(watcher, "watch_filter", lambda _: lambda *_: False)  # no event is heard
     with open_memory(tmp_path, rescan_seconds=1) as memory:
         found = Watched(memory)
         found.watcher.start()

@@ -103,7 +103,7 @@ def test_half_an_upload_goes_after_a_day(tmp_path: Path) -> None:
     upload.release()
     assert module.unfinished_uploads(upload.folder.parent) == []
     assert upload.folder.exists(), "it may just be coming in"
-    yesterday = time.time() - module._ABANDONED - 60
+    yesterday = time.time() - 24 * 3600 - 60
     os.utime(upload.folder, (yesterday, yesterday))
     assert module.unfinished_uploads(upload.folder.parent) == []
     assert not upload.folder.exists()
