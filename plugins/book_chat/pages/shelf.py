@@ -19,12 +19,14 @@ from ..library.book_queue import queue_dict
 from ..library.books import LONGEST_EDITION, LONGEST_TITLE, shown
 from ..library.shelf import Shelf
 from ..library.uploads.files import ZIP, store
-from ..library.uploads.jobs import Job, jobs_of, uploads_of
+from ..library.uploads.jobs import jobs_of, uploads_of
 from . import openapi
 from .keys import AGE, COOKIE, SHORTEST, VARIABLE, Access, access, configured, is_key, new_session
 
 if TYPE_CHECKING:
     from werkzeug.wrappers import Response as BaseResponse
+
+    from ..library.uploads.job_store import Job
 
 
 #: Seconds between signs of life on a stream, without which the server would not notice that the client has left.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from ragstone.core import Host, NotFound, RagstoneError, StorageBusy
 from ragstone.core.catalog import Catalog, is_server
@@ -15,7 +15,7 @@ from ragstone.core.runtime import JobQueue
 
 from ..shelf import Shelf
 from .files import Upload, book_of, unfinished_uploads
-from .job_store import CatalogJobs, JobStore
+from .job_store import CatalogJobs, Job, JobStore
 
 if TYPE_CHECKING:
     from ragstone.core.ingestion import IngestProgress
@@ -31,33 +31,6 @@ _MOST_NAMED = 100
 MOST_BEGUN = 3
 #: Seconds between two looks at an upload that another process has, should its message be lost.
 _POLL = 3.0
-
-
-@dataclass(frozen=True)
-class Job:
-    """The state of one upload; a new object for every step."""
-
-    id: str
-    file: str
-    state: Literal["queued", "reading", "done", "failed"] = "queued"
-    #: Whether a server that has stopped since had it first.
-    resumed: bool = False
-    #: Files of the book that are done, and how many there are; 0 while that is not known.
-    files: int = 0
-    of: int = 0
-    chunks: int = 0
-    #: Passages of the files that are stored next, and how many of them are embedded.
-    unstored: int = 0
-    embedded: int = 0
-    #: What became of the book, file by file.
-    report: dict[str, Any] | None = None
-    #: What went wrong, as problem details.
-    problem: dict[str, Any] | None = None
-
-    @property
-    def ended(self) -> bool:
-        """Whether it is done or failed."""
-        return self.state in {"done", "failed"}
 
 
 class Jobs:
@@ -85,7 +58,7 @@ class Jobs:
             if not self._queue.add(upload, MOST_WAITING):
                 upload.remove()
                 raise StorageBusy(f"{MOST_WAITING} books are waiting already", hint="come back when some are read")
-            self._remember(job)
+            self._jobs.put(job)
         return job
 
     def resume(self, uploads: Iterable[Upload]) -> None:
@@ -94,7 +67,7 @@ class Jobs:
             for upload in uploads:
                 job = Job(upload.folder.name, upload.name, resumed=True)
                 if upload.about.begun < MOST_BEGUN:
-                    self._remember(job)
+                    self._jobs.put(job)
                     self._queue.add(upload)
                     continue
                 fault = RagstoneError(
@@ -102,7 +75,7 @@ class Jobs:
                     hint="see the server's log; what was read of it is on the shelf, and it may be sent again",
                 )
                 _log.warning("the uploaded book %r is given up: %s", upload.name, fault)
-                self._remember(replace(job, state="failed", problem=fault.to_problem()))
+                self._jobs.put(replace(job, state="failed", problem=fault.to_problem()))
                 upload.remove()
 
     def close(self) -> None:
@@ -115,32 +88,27 @@ class Jobs:
     def jobs(self) -> tuple[Job, ...]:
         """All that are remembered, the latest last."""
         with self._queue.locked():
-            return tuple(Job(**job) for job in self._jobs.all())
+            return tuple(self._jobs.all())
 
     def job(self, job_id: str) -> Job:
         """Raises ``NotFound``."""
         if (job := self._jobs.get(job_id)) is None:
             raise NotFound("there is no such upload; only the last ones are remembered")
-        return Job(**job)
+        return job
 
     def follow(self, job_id: str, pause: float) -> Iterator[Job | None]:
         """The job now and after every step, up to its end; ``None`` when nothing has happened for ``pause`` seconds."""
 
         def look() -> tuple[dict[str, Job], bool]:
-            found = self._jobs.get(job_id)
-            job = None if found is None else Job(**found)
+            job = self._jobs.get(job_id)
             return ({}, True) if job is None else ({job_id: job}, job.ended)
 
         return self._queue.follow(look, pause, _POLL)
 
-    def _remember(self, job: Job) -> None:
-        self._jobs.put(asdict(job), ended=job.ended)
-
     def _update(self, upload: Upload, **facts: Any) -> None:
         with self._queue.locked():
-            job = self._jobs.get(upload.folder.name)
-            if job is not None:
-                self._remember(Job(**{**job, **facts}))
+            if job := self._jobs.get(upload.folder.name):
+                self._jobs.put(replace(job, **facts))
 
     def _work(self, upload: Upload) -> None:
         self._update(upload, state="reading")
