@@ -18,9 +18,8 @@ from ragstone.core.text import KINDS, counted, pack_kinds
 
 from .library.files import digest_of, is_text
 from .library.page_files import read_page, title_of
+from .markdown.html import worker
 from .markdown.html.text import Text
-from .markdown.html.worker import MAX_BYTES as MAX_FILE_BYTES
-from .markdown.html.worker import seconds_for
 from .markdown.plain_text import read_plain_text
 from .pdf.limits import MAX_BYTES
 from .pdf.page_map import KEY, LISTED, packed
@@ -130,7 +129,7 @@ class FormatReader(BaseReader):
     at the same time, killed when it takes too much time or memory. They end with ``close``."""
 
     def __init__(self) -> None:
-        self._workers = Workers(f"{__package__}.markdown.html.worker", str(_MEGABYTES))
+        self._workers = Workers(worker.__name__, str(_MEGABYTES))
 
     def load_data(self, file: Path | str, extra_info: dict[str, Any] | None = None) -> list[Document]:
         """One document. Its metadata: ``title``, ``authors``, ``kinds``, ``printed_pages`` and ``extra_info``.
@@ -141,11 +140,11 @@ class FormatReader(BaseReader):
         path = Path(file)
         suffix = path.suffix.lower()
         _require_packages(path, "formats", _PACKAGES.get(suffix, ("lxml",)))
-        with open_regular(path, MAX_FILE_BYTES) as opened:
+        with open_regular(path, worker.MAX_BYTES) as opened:
             size = opened.seek(0, 2)
         request = json.dumps({"path": str(path.absolute()), "suffix": suffix}).encode()
         try:
-            text = self._workers.ask_json(request, seconds_for(size), _TEXT)
+            text = self._workers.ask_json(request, worker.seconds_for(size), _TEXT)
         except Unanswered as error:
             reason = error.reason if error.reason in _HINTS else "crashed"
             raise UnreadableFile(reason, path, f"it {error.detail}", _HINTS[reason]) from error
