@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from email import message_from_bytes
 from email.message import Message
 from html import unescape
@@ -21,32 +20,25 @@ _DEEPEST = 8
 _PARTS = 200
 
 
-@dataclass(frozen=True)
-class Mail:
-    """A mail's text, which begins with lines of its header, and its metadata. The text of an empty mail is ""."""
+def parse_message(data: bytes, mtime: float) -> tuple[str, dict[str, Any]]:
+    """One mail's text, which begins with lines of its header, and its metadata. The text of an empty mail is "".
 
-    text: str
-    metadata: dict[str, Any]
-
-
-def parse_message(data: bytes, mtime: float) -> Mail:
-    """Parse one mail. ``mtime``: its file's, for a mail without a date. Raises ``RecursionError``."""
+    ``mtime``: its file's, for a mail without a date. Raises ``RecursionError``.
+    """
     message = message_from_bytes(data)
     assert isinstance(message, Message)  # noqa: S101
     known, body = _header(message, mtime), _Body()
     body.add(message)
     known[fields.ATTACHMENTS] = ", ".join(body.attached)[:1000]
-    reply = split_reply(body.text())
+    own, quoted = split_reply(body.text())
     head = [f"{name}: {words}" for name, words in _shown(message, known) if words]
-    quoted = reply.quoted if len(reply.quoted) <= _QUOTED else f"{reply.quoted[:_QUOTED]} …"
+    quoted = quoted if len(quoted) <= _QUOTED else f"{quoted[:_QUOTED]} …"
     marked = "\n".join(f"> {line}".rstrip() for line in quoted.split("\n")) if quoted else ""
-    if not (reply.own or marked or known[fields.SUBJECT] or known[fields.ATTACHMENTS]):
-        return Mail("", known)
-    text = "\n\n".join(part for part in ("\n".join(head), reply.own, marked) if part)
+    if not (own or marked or known[fields.SUBJECT] or known[fields.ATTACHMENTS]):
+        return "", known
+    text = "\n\n".join(part for part in ("\n".join(head), own, marked) if part)
     known[fields.TITLE] = known[fields.SUBJECT]
-    return Mail(
-        storable(text), {key: storable(value) if isinstance(value, str) else value for key, value in known.items()}
-    )
+    return storable(text), {key: storable(value) if isinstance(value, str) else value for key, value in known.items()}
 
 
 def _header(message: Message, mtime: float) -> dict[str, Any]:

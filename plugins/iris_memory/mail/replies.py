@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 _WROTE = re.compile(
     r"(?:On\b.{5,200}\bwrote|Am\b.{5,200}\bschrieb.{0,100}|Le\b.{5,200}\ba écrit|El\b.{5,200}\bescribió)\s*:\s*$",
@@ -22,17 +21,11 @@ _DEVICE = re.compile(r"(?:Sent from my |Get Outlook for )\S.{0,60}$", re.IGNOREC
 _LONGEST_SIGNATURE = 12
 
 
-@dataclass(frozen=True)
-class Reply:
-    """The parts of a mail's body, without its signature."""
+def split_reply(body: str) -> tuple[str, str]:
+    """The writer's own text, and the quoted mail without its marks: the last answered one alone, not what that quoted.
 
-    own: str
-    #: Without its marks, the last answered mail alone: what that one quoted is not here.
-    quoted: str
-
-
-def split_reply(body: str) -> Reply:
-    """Split the body. A mail that only quotes, or is only a signature, has that as its own text."""
+    A mail that only quotes, or is only a signature, has that as its own text.
+    """
     own: list[str] = []
     quoted: list[str] = []
     signature: list[str] = []
@@ -57,7 +50,7 @@ def split_reply(body: str) -> Reply:
     while own and not own[-1].strip("_ \t") and quoted:  # Outlook's rule above what is answered
         own.pop()
     text, quote, sign_off = ("\n".join(part).strip() for part in (own, quoted, signature))
-    return Reply(text, quote) if text else Reply(quote or sign_off, "")
+    return (text, quote) if text else (quote or sign_off, "")
 
 
 def _attribution_end(lines: list[str], at: int) -> int:

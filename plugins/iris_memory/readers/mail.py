@@ -9,7 +9,7 @@ from ragstone.core import SourceError
 
 from .. import fields
 from ..mail.mbox import mail_of, messages_of
-from ..mail.message import Mail, parse_message
+from ..mail.message import parse_message
 from .files import FileReader, ParsedFile, join_parts
 
 #: Lines that could separate parts: the standard library makes an object of each part, which takes ten microseconds.
@@ -41,20 +41,15 @@ class MailReader(FileReader):
         if len(messages) > _MESSAGES:
             raise SourceError(f"cannot be read as mail: more than {_MESSAGES:,} mails", where=str(path))
         try:
-            mails = [(line, parse_message(message, mtime)) for line, message in messages]
+            mails = [(line, *parse_message(message, mtime)) for line, message in messages]
         except (RecursionError, MemoryError) as error:
             raise SourceError("cannot be read as mail: nested too deeply", where=str(path)) from error
         if len(mails) == 1:
-            return ParsedFile(mails[0][1].text, mails[0][1].metadata, lines)
-        return _joined(mails, lines)
-
-
-def _joined(mails: list[tuple[int, Mail]], lines: int) -> ParsedFile:
-    """The mails' texts as one, with the header of the newest."""
-    ends = [line - 1 for line, _ in mails[1:]] + [lines]
-    parts = [
-        (mail.text, mail.metadata, [line] * mail.text.count("\n") + [end, end])
-        for (line, mail), end in zip(mails, ends, strict=True)
-    ]
-    newest = max((mail.metadata for _, mail in mails), key=lambda known: float(known[fields.DATE]))
-    return join_parts(parts, {**newest, fields.TITLE: ""})
+            return ParsedFile(*mails[0][1:], lines)
+        ends = [line - 1 for line, *_ in mails[1:]] + [lines]
+        parts = [
+            (text, known, [line] * text.count("\n") + [end, end])
+            for (line, text, known), end in zip(mails, ends, strict=True)
+        ]
+        newest = max((known for *_, known in mails), key=lambda known: float(known[fields.DATE]))
+        return join_parts(parts, {**newest, fields.TITLE: ""})
