@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -73,8 +72,11 @@ def shelf_blueprint(host: Host) -> Blueprint:
 
     def events(job_id: str) -> Response:
         jobs.job(job_id)
-        stream = EventStream(_events(jobs.follow(job_id, _PAUSE)), slot=watching.acquire())
-        return Response(stream, headers=EventStream.HEADERS)
+        sent = (
+            KEEP_ALIVE if job is None else event(asdict(job), job.state if job.ended else "progress")
+            for job in jobs.follow(job_id, _PAUSE)
+        )
+        return Response(EventStream(sent, slot=watching.acquire()), headers=EventStream.HEADERS)
 
     def add_by_form() -> BaseResponse:
         submit()
@@ -166,8 +168,3 @@ def _form() -> tuple[FileStorage, dict[str, Any]]:
         if value and (value != shown(value) or len(value) > _FIELDS[name]):
             raise BadRequest(f"the {name} is too long or has signs that cannot be printed")
     return files[0], fields
-
-
-def _events(steps: Iterator[Job | None]) -> Generator[str, None, None]:
-    for job in steps:
-        yield KEEP_ALIVE if job is None else event(asdict(job), job.state if job.ended else "progress")
