@@ -135,22 +135,13 @@ class _Reader:
         names = [part.strip() for part in re.split(r"[,.#%]", stated)]
         if fence[0] == "|":
             yield from self._table(fence)
-        elif kind == "code" or fence[0] == "/" or kind == "raw":
-            body = self._until(fence)
-            if kind == "code":
-                marked = language or (names[1] if names[0] == "source" and len(names) > 1 else "")
-                title = self._taken_title()
-                mark = fence_around("\n".join(body))
-                yield from ([f"Listing: {title}", ""] if title else [])
-                yield from (
-                    "",
-                    f"{mark}{marked}",
-                    *(re.sub(r"\s*(?://|#|;)?\s*<\d+>\s*$", "", line) for line in body),
-                    mark,
-                    "",
-                )
-            elif kind == "raw" and names[0] in ("stem", "latexmath"):
-                yield from ("", f"${' '.join(' '.join(body).split())}$", "")
+        elif fence[0] == "/":  # a comment
+            self._until(fence)
+        elif kind == "raw":
+            formula = " ".join(" ".join(self._until(fence)).split())
+            yield from ("", f"${formula}$", "") if names[0] in ("stem", "latexmath") else ()
+        elif kind == "code":
+            yield from self._listing(fence, language or (names[1] if names[0] == "source" and names[1:] else ""))
         elif names[0].upper() in _ADMONITIONS or kind == "quote":
             opening = f"[!{names[0].upper()}] {self._taken_title()}".rstrip() if kind != "quote" else ""
             yield from ("", *([f"> {opening}"] if opening else []))
@@ -162,6 +153,16 @@ class _Reader:
             yield from ("", f":::{{{role}}}" if role else "", "", *([f"**{title}**", ""] if title else []))
             yield from self.lines(fence, depth + 1)
             yield from ("", ":::" if role else "", "")
+
+    def _listing(self, fence: str, language: str) -> Iterator[str]:
+        """A listing without the marks of its callouts."""
+        body = self._until(fence)
+        if title := self._taken_title():
+            yield from (f"Listing: {title}", "")
+        mark = fence_around("\n".join(body))
+        yield from ("", f"{mark}{language}")
+        yield from (re.sub(r"\s*(?://|#|;)?\s*<\d+>\s*$", "", line) for line in body)
+        yield from (mark, "")
 
     def _table(self, fence: str) -> Iterator[str]:
         body = self._until(fence)
