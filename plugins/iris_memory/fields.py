@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any
 
@@ -65,6 +66,11 @@ def chunk_id(path: str, text: str, before: int = 0) -> str:
     """
     again = f"\0{before}" if before else ""
     return sha256(f"{path}\0{text}{again}".encode()).hexdigest()[:16]
+
+
+def timestamp(when: datetime) -> float:
+    """Seconds since 1970; a time without a zone is in UTC."""
+    return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
 
 
 def number(metadata: Mapping[str, Any], key: str) -> float | None:

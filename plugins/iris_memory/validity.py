@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from . import fields
@@ -28,7 +28,7 @@ def validity_in(text: str) -> dict[str, float]:
             when = datetime.fromisoformat(value)
             if name == fields.VALID_UNTIL and _DAY.fullmatch(value):
                 when += timedelta(days=1, seconds=-1)
-            found[name] = (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
+            found[name] = fields.timestamp(when)
         except (ValueError, OverflowError):
             continue
     return found

@@ -12,6 +12,7 @@ from email.utils import parsedate_to_datetime
 
 from ragstone.core.text import storable
 
+from ..fields import timestamp
 from ..parsers.sections import date_in
 
 _LONGEST = 500
@@ -46,8 +47,7 @@ def addresses(*values: str) -> str:
 def sent_at(words: str, mtime: float) -> float:
     """The mail's date, seconds since 1970; ``mtime`` where it has none that can be true."""
     try:
-        date = parsedate_to_datetime(words)
-        found: float | None = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
+        found: float | None = timestamp(parsedate_to_datetime(words))
     except Exception:  # it raises many things over broken dates
         found = date_in(words)
     return found if found is not None and _FIRST_MAIL <= found <= mtime + _AHEAD else mtime

@@ -16,8 +16,10 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Literal
+
+from ..fields import timestamp
 
 _SPEAKERS = {"user": "user", "human": "user", "assistant": "agent", "model": "agent", "gemini": "agent"}
 _TEXT = frozenset({"text", "input_text", "output_text"})
@@ -78,8 +80,7 @@ def time_of(record: dict[str, Any]) -> float | None:
         return None if abs(found) > 1e300 else found / 1000 if found > 1e11 else float(found)
     if isinstance(found, str):
         try:
-            when = datetime.fromisoformat(found)
-            return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
+            return timestamp(datetime.fromisoformat(found))
         except (ValueError, OverflowError):
             return None
     return None

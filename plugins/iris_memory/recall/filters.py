@@ -106,7 +106,6 @@ def parse_time(text: str) -> float:
         except OverflowError:
             return 0.0
     try:
-        found = datetime.fromisoformat(plain)
+        return fields.timestamp(datetime.fromisoformat(plain))
     except ValueError as error:
         raise BadRequest(f"{text[:40]!r} is no time", hint="such as 30d, 12h, 2w, 1y or 2026-02-18") from error
-    return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
