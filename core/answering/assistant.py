@@ -16,7 +16,7 @@ from ..errors import PluginError, is_failure
 from ..retrieval.evidence_gate import Verdict, judge, weigh_evidence
 from ..retrieval.follow_up import FollowUp, asked_again, follow_up
 from ..runtime.request import current_scope
-from ..text.rewording import reworded, topic_of, with_source_named
+from ..text.rewording import about_source, reworded, topic_of
 from ..tracing import OwnContext, has_listeners, step
 from .answer import Answer, Delta
 from .overview import is_greeting, reply_to_greeting
@@ -173,8 +173,8 @@ class Assistant(BaseQueryEngine):
                 # The examples may be about another book than the one that is asked.
                 examples = () if question.filters else self.examples
                 return (yield from writer.greet(reply_to_greeting(question.text, examples)))
-            before = question.history[-1].question if question.history else None
-            overview = self.profile.overview(with_source_named(reworded(question.text), before), question.filters)
+            earlier = [turn.question for turn in question.history if not is_greeting(turn.question)]
+            overview = self.profile.overview(about_source(question.text, earlier), question.filters)
             if overview is not None:
                 return (yield from writer.summarize(overview, question.filters))
             retrieval, verdict = self._judged(question, filters)

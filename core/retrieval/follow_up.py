@@ -55,8 +55,8 @@ _ASKS_SOURCE = re.compile(
     r"\W*(?:and )?(?:(?:where|which \w+) (?:does|do|did) (?:it|they|he|she|(?:the|this|your) \w+)"
     r" (?:say|state|mention|write) (?:that|this|it|so)|who (?:says|states|claims)(?: (?:that|this|it|so))?"
     r"|where(?:['’]?s| is| was) (?:that|this|it) (?:said|stated|written)"
-    r"|(?:(?:in|on) )?(?:what|which) (?:page|chapter|section)(?:['’]?s| is| was)? (?:that|this|it)"
-    r"(?: (?:in|on|from))?)\W*",
+    r"|(?:(?:in|on) )?(?:what|which) (?:page|chapter|section)"
+    r"(?:(?:['’]?s| is| was)? (?:that|this|it)(?: (?:in|on|from))?)?)\W*",
     re.IGNORECASE,
 )
 #: Weight of an earlier question's words, relative to the follow-up's own.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 #: Words for a work as a whole.
 WORKS = (
@@ -47,6 +48,7 @@ _PLACE = re.compile(
     rf"(?: (?:here|(?:in|by) (?:it|{_THE_WORK})))?\W*$",
     re.IGNORECASE,
 )
+_LEAD = re.compile(r"^\W*(?:(?:and|but|so|then|also|ok)\b\W*)?(?:(?:what|how) about\b\W*)?", re.IGNORECASE)
 _ITS, _IT = re.compile(r"\bits (\w+)", re.IGNORECASE), re.compile(r"\bit\b", re.IGNORECASE)
 _NAMES_WORK = re.compile(rf"\b{_THE_WORK}\b", re.IGNORECASE)
 #: How the answer is to be worded, which changes nothing where the text's own sentences are quoted.
@@ -90,13 +92,15 @@ def place_asked(question: str) -> str | None:
     return found[1] if found else None
 
 
-def with_source_named(question: str, before: str | None) -> str:
-    """The question, "it" replaced by "this text" where nothing was asked before, or about the text as a whole.
-
-    ``before``: the earlier question.
-    """
-    if before is not None and not _NAMES_WORK.search(before):
-        return question
+def about_source(question: str, earlier: Sequence[str]) -> str:
+    """The question without "and" or "what about" before it; "it" as "this text", where the earlier questions, the
+    latest last, are about the text itself, or where there are none."""
+    question = reworded(_LEAD.sub("", question, count=1) or question)
+    for before in reversed(earlier):
+        if _NAMES_WORK.search(before):
+            break
+        if not _IT.search(before):
+            return question
     return _IT.sub("this text", _ITS.sub(r"the \1 of this text", question))
 
 

@@ -66,7 +66,7 @@ _OF_WHOLE: tuple[tuple[Wanted, re.Pattern[str]], ...] = (
             r"\btable of contents\b"
             r"|^\W*(?:what|which|(?:please )?(?:list|name|show|give)(?: me)?(?: all)?)(?: are)? the"
             rf" chapters\b(?!.*\bchapter \d)|^\W*(?:what|which) chapters\b|\bthe chapters of {_WHOLE}\W*$"
-            rf"|^\W*how many chapters (?:(?:does|do|has) {_WHOLE}(?: have| contain)?"
+            rf"|^\W*how many chapters (?:(?:does|do|has) (?:{_WHOLE}|it)(?: have| contain)?"
             rf"|are (?:there|(?:there )?in {_WHOLE}))\W*$",
             re.IGNORECASE,
         ),

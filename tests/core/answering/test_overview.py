@@ -116,8 +116,15 @@ def test_it_is_the_book_unless_another_question_came_before(host: Host) -> None:
         return answer.text.startswith("“Robot parts” has 2 chapters")
 
     assert begins()
-    assert begins("Who should read this book?")
+    assert begins("Who should read this book?", "Who wrote it?")
+    assert begins("Hello")
     assert not begins("What is a caster?")
+
+
+def test_and_the_next_chapter(host: Host) -> None:
+    history = [Turn("Summarize chapter 1", "“Wheels” has 1 section: Casters.")]
+    answer = host.assistant("book_chat").ask(Question("And what about chapter 2?", history=history))
+    assert answer.text.startswith("“Legs” has 1 section: Key takeaways.")
 
 
 def test_a_text_of_one_chapter_is_told_without_a_list(tmp_path: Path) -> None:

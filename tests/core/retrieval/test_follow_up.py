@@ -151,7 +151,13 @@ def test_an_item_of_a_list_is_named_by_its_place(question: str, answer: str, rea
 
 @pytest.mark.parametrize(
     "question",
-    ["Where does it say that?", "who says that?", "Which page is that on?", "and which section does it say that?"],
+    [
+        "Where does it say that?",
+        "who says that?",
+        "Which page is that on?",
+        "In which chapter?",
+        "and which section does it say that?",
+    ],
 )
 def test_who_asks_where_it_is_said_gets_the_same_answer_again(host: Host, question: str) -> None:
     assistant = host.assistant("book_chat")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragstone.core.text.rewording import reworded, topic_of, with_source_named
+from ragstone.core.text.rewording import about_source, reworded, topic_of
 from tests.support.patience import grows_linearly
 
 
@@ -69,10 +69,19 @@ def test_the_topic_that_a_text_is_to_mention(question: str, topic: str | None) -
     assert topic_of(question) == topic
 
 
-def test_the_source_is_named_where_nothing_was_asked_before() -> None:
-    assert with_source_named("Who is it for?", None) == "Who is this text for?"
-    assert with_source_named("What are its parts?", "Who wrote this book?") == "What are the parts of this text?"
-    assert with_source_named("Who is it for?", "What is a bee?") == "Who is it for?"
+@pytest.mark.parametrize(
+    ("question", "earlier", "asked"),
+    [
+        ("Who is it for?", [], "Who is this text for?"),
+        ("And what are its parts?", ["Who wrote this book?"], "what are the parts of this text?"),
+        ("How long is it?", ["Who wrote this book?", "Who is it for?"], "How long is this text?"),
+        ("Who is it for?", ["Who wrote this book?", "What is a bee?"], "Who is it for?"),
+        ("What about chapter 3?", ["What is a bee?"], "chapter 3?"),
+        ("And?", [], "And?"),
+    ],
+)
+def test_it_is_the_text_where_the_earlier_questions_are_about_it(question: str, earlier: list[str], asked: str) -> None:
+    assert about_source(question, earlier) == asked
 
 
 @pytest.mark.parametrize("part", ["in simple ", "please ", "what a ", "can you tell ", "in very very short words, "])
