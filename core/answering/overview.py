@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from ..text.sentence_kinds import Kind
 
-#: Sentences that are quoted from each chunk.
-_SENTENCES = 2
 _GREETING = re.compile(
     r"\W*(?:hello|hi|hey|good (?:morning|afternoon|evening|day)|greetings)(?: (?:there|everyone|you|all))?\W*",
     re.IGNORECASE,
@@ -50,6 +48,9 @@ class Overview:
     preferred: re.Pattern[str] | None = None
     #: Kinds of the sentences that are quoted.
     kinds: frozenset[Kind] = frozenset({"explanation"})
+    #: Sentences that are quoted from each chunk, at most; and whether sentences alone or items of lists too.
+    most: int = 2
+    units: frozenset[str] = frozenset({"sentence"})
 
     def sentences(self) -> Iterator[Sentence]:
         """The first explaining sentences of each chunk, a lead-in with its list; what chunks share once."""
@@ -60,14 +61,14 @@ class Overview:
                 text[unit.start : end]
                 for index, unit in enumerate(known.units)
                 if known.kinds[index] in self.kinds
-                and unit.kind == "sentence"
+                and unit.kind in self.units
                 and not _WELCOME.fullmatch(text, unit.start, unit.end)
                 and (end := quote_end(text, known.units, index, LONGEST_SENTENCE))
                 and not any(unit.start <= known.units[each].start < end for each in instructing)
             ]
             found = [quote for quote in found if not (quote.endswith(":") or has_formula(quote) or quote in given)]
             wanted = [quote for quote in found if self.preferred and self.preferred.search(quote)]
-            for index, quote in enumerate((wanted or found)[:_SENTENCES]):
+            for index, quote in enumerate((wanted or found)[: self.most]):
                 given.add(quote)
                 yield Sentence(quote, (number,), (quote,), opens_paragraph=index == 0 and number > 0)
 

@@ -12,6 +12,7 @@ from ragstone.core.answering import EmptyState, QuestionFilters
 
 from . import fields
 from .indexing.memory import memory_of
+from .overview import overview
 from .prompts import ANSWER
 from .recall.chunk import chunk_of
 from .recall.filters import LONGEST_PART, MemoryFilters, parse_time
@@ -98,6 +99,7 @@ def assistant(host: Host) -> Assistant:
             refusal=lambda _filters: "Nothing in the memory answers that.",
             prompt=ANSWER,
             empty=empty,
+            overview=lambda question, filters: overview(memory.corpus, question, filters),
             filters=QuestionFilters(_FILTERS, conditions),
             top_k=memory.settings.n_results,
         ),

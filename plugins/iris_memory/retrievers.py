@@ -53,7 +53,7 @@ class MemoryRetriever(ScoredRetriever):
         self._top_k = top_k
         self._recency = recency
         found = top_k + _EXTRA if recency.weight else top_k
-        self._search = HybridRetriever(corpus, top_k=found, filters=_valid(corpus, filters))
+        self._search = HybridRetriever(corpus, top_k=found, filters=valid_only(corpus, filters))
 
     def search(self, question: str) -> Retrieval:
         """The chunks with their scores; each node's score has the bonus of its date, its ``Scores`` do not."""
@@ -69,7 +69,7 @@ class MemoryRetriever(ScoredRetriever):
         return self._recency.bonus(str(known.get(fields.DOC_TYPE)), fields.number(known, fields.DATE), now)
 
 
-def _valid(corpus: Corpus, filters: MetadataFilters | None) -> MetadataFilters | None:
+def valid_only(corpus: Corpus, filters: MetadataFilters | None) -> MetadataFilters | None:
     """The filters, ``as_of`` replaced by the files whose facts hold then."""
     parts = list(filters.filters) if filters is not None else []
     moments = [

@@ -158,13 +158,13 @@ def _about(section: Section, words: str, known: dict[str, Any], path: str) -> di
     found = {
         fields.CONTEXT: section.context,
         # Turns are found by the question before them; the day of each would make all of a day alike.
-        fields.DAY: "" if section.context or date is None else _in_words(date),
+        fields.DAY: "" if section.context or date is None else day_in_words(date),
         KINDS: pack_kinds([(0, header.end(), "metadata")], 0, header.end()) if header else "",
     }
     return {key: value for key, value in found.items() if value}
 
 
-def _in_words(date: float) -> str:
+def day_in_words(date: float) -> str:
     """The day as people write it, "2 November 2026", in UTC."""
     day = datetime.fromtimestamp(date, UTC)
     return f"{day.day} {day:%B %Y}"

@@ -1,0 +1,94 @@
+"""The days that a question is about: "yesterday", "last week", "on Monday", "on 3 May", "2026-02-18"."""
+
+from __future__ import annotations
+
+import calendar
+import re
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+
+_MONTHS = tuple(calendar.month_name)[1:]
+_WEEKDAYS = tuple(calendar.day_name)
+_MONTH = "|".join(_MONTHS)
+_NEAR = {"today": 0, "yesterday": 1, "the day before yesterday": 2}
+_UNITS = {"day": 1, "week": 7, "month": 30}
+_PERIOD = re.compile(
+    rf"\b(?:(?P<near>{'|'.join(sorted(_NEAR, key=len, reverse=True))})"
+    r"|(?:in |during )?(?P<which>this|last) (?P<unit>week|month)"
+    r"|(?:in |during )?the (?:last|past) (?P<count>\d{1,3}) (?P<units>day|week|month)s"
+    rf"|(?:on |last )?(?P<weekday>{'|'.join(_WEEKDAYS)})"
+    rf"|(?:on )?(?:the )?(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<month>{_MONTH})(?:,? (?P<year>\d{{4}}))?"
+    rf"|(?:on )?(?P<month_first>{_MONTH}) (?P<day_last>\d{{1,2}})(?:st|nd|rd|th)?(?:,? (?P<year_last>\d{{4}}))?"
+    r"|(?:on )?(?P<iso>\d{4}-\d\d-\d\d))\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Period:
+    """Whole days in UTC, both included."""
+
+    first: date
+    last: date
+
+    def __str__(self) -> str:
+        """For people: "3 May 2026", "1 to 3 May 2026", "28 April to 3 May 2026"."""
+        first, last = self.first, self.last
+        end = f"{last.day} {last:%B %Y}"
+        if first == last:
+            return end
+        same_year, same_month = first.year == last.year, (first.year, first.month) == (last.year, last.month)
+        return f"{first.day}{'' if same_month else f' {first:%B}' if same_year else f' {first:%B %Y}'} to {end}"
+
+    @property
+    def since(self) -> float:
+        """The first moment, seconds since 1970."""
+        return datetime.combine(self.first, time.min, UTC).timestamp()
+
+    @property
+    def until(self) -> float:
+        """The last moment, seconds since 1970."""
+        return datetime.combine(self.last, time.max, UTC).timestamp()
+
+
+def period_in(question: str, today: date) -> tuple[Period | None, str]:
+    """The days that the question names, and the question without them; ``None`` and the question where it names none.
+
+    A weekday is the last one before today, a day without a year the last one that is not after today.
+    """
+    found = _PERIOD.search(question)
+    period = None
+    if found is not None:
+        with suppress(ValueError, OverflowError):  # no such day
+            period = _period(found, today)
+    return (period, f"{question[: found.start()]} {question[found.end() :]}") if found and period else (None, question)
+
+
+def _period(found: re.Match[str], today: date) -> Period:
+    if near := found["near"]:
+        return _day(today - timedelta(days=_NEAR[near.casefold()]))
+    if count := found["count"]:
+        return Period(today - timedelta(days=int(count) * _UNITS[found["units"].casefold()]), today)
+    if unit := found["unit"]:
+        is_week = unit.casefold() == "week"
+        first = today - timedelta(days=today.weekday()) if is_week else today.replace(day=1)
+        if found["which"].casefold() == "this":
+            return Period(first, today)
+        last = first - timedelta(days=1)
+        return Period(last - timedelta(days=6) if is_week else last.replace(day=1), last)
+    if weekday := found["weekday"]:
+        ago = (today.weekday() - _WEEKDAYS.index(weekday.capitalize())) % 7 or 7
+        return _day(today - timedelta(days=ago))
+    if iso := found["iso"]:
+        return _day(date.fromisoformat(iso))
+    month = _MONTHS.index((found["month"] or found["month_first"]).capitalize()) + 1
+    day, year = int(found["day"] or found["day_last"]), found["year"] or found["year_last"]
+    if year:
+        return _day(date(int(year), month, day))
+    this_year = date(today.year, month, day)
+    return _day(this_year if this_year <= today else date(today.year - 1, month, day))
+
+
+def _day(day: date) -> Period:
+    return Period(day, day)

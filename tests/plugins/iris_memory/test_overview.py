@@ -1,0 +1,143 @@
+"""Questions for days, for mails and for the memory as a whole."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ragstone.core import Question
+from ragstone.core.testing import open_host
+from ragstone.plugins.iris_memory import memory_of
+from ragstone.plugins.iris_memory.periods import period_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ragstone.core import Answer, Host
+
+MAIL = "From: {name} <{name}@home.org>\nTo: iris@home.org\nSubject: {subject}\nDate: {date}\n\nDear Iris,\n\n{text}\n"
+
+
+#: The memory keeps no old mail. The first day has a log and a mail, the second nothing, the others a mail each.
+TODAY = datetime.now(UTC).date()
+FIRST, SECOND, THIRD, FOURTH = (TODAY - timedelta(days=ago) for ago in (9, 8, 7, 6))
+
+
+def _words(day: date) -> str:
+    return f"{day.day} {day:%B %Y}"
+
+
+def _mail(name: str, subject: str, day: date, text: str) -> str:
+    return MAIL.format(name=name, subject=subject, date=f"{day:%a, %d %b %Y} 09:00:00 +0000", text=text)
+
+
+@pytest.fixture(scope="module")
+def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
+    folder = tmp_path_factory.mktemp("memory")
+    (root := folder / "home").mkdir()
+    yesterday = TODAY - timedelta(days=1)
+    files = {
+        f"logs/{FIRST}.md": f"# {FIRST}\n\n- 08:30 Oiled the winch.\n- 10:15 Mended the sail.\n",
+        f"logs/{yesterday}.md": f"# {yesterday}\n\n- 07:10 Fed the parrot.\n",
+        "docs/emails/1.eml": _mail("Ana", "Rope", FIRST, "The rope is forty metres long."),
+        "docs/emails/2.eml": _mail("Bo", "Paint", THIRD, "The paint has to be white."),
+        "docs/emails/3.eml": _mail("Ana", "Oars", FOURTH, "The oars are made of ash."),
+        "winch.md": "# The winch\n\nThe winch turns slowly.\n",
+    }
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text, "utf-8")
+    with open_host(folder, options={"iris_memory": {"root": str(root)}}) as opened:
+        memory_of(opened).update()
+        yield opened
+
+
+def _ask(host: Host, question: str, **filters: str) -> Answer:
+    return host.assistant("memory").ask(Question(question, filters=filters))
+
+
+OF_FIRST = (
+    f"{_words(FIRST)}: 1 email, 1 log.\n\n"
+    f"{_words(FIRST)}: 08:30 Oiled the winch. [1] 10:15 Mended the sail. [1]\n\n{_words(FIRST)}, Ana: The rope"
+)
+PAINT = f"“Paint” (Bo <Bo@home.org>, {_words(THIRD)}):\n\n{_words(THIRD)}, Bo: The paint"
+
+
+@pytest.mark.parametrize(
+    ("question", "begins"),
+    [
+        (f"What did I do on {_words(FIRST)}?", OF_FIRST),
+        (f"What happened on {FIRST:%B} {FIRST.day}?", OF_FIRST),
+        (f"What happened on {FIRST}?", OF_FIRST),
+        (f"What was I doing on {FIRST}?", OF_FIRST),
+        (
+            "What is the latest mail?",
+            f"“Oars” (Ana <Ana@home.org>, {_words(FOURTH)}):\n\n{_words(FOURTH)}, Ana: The oars",
+        ),
+        ("List the mails from Bo", PAINT),
+        (f"Did Bo write on {_words(THIRD)}?", PAINT),
+        (f"Did Bo write on {_words(FOURTH)}?", f"The memory has no mail of {_words(FOURTH)}."),
+        ("How many emails are there from Ana?", "The memory has 2 mails."),
+        (
+            "Which mails did Ana send?",
+            (
+                f"The memory has 2 mails: “Oars” (Ana <Ana@home.org>, {_words(FOURTH)}); "
+                f"“Rope” (Ana <Ana@home.org>, {_words(FIRST)})."
+            ),
+        ),
+        ("What's in the memory?", "The memory has 6 files: 3 emails, 2 logs, 1 note."),
+    ],
+)
+def test_days_and_mails_are_told_as_they_are(host: Host, question: str, begins: str) -> None:
+    answer = _ask(host, question)
+    assert answer.text.startswith(begins)
+    assert not (answer.refused or answer.closest)
+
+
+def test_yesterday(host: Host) -> None:
+    answer = _ask(host, "What did I do yesterday?")
+    assert "07:10 Fed the parrot. [1]" in answer.text
+    assert [citation.fields["path"] for citation in answer.citations] == [f"logs/{TODAY - timedelta(days=1)}.md"]
+
+
+def test_the_filters_of_a_question_hold(host: Host) -> None:
+    assert _ask(host, f"What happened on {FIRST}?", type="log").text.startswith(f"{_words(FIRST)}: 1 log.")
+    assert _ask(host, "How many mails are there?", **{"from": "Bo"}).text == "The memory has 1 mail."
+
+
+def test_a_question_with_words_of_its_own_is_searched_for(host: Host) -> None:
+    assert _ask(host, "What did Ana write about the rope?").text.startswith(f"{_words(FIRST)}, Ana: The rope is forty")
+    assert _ask(host, "Which mails are from Zoe?").refused
+    assert _ask(host, f"What did I do on {SECOND}?").refused
+
+
+@pytest.mark.parametrize(
+    ("words", "first", "last", "shown"),
+    [
+        ("today", "2026-03-04", "2026-03-04", "4 March 2026"),
+        ("the day before yesterday", "2026-03-02", "2026-03-02", "2 March 2026"),
+        ("this week", "2026-03-02", "2026-03-04", "2 to 4 March 2026"),
+        ("last week", "2026-02-23", "2026-03-01", "23 February to 1 March 2026"),
+        ("last month", "2026-02-01", "2026-02-28", "1 to 28 February 2026"),
+        ("in the last 70 days", "2025-12-24", "2026-03-04", "24 December 2025 to 4 March 2026"),
+        ("on Wednesday", "2026-02-25", "2026-02-25", "25 February 2026"),
+        ("on Tuesday", "2026-03-03", "2026-03-03", "3 March 2026"),
+        ("on the 3rd of March", "2026-03-03", "2026-03-03", "3 March 2026"),
+        ("on March 5", "2025-03-05", "2025-03-05", "5 March 2025"),
+    ],
+)
+def test_the_days_that_words_name(words: str, first: str, last: str, shown: str) -> None:
+    period, rest = period_in(f"What happened {words}?", date(2026, 3, 4))
+    assert period is not None
+    assert (str(period.first), str(period.last), str(period)) == (first, last, shown)
+    assert rest.split() == ["What", "happened", "?"]
+    assert period.until - period.since == pytest.approx(86_400 * ((period.last - period.first).days + 1), abs=1)
+
+
+@pytest.mark.parametrize("words", ["on 31 February", "on 2026-13-01", "in the last 999 months of 1", "at noon"])
+def test_no_day(words: str) -> None:
+    period, rest = period_in(f"What happened {words}?", date(2026, 3, 4))
+    assert period is None or period.first.year > 1900
+    assert period is not None or rest == f"What happened {words}?"
