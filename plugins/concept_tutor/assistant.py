@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ragstone.core import Assistant, CitationFormat, Host, NotFound, Profile, QuestionFilter
@@ -14,8 +15,6 @@ from .prompts import CHAT
 from .settings import ConceptTutorSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from llama_index.core.schema import BaseNode
 
     from .plans.store import PlanStore

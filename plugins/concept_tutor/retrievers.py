@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -22,8 +23,6 @@ from .plans.concept_names import NameVectors, concepts_meant, concepts_named
 from .plans.store import PlanStore
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
     from ragstone.core import Host
 
     from .plans.records import Concept

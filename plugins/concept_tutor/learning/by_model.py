@@ -12,6 +12,7 @@ import random
 import re
 import secrets
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
@@ -28,8 +29,6 @@ from .writing.built_in import id_of
 from .writing.proof import fault_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ragstone.core import Host
 
     from ..plans.records import SourceChunk

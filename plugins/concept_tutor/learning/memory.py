@@ -10,6 +10,7 @@ hints, lies between the two. With time it falls as FSRS forgets.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -17,8 +18,6 @@ from typing import TYPE_CHECKING, Any
 from ragstone.core import require_extra
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from fsrs import Card, Scheduler
 
     from .records import Form, Verdict

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from statistics import fmean
@@ -16,8 +17,6 @@ from .records import ME
 from .store import LearnStore
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sqlalchemy import Row
 
     from ragstone.core import Host

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from functools import cached_property
@@ -21,8 +22,6 @@ from .records import LENGTH, ME, Grade, Outcome, Question, Session, SessionKind,
 from .store import LearnStore
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from ragstone.core.catalog import PluginTables
 
 #: Of what is due at most so many at once.

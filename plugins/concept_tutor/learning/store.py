@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from datetime import UTC, datetime
 from functools import cached_property
@@ -17,8 +18,6 @@ from .memory import Memory
 from .records import Attempt, Form, Grade, Question
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from ragstone.core.catalog import PluginTables
 
 _QUESTION = TypeAdapter(Question)

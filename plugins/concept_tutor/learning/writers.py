@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ragstone.core import Host, LLMError
@@ -14,8 +15,6 @@ from .reading.spelling import normal
 from .writing.built_in import BuiltIn
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from ..plans.records import SourceChunk
     from ..settings import LearnSettings
     from .records import Finding, Question

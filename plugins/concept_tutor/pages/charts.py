@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import date
-
     from ..learning.progress import Progress
 
 #: In units of the drawing, in which letters are 11 high; below the axis are the days.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
 from flask import Blueprint, Response, redirect, render_template, request, url_for
@@ -18,8 +19,6 @@ from .concepts import concept_views
 from .learners import current_learner
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from werkzeug.wrappers import Response as BaseResponse
 
 #: The ending and the media type of a file of questions, by its format.

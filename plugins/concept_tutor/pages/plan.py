@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator, Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -24,8 +25,6 @@ from .learners import current_learner
 from .wording import problem_of
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
-
     from werkzeug.wrappers import Response as BaseResponse
 
     from ..plans.records import Edge

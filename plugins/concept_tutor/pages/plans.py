@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import PurePath
@@ -25,8 +26,6 @@ from .learners import current_learner
 from .wording import problem_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from werkzeug.wrappers import Response as BaseResponse
 
     from ragstone.core.ingestion import IngestProgress

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import uuid
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,8 +18,6 @@ from . import NAME, corpus_of, stored_copy, tables
 from .records import NewChunk, SourceChunk
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
-
     from ragstone.core.catalog import PluginTables
     from ragstone.core.ingestion import OnProgress
 

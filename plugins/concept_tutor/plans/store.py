@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -18,8 +19,6 @@ from .records import Concept, Edge, NewChunk, NewPlan, Plan, PlanSize, SourceChu
 from .validation import check
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from ragstone.core.catalog import PluginTables
     from ragstone.core.ingestion import OnProgress
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -14,8 +15,6 @@ from .polarity import is_denied
 from .wording import are_opposite, is_light
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ragstone.core import Encoder
 
     from ..records import Question

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Collection
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING
 
@@ -10,8 +11,6 @@ from ..reading.spelling import word_set
 from .wording import ARTICLES, Word, is_light
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from .comparison import Comparison
 
 _PREPOSITIONS = frozenset(

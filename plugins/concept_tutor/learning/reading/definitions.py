@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,8 +14,6 @@ from .sorts import sort_of
 from .spelling import stem_set, word_set
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from ...plans.records import SourceChunk
 
 #: Stands in for what is in parentheses, so that places in the text stay what they are.

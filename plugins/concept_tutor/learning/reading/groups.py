@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,8 +18,6 @@ from .sentences import Sentence, bare_title, is_whole
 from .spelling import normal, word_set
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from ...plans.records import SourceChunk
 
 _WORD = r"[^\W\d_][\w’'-]{0,30}"

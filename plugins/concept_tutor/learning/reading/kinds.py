@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from difflib import SequenceMatcher
 from functools import cached_property
 from itertools import takewhile
@@ -12,8 +13,6 @@ from .definitions import without_parentheses
 from .spelling import normal, stem_set, topic_key
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from .definitions import Definition
 
 #: Words of a name at most that a definition says a thing to be: "ground tissue".

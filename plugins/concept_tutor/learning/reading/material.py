@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -15,8 +16,6 @@ from .sentences import Sentence, bare_title, sentences_of
 from .spelling import normal, same_thing, stem_set, topic_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from ...plans.records import SourceChunk
 
 _OTHER_NAME = re.compile(

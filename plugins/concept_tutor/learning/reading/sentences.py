@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,8 +12,6 @@ from ragstone.core.text import sentence_spans
 from .spelling import word_set
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from ...plans.records import SourceChunk
 
 _SHORTEST, _LONGEST = 6, 36

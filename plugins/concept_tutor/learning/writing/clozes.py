@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -12,8 +13,6 @@ from ..reading.spelling import gives_away, normal, stem_set, topic_key
 from ..records import BLANK, Asked, Form
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from ..reading.material import Material
     from ..reading.sentences import Sentence
     from .distractors import Distractors

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from ..reading.definitions import QUALITY, Definition
@@ -11,8 +12,6 @@ from ..reading.numbers import near_years
 from ..reading.spelling import normal, stem_set, topic_key, word_set
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     from ...plans.records import SourceChunk
     from ..reading.material import Material
     from ..reading.sentences import Sentence

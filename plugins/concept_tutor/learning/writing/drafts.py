@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ..reading.definitions import Definition, definition_of, without_parentheses
@@ -14,8 +15,6 @@ from ..records import BLANK
 from .clozes import Clozes, Draft
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from ..reading.groups import Labelled
     from .distractors import Distractors
 

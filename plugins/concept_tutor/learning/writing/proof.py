@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ragstone.core.citations import read_markers
@@ -11,8 +12,6 @@ from ..reading.spelling import gives_away, normal, same_thing, stem_set
 from ..records import BLANK, Question
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from ...plans.records import SourceChunk
     from ..reading.material import Material
 

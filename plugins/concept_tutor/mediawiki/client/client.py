@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote, urlencode
 
@@ -28,9 +30,6 @@ from .request_slots import RequestSlots
 from .responses import WikiOutcome, WikiPage, check_text, key_of, read_keys, redirect_of, revision_of, title_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
     from ...settings import WikiSettings
 
 _MOST_HITS = 100

@@ -12,6 +12,7 @@ import contextlib
 import socket
 import threading
 import time
+from collections.abc import Callable
 from http.cookiejar import DefaultCookiePolicy
 from typing import TYPE_CHECKING, Any, cast
 
@@ -21,8 +22,6 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import NewConnectionError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     #: Host and port to an open socket. Raises ``OSError``.
     Dial = Callable[[str, int], socket.socket]
 

@@ -6,6 +6,7 @@ import importlib.metadata
 import math
 import random
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
@@ -24,8 +25,6 @@ from .errors import WikiError, WikiForbidden, WikiInvalidAnswer, WikiRateLimited
 from .responses import read_body
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from ...settings import WikiSettings
     from .request_slots import RequestSlots
 

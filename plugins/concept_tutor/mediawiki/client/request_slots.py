@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -12,8 +13,6 @@ from ragstone.core.catalog import Shared, SharedSlots
 from .errors import WikiRateLimited, WikiUnavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from .connections import Deadline
 
 #: Wikimedia's limit for each of its users, whichever of its wikis they ask

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil, sqrt
@@ -13,8 +14,6 @@ from ..graph import transitive_reduction
 from .layout import Point, assign_coordinates, assign_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from ..records import Edge
 
 #: Shares of an em, of a usual sans-serif; a little too wide is better than words over the box's edge.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right, insort
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -12,8 +13,6 @@ from typing import TYPE_CHECKING
 from ..graph import needs_and_leads, study_order
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from ..records import Edge
 
 #: Times that the rows are put in order, down and up: beyond this hardly a crossing goes.

@@ -6,6 +6,7 @@ import os
 import platform
 import time
 import uuid
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sqlalchemy import select, update
@@ -13,8 +14,6 @@ from sqlalchemy import select, update
 from .. import tables
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ragstone.core.catalog import PluginTables
 
     from ..records import SourceState

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import chain, count
@@ -16,8 +17,6 @@ from ..records import Edge, NewChunk, NewConcept, NewPlan
 from ..validation import LONGEST_SLUG, MOST_CONCEPTS, MOST_EDGES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
-
     from .schema import ConceptSchema, PlanSchema, SourceSchema
 
 _LONGEST = 60

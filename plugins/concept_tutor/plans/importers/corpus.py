@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -25,8 +26,6 @@ from .document_parts import SEPARATOR, DocumentPart, chapters_of, section_of, se
 from .schema import ConceptSchema, NeedSchema, PlanSchema, SourceSchema
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
     from llama_index.core.schema import TextNode
 
     from ragstone.core import Corpus

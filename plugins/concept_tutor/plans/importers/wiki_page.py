@@ -7,6 +7,7 @@ references in the same way).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -18,8 +19,6 @@ from .assembly import ImportedPlan, assemble
 from .schema import ConceptSchema, NeedSchema, PlanSchema
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ...mediawiki.client.client import WikiClient
     from ...mediawiki.client.responses import WikiPage
     from ...mediawiki.parsoid.records import Page
