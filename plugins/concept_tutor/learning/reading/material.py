@@ -161,9 +161,17 @@ class Material:
         theirs = {other, *self.other_names.get(normal(other), ())}
         return any(same_thing(a, b) for a in mine for b in theirs)
 
-    def is_supported(self, option: str, frame: frozenset[str]) -> bool:
-        """Whether a sentence has the option and so much of the frame's stems that it may be right there too."""
-        wanted = frame - stem_set(option)
+    def may_be_right(self, option: str, key: str, sentence: str, frame: frozenset[str]) -> bool:
+        """Whether an option is in the sentence that is asked about, or another one has it with so much of the frame.
+
+        ``frame``: the stems around the key. What the definitions of both begin with shows nothing, and what is
+        contrasted with the key is wrong.
+        """
+        if f" {normal(option)} " in f" {normal(sentence)} ":
+            return True
+        if self.kinds.are_contrasted(option, key):
+            return False
+        wanted = frame - self.kinds.shared_beginning(option, key) - stem_set(option)
         least = max(_LEAST_WORDS, _MUCH * len(wanted)) if len(wanted) >= _LEAST_WORDS else 1
         return any(len(wanted & self._stems[at]) >= least for at in self._with(option))
 

@@ -165,15 +165,10 @@ class Distractors:
     ) -> list[str]:
         """At most ``WRONG`` that are neither the key, nor each other, nor right by any sentence of the sources."""
         asked = (frame or stem_set(sentence.text)) - stem_set(key)
-        within = f" {normal(sentence.text)} "
         initials = frozenset(_INITIALS.findall(sentence.text))
         chosen: list[str] = []
         for candidate in candidates:
-            shared = self._material.kinds.shared_beginning(candidate, key)
-            is_other = self._material.kinds.are_contrasted(candidate, key)
-            if f" {normal(candidate)} " in within or _initials(candidate) in initials:
-                continue
-            if not is_other and self._material.is_supported(candidate, asked - shared):
+            if _initials(candidate) in initials or self._material.may_be_right(candidate, key, sentence.text, asked):
                 continue
             if any(self._material.one_thing(candidate, one) for one in (key, *chosen)) or _is_within(candidate, key):
                 continue

@@ -86,23 +86,15 @@ def _options(question: Question, material: Material) -> str | None:
         return "it has too few, too many or too long options"
     if options.count(question.key) != 1 or len({normal(option) for option in options}) != len(options):
         return "its options are not distinct, or its key is none of them"
+    wrong = [option for option in options if option != question.key]
+    if any(same_thing(option, question.key) for option in wrong):
+        return "an option may be the same as its key"
     frame = (stem_set(question.text) | stem_set(question.support.text)) - stem_set(question.key)
-    within = f" {normal(question.support.text)} "
-    for option in options:
-        if option == question.key:
-            continue
-        if same_thing(option, question.key):
-            return "an option may be the same as its key"
-        kinds = material.kinds
-        if f" {normal(option)} " in within or (
-            not kinds.are_contrasted(option, question.key)
-            and material.is_supported(option, frame - kinds.shared_beginning(option, question.key))
-        ):
-            return "a wrong option may be right"
+    if any(material.may_be_right(option, question.key, question.support.text, frame) for option in wrong):
+        return "a wrong option may be right"
     return None
 
 
 def _gives_key_away(question: Question) -> str | None:
-    if question.form == "open":
-        return None
-    return "it gives its key away" if gives_away(read_markers(question.text)[0], question.key) else None
+    has_key = question.form != "open" and gives_away(read_markers(question.text)[0], question.key)
+    return "it gives its key away" if has_key else None

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ragstone.core import BadRequest, Host
 from ragstone.core.answering import check_type
@@ -22,7 +21,7 @@ from ragstone.core.text import section_kind
 
 from ..records import BOOK
 from .assembly import ImportedPlan, assemble
-from .document_parts import SEPARATOR, DocumentPart, chapters_of, section_of, sections_of, title_of
+from .document_parts import SEPARATOR, DocumentPart, chapters_of, section_of, sections_of
 from .schema import ConceptSchema, NeedSchema, PlanSchema, SourceSchema
 
 if TYPE_CHECKING:
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from ragstone.core import Corpus
 
 _MOST, _CHUNKS, _LEAST_WORDS = 200, 8, 30
-_BOOK, _PART = ("book", "book_title"), ("chapter", "title")
 #: Sections of these kinds explain nothing.
 _LEFT_OUT = ("question", "objective", "reference", "navigation")
 _NUMBERED = re.compile(
@@ -67,36 +65,32 @@ def plan_from_corpus(host: Host, corpus: str, *, part: str = "", most: int = 60,
     check_type(most, "most", int, "a whole number")
     if not 1 <= most <= _MOST:
         raise BadRequest(f"a plan from a corpus has 1 to {_MOST} concepts")
-    found: list[tuple[Mapping[str, Any], list[SourceSchema]]] = []
     parts = _parts(host.find_corpus(corpus), part, most)
-    for one in parts:
-        chosen = _chunks(one.nodes, one.metadata, corpus)
-        if chosen:
-            found.append((one.metadata, chosen))
+    found = [(one, sources) for one in parts if (sources := _sources(one, corpus))]
     if not found:
         what = f"no passage of at least {_LEAST_WORDS} words that explains something" if parts else "nothing to learn"
         under = f" under {part!r}" if part else ""
         raise BadRequest(f"the corpus {corpus!r} has {what}{under}", hint="name a book or a chapter")
     if len(found) > most:
-        chapters = ", ".join(list(dict.fromkeys(str(each.get("chapter") or title_of(each)) for each, _ in found))[:5])
+        chapters = list(dict.fromkeys(one.fact("chapter") or one.title for one, _ in found))
         raise BadRequest(
             f"there are more than {most} documents, the most that were allowed",
             where=corpus,
-            hint=f"name one of its chapters, such as: {chapters}",
+            hint=f"name one of its chapters, such as: {', '.join(chapters[:5])}",
         )
     concepts: list[ConceptSchema] = []
     before: dict[tuple[str, str], str] = {}
-    for name, (metadata, sources) in zip(_concept_names([metadata for metadata, _ in found]), found, strict=True):
-        chapter = str(metadata.get("book") or ""), str(metadata.get("chapter") or "")
+    for name, (one, sources) in zip(_concept_names([one for one, _ in found]), found, strict=True):
+        chapter = one.fact("book"), one.fact("chapter")
         needs = () if chapter not in before else (NeedSchema(concept=before[chapter], reason="comes before it"),)
-        concepts.append(ConceptSchema(name=name, needs=needs, sources=tuple(sources)))
+        concepts.append(ConceptSchema(name=name, needs=needs, sources=sources))
         before[chapter] = name
-    titles = list(dict.fromkeys(filter(None, (_book(metadata) for metadata, _ in found))))
-    is_book = part.casefold() in _names(found[0][0], _BOOK)  # by its slug perhaps
+    titles = list(dict.fromkeys(one.book_title for one, _ in found if one.book_title))
+    is_book = part.casefold() in found[0][0].books  # by its slug perhaps
     schema = PlanSchema(title=title or (titles[0] if is_book and titles else part) or corpus, concepts=tuple(concepts))
     origin = " and ".join(f"“{each}”" for each in titles) or f"the corpus {corpus}"
     made = assemble(schema, title=title, origin=f"from {origin}")
-    books = sorted({str(metadata["book"]) for metadata, _ in found if metadata.get("book")})
+    books = sorted({one.fact("book") for one, _ in found if one.fact("book")})
     return replace(made, plan=replace(made.plan, books=tuple(books) or None))
 
 
@@ -113,7 +107,7 @@ def _parts(corpus: Corpus, part: str, most: int) -> list[DocumentPart]:
     )
     # A chapter may be a document, or one of several in a document, of the book that is named with it if one is.
     wanted = part.casefold()
-    of_book = [one for one in documents if any(wanted.startswith(f"{book}: ") for book in _names(one.metadata, _BOOK))]
+    of_book = [one for one in documents if any(wanted.startswith(f"{book}: ") for book in one.books)]
     named = _of_part(documents, part, corpus.name) or _of_part(split(of_book or documents), part, corpus.name)
     chapters = split((_explaining(named) or named)[: _MOST * 2])
     sections = list(chain.from_iterable(map(sections_of, chapters)))
@@ -122,8 +116,7 @@ def _parts(corpus: Corpus, part: str, most: int) -> list[DocumentPart]:
 
 def _explaining(parts: Sequence[DocumentPart]) -> list[DocumentPart]:
     """The parts whose titles do not say that they explain nothing."""
-    titles = ((each, title_of(each.metadata)) for each in parts)
-    return [each for each, title in titles if not _NO_CONCEPT.search(title) and section_kind(title) not in _LEFT_OUT]
+    return [one for one in parts if not _NO_CONCEPT.search(one.title) and section_kind(one.title) not in _LEFT_OUT]
 
 
 def books_of(host: Host) -> list[tuple[str, str, str]]:
@@ -140,13 +133,12 @@ def books_of(host: Host) -> list[tuple[str, str, str]]:
 def _of_part(documents: Sequence[DocumentPart], part: str, corpus: str) -> list[DocumentPart]:
     """The parts whose book, chapter or title it is, all of one book unless it names the books themselves."""
     wanted = part.casefold()
-    if not wanted or any(wanted in _names(one.metadata, _BOOK) for one in documents):
-        return [one for one in documents if not wanted or wanted in _names(one.metadata, _BOOK)]
-    named = [(one, _named(one.metadata, wanted, str)) for one in documents]
-    if not any(name for _, name in named):  # "Investments" for "Chapter 9. Investments"
-        named = [(one, _named(one.metadata, wanted, partial(_NUMBERED.sub, ""))) for one in documents]
-    found = [one for one, name in named if name]
-    books = {str(one.metadata.get("book") or ""): _book(one.metadata) for one in found}
+    if not wanted or any(wanted in one.books for one in documents):
+        return [one for one in documents if not wanted or wanted in one.books]
+    named = [(one, name) for one in documents if (name := _named(one, wanted))]
+    if not named:  # "Investments" for "Chapter 9. Investments"
+        named = [(one, name) for one in documents if (name := _named(one, wanted, numbered=False))]
+    books = {one.fact("book"): one.book_title for one, _ in named}
     if len(books) > 1:
         names = sorted(book if list(books.values()).count(book) == 1 else slug for slug, book in books.items())
         raise BadRequest(
@@ -154,26 +146,33 @@ def _of_part(documents: Sequence[DocumentPart], part: str, corpus: str) -> list[
             where=corpus,
             hint=f'name it with its book: --part "{names[0]}: {part}"',
         )
-    titles = dict.fromkeys(name for _, name in named if name)
+    titles = dict.fromkeys(name for _, name in named)
     if len(titles) > 1:
         raise BadRequest(f"{part!r} may be one of {', '.join(titles)}", where=corpus, hint="name one of them in full")
-    return found
+    return [one for one, _ in named]
 
 
-def _named(metadata: Mapping[str, Any], wanted: str, bare: Callable[[str], str]) -> str:
-    """The chapter or title that is wanted, with its book or alone; empty if it is neither."""
-    asked = {wanted, *(wanted.removeprefix(f"{book}: ") for book in _names(metadata, _BOOK))}
-    same = set(map(bare, asked))
-    titles = (str(metadata[key]) for key in _PART if metadata.get(key))
-    return next((title for title in titles if bare(title.casefold()) in same), "")
+def _named(part: DocumentPart, wanted: str, *, numbered: bool = True) -> str:
+    """The part's chapter or title that is wanted, with its book or alone; empty if it is neither."""
+
+    def bare(name: str) -> str:
+        return name if numbered else _without_number(name)
+
+    asked = {bare(wanted), *(bare(wanted.removeprefix(f"{book}: ")) for book in part.books)}
+    titles = (part.fact(key) for key in ("chapter", "title") if part.fact(key))
+    return next((title for title in titles if bare(title.casefold()) in asked), "")
 
 
-def _concept_names(documents: Sequence[Mapping[str, Any]]) -> list[str]:
+def _without_number(title: str) -> str:
+    """What is learned is "Path planning"; its source stays "Chapter 8: Path planning"."""
+    return _NUMBERED.sub("", title)
+
+
+def _concept_names(parts: Sequence[DocumentPart]) -> list[str]:
     """Their titles; what several have, with the chapter before it, then with the book, then with a number."""
-    # What is learned is "Path planning"; its source stays "Chapter 8: Path planning".
-    names = titles = [_NUMBERED.sub("", title_of(each)) for each in documents]
-    chapters = [_NUMBERED.sub("", str(each.get("chapter") or "")) for each in documents]
-    for before in (chapters, [_book(each) for each in documents], [str(at) for at in range(1, len(names) + 1)]):
+    names = titles = [_without_number(one.title) for one in parts]
+    chapters = [_without_number(one.fact("chapter")) for one in parts]
+    for before in (chapters, [one.book_title for one in parts], [str(at) for at in range(1, len(names) + 1)]):
         often = Counter(names)
         names = [
             f"{more}: {name}"[:200] if often[name] > 1 and more not in {"", title} else name
@@ -182,40 +181,28 @@ def _concept_names(documents: Sequence[Mapping[str, Any]]) -> list[str]:
     return names
 
 
-def _book(metadata: Mapping[str, Any]) -> str:
-    return str(metadata.get("book_title") or metadata.get("book") or "")
-
-
-def _names(metadata: Mapping[str, Any], keys: tuple[str, ...]) -> list[str]:
-    return [str(metadata[key]).casefold() for key in keys if metadata.get(key)]
-
-
-def _chunks(nodes: Sequence[TextNode], metadata: Mapping[str, Any], corpus: str) -> list[SourceSchema]:
+def _sources(part: DocumentPart, corpus: str) -> tuple[SourceSchema, ...]:
     """The opening, what explains terms, and the others that tell most, in their order where they tell as much."""
-    kinds = [section_kind(section_of(node).rpartition(SEPARATOR)[2]) for node in nodes]
-    terms = [node for node, kind in zip(nodes, kinds, strict=True) if kind == "definition"]
-    explaining = [node for node, kind in zip(nodes, kinds, strict=True) if kind not in (*_LEFT_OUT, "definition")]
-    texts = ((node, _CODE.sub("", node.text)) for node in explaining)
+    kinds = [(node, section_kind(section_of(node).rpartition(SEPARATOR)[2])) for node in part.nodes]
+    terms = [node for node, kind in kinds if kind == "definition"]
+    texts = ((node, _CODE.sub("", node.text)) for node, kind in kinds if kind not in (*_LEFT_OUT, "definition"))
     prose = [(node, text) for node, text in texts if len(text.split()) >= _LEAST_WORDS]
-    opening = [node for node, _ in prose[:1]]
-    telling = [(node, len(_TELLS.findall(text))) for node, text in prose[1:]]
-    telling.sort(key=lambda each: -each[1])
-    chosen = [*opening, *terms[: _CHUNKS // 2], *(node for node, _ in telling)][:_CHUNKS]
-    return [_source(node, metadata, corpus, 1 - rank / 100) for rank, node in enumerate(chosen)]
+    telling = sorted(prose[1:], key=lambda each: -len(_TELLS.findall(each[1])))
+    chosen = [*(node for node, _ in prose[:1]), *terms[: _CHUNKS // 2], *(node for node, _ in telling)][:_CHUNKS]
+    return tuple(_source(node, part, corpus, 1 - rank / 100) for rank, node in enumerate(chosen))
 
 
-def _source(node: TextNode, metadata: Mapping[str, Any], corpus: str, relevance: float) -> SourceSchema:
-    title, section = title_of(metadata), section_of(node)
+def _source(node: TextNode, part: DocumentPart, corpus: str, relevance: float) -> SourceSchema:
     url = str(node.metadata.get("url") or "")
     return SourceSchema(
-        page_title=title,
+        page_title=part.title,
         content=node.text.strip()[:20_000],
-        section=section.removeprefix(title).removeprefix(SEPARATOR)[:1000],
+        section=section_of(node).removeprefix(part.title).removeprefix(SEPARATOR)[:1000],
         licence=str(node.metadata.get("licence") or "")[:200],
         url=url if url.startswith(("https://", "http://")) and url.isascii() and " " not in url else "",
-        source=(BOOK + book if (book := _book(metadata)) else f"corpus {corpus}")[:300],
-        revision=str(metadata.get("edition") or "")[:64],
-        language=str(metadata.get("language") or "")[:35],
+        source=(BOOK + part.book_title if part.book_title else f"corpus {corpus}")[:300],
+        revision=part.fact("edition")[:64],
+        language=part.fact("language")[:35],
         relevance=relevance,
-        categories=tuple(str(metadata[key])[:300] for key in ("chapter",) if metadata.get(key)),
+        categories=tuple(chapter[:300] for chapter in (part.fact("chapter"),) if chapter),
     )

@@ -25,6 +25,25 @@ class DocumentPart:
     #: Whether it is one of several chapters of a document.
     is_chapter: bool = False
 
+    def fact(self, *keys: str) -> str:
+        """The first of these facts that it has; empty without one."""
+        return next((str(self.metadata[key]) for key in keys if self.metadata.get(key)), "")
+
+    @property
+    def title(self) -> str:
+        """Its title in one line."""
+        return " ".join((self.fact("title", "page_title", "file_name", "path") or "Untitled").split())[:150]
+
+    @property
+    def book_title(self) -> str:
+        """Its book's title, or the slug of a book without one; empty where it is of no book."""
+        return self.fact("book_title", "book")
+
+    @property
+    def books(self) -> list[str]:
+        """Its book's slug and title in small letters."""
+        return [self.fact(key).casefold() for key in ("book", "book_title") if self.fact(key)]
+
 
 def chapters_of(corpus: Corpus, part: DocumentPart) -> list[DocumentPart]:
     """The chapters of a document that has several; else the part itself, with its chunks."""
@@ -41,29 +60,18 @@ def chapters_of(corpus: Corpus, part: DocumentPart) -> list[DocumentPart]:
 
 def sections_of(part: DocumentPart) -> list[DocumentPart]:
     """The sections of a chapter of a document with several chapters; else the part itself."""
-    title = title_of(part.metadata)
-    titles = [_first_section(node, title) for node in part.nodes]
+    paths = (section_of(node).split(SEPARATOR) for node in part.nodes)
+    titles = [next((title for title in path if title.strip() and title != part.title), "") for path in paths]
     if len(set(titles)) < 2 or not part.is_chapter:
         return [part]
     return [
         replace(
             part,
-            metadata={**part.metadata, "title": name or title},
+            metadata={**part.metadata, "title": name or part.title},
             nodes=tuple(node for node, own in zip(part.nodes, titles, strict=True) if own == name),
         )
         for name in dict.fromkeys(titles)
     ]
-
-
-def _first_section(node: TextNode, chapter: str) -> str:
-    titles = [title for title in section_of(node).split(SEPARATOR) if title.strip()]
-    return next((title for title in titles if title != chapter), "")
-
-
-def title_of(metadata: Mapping[str, Any]) -> str:
-    """The title of a document or a part in one line."""
-    named = (metadata.get(key) for key in ("title", "page_title", "file_name", "path"))
-    return " ".join(str(next(filter(None, named), "Untitled")).split())[:150]
 
 
 def section_of(node: TextNode) -> str:
