@@ -19,7 +19,7 @@ from ragstone.core.text import sentence_spans
 from .learning.lessons import Lessons
 from .learning.records import BLANK, ME, Attempt, Question
 from .plans import corpus_of
-from .plans.concept_names import NameVectors, concepts_meant, concepts_named
+from .plans.concept_names import ConceptNames, concepts_named
 from .plans.store import PlanStore
 
 if TYPE_CHECKING:
@@ -33,12 +33,14 @@ _OTHERS = 0.4
 _LESS = 0.9
 #: Sentences around the span that supports a question's key.
 _AROUND = 1
+#: Asks about the answer that was given last ("why was my answer wrong?").
 _LAST_ANSWER = re.compile(
     r"\bmy (?:last |latest |previous )?(?:answers?|repl(?:y|ies)|attempts?|mistakes?|errors?)\b"
     r"|\bwhat did i (?:get|do) wrong\b|\bwhy (?:was|is|were) (?:i|that|this|it) (?:wrong|not right|incorrect|false)\b"
     r"|\bwhat (?:was|is|would have been) the (?:right|correct) answer\b|\bthe last question\b",
     re.IGNORECASE,
 )
+#: Asks what to learn ("what should I practise?").
 _WEAKEST = re.compile(
     r"\bwhat (?:should|must|do|can|shall) i (?:learn|study|practi[sc]e|review|revise|repeat|do|read)\b"
     r"|\bwh(?:at|ere) am i (?:weak|bad|worst)\w*|\bmy weak\w*|\bwhat(?:'s| is) next\b|\bweakest\b"
@@ -50,42 +52,38 @@ _FINDING = ("measur", "calculat", "comput", "determin", "estimat")
 _FINDS = re.compile(rf"\b({'|'.join(_FINDING)})(e|es|ed|ing)\b", re.IGNORECASE)
 
 
-def retriever(host: Host, top_k: int, filters: MetadataFilters | None) -> ScoredRetriever:
-    """The retriever of the plans' corpus."""
-    asked = [part for part in filters.filters if isinstance(part, MetadataFilter)] if filters is not None else []
-    filtered = {part.key: str(part.value) for part in asked}
-    return TutorRetriever(host, top_k=top_k, plan=filtered.get("plan"), learner=filtered.get("learner", ME))
-
-
 class TutorRetriever(ScoredRetriever):
     """Offers the chunks of the concepts that a question is about.
 
     Those are found by name, else by meaning; what the plan's chunks answer without either is offered too; else it is
     the weakest concepts' chunks, and the gate decides. A question about the learner's last answer is offered the
-    span that supports that question's key. ``plan``: one plan's material only.
+    span that supports that question's key. A filter by ``plan`` leaves one plan's material, one by ``learner`` says
+    whose answers are meant.
     """
 
-    def __init__(self, host: Host, *, top_k: int, plan: str | None, learner: str) -> None:
+    def __init__(self, host: Host, top_k: int, filters: MetadataFilters | None) -> None:
         super().__init__(callback_manager=CallbackManager([]))
+        asked = [part for part in filters.filters if isinstance(part, MetadataFilter)] if filters is not None else []
+        filtered = {part.key: str(part.value) for part in asked}
         self._host = host
         self._top_k = top_k
-        self._plan = plan
-        self._learner = learner
+        self._plan = filtered.get("plan")
+        self._learner = filtered.get("learner", ME)
 
     def search(self, question: str) -> Retrieval:
         """The chunks with their scores. Raises ``NotFound``, ``EncoderError``, ``StorageError``."""
         store = self._host.once(PlanStore)
         slugs = [self._plan] if self._plan is not None else [size.plan.slug for size in store.plans()]
-        if is_about_last_answer(question) and (last := self._last()) is not None:
+        if _LAST_ANSWER.search(question) and (last := self._last()) is not None:
             return self._about(question, *last)
-        if is_about_weakest(question) and (found := self._of_weakest(slugs, question)) is not None:
+        if _WEAKEST.search(question) and (found := self._of_weakest(slugs, question)) is not None:
             # which concept is asked about is not for the gate to doubt: the learner left it to the tutor
             return replace(found, threshold=0.0)
         general = self._among(question, slugs)
         concepts = [concept for slug in slugs for concept in store.concepts(slug)]
         about = concepts_named(question, concepts)
         if not about and general.vector is not None:
-            about = concepts_meant(general.vector, self._host.once(NameVectors).vectors(concepts), concepts)
+            about = self._host.once(ConceptNames).meant(general.vector, concepts)
         if about:
             focused = self._among(question, slugs, list(chain(*self._chunks(about))))
             worded = worded_as_in(question, [each.node.get_content() for each in focused.nodes])
@@ -131,7 +129,7 @@ class TutorRetriever(ScoredRetriever):
         with_sources = [each for each in zip(weakest, self._chunks(weakest), strict=True) if each[1]]
         if not with_sources:
             return None
-        if is_about_weakest(question):
+        if _WEAKEST.search(question):
             concept, chunks = with_sources[0]
             return self._among(f"What is {concept.name}?", slugs, chunks)
         return self._among(question, slugs, [each for _, chunks in with_sources for each in chunks])
@@ -140,9 +138,8 @@ class TutorRetriever(ScoredRetriever):
 
     def _last(self) -> tuple[Attempt, Question] | None:
         lessons = self._host.once(Lessons)
-        for attempt in lessons.last(self._plan, learner=self._learner, most=1):
-            return attempt, lessons.question(attempt.question_id)
-        return None
+        last = lessons.last(self._plan, learner=self._learner, most=1)
+        return (last[0], lessons.question(last[0].question_id)) if last else None
 
     def _about(self, question: str, attempt: Attempt, last: Question) -> Retrieval:
         text, key = last.text, last.key
@@ -197,13 +194,3 @@ def worded_as_in(question: str, texts: Sequence[str]) -> str:
         return question
     usual = there.most_common(1)[0][0]
     return _FINDS.sub(lambda at: at[0] if at[1].casefold() in there else f"{usual}{at[2]}", question)
-
-
-def is_about_last_answer(question: str) -> bool:
-    """Whether the learner asks about the answer that they gave last ("why was my answer wrong?")."""
-    return bool(_LAST_ANSWER.search(question))
-
-
-def is_about_weakest(question: str) -> bool:
-    """Whether the learner asks what to learn ("what should I practise?")."""
-    return bool(_WEAKEST.search(question))

@@ -53,27 +53,13 @@ def concepts_named(question: str, concepts: Sequence[Concept]) -> list[Concept]:
     return [concept for _, concept in kept[:MOST]]
 
 
-def concepts_meant(
-    vector: npt.NDArray[np.float32], names: npt.NDArray[np.float32], concepts: Sequence[Concept]
-) -> list[Concept]:
-    """The concepts whose names mean something near the question, the nearest first.
-
-    ``vector``: the question's, of unit length. ``names``: the names', one in each row.
-    """
-    if not concepts:
-        return []
-    cosines = names @ vector
-    nearest = np.argsort(-cosines, kind="stable")[:MOST]
-    return [concepts[at] for at in nearest.tolist() if cosines[at] >= NEAR]
-
-
 def _names(name: str) -> Iterator[str]:
     for words in (_ASIDE.sub(" ", name), *_ASIDE.findall(name)):
         if name_stems := " ".join(stems(words)):
             yield name_stems
 
 
-class NameVectors:
+class ConceptNames:
     """The embeddings of concepts' names, kept for a while. One for each host."""
 
     def __init__(self, host: Host) -> None:
@@ -82,6 +68,10 @@ class NameVectors:
 
         self._embed = lru_cache(_KEPT)(embed)
 
-    def vectors(self, concepts: Sequence[Concept]) -> npt.NDArray[np.float32]:
-        """One row for each concept."""
-        return self._embed(tuple(concept.name for concept in concepts))
+    def meant(self, question: npt.NDArray[np.float32], concepts: Sequence[Concept]) -> list[Concept]:
+        """The concepts whose names mean something near the question, a vector of unit length; the nearest first."""
+        if not concepts:
+            return []
+        cosines = self._embed(tuple(concept.name for concept in concepts)) @ question
+        nearest = np.argsort(-cosines, kind="stable")[:MOST]
+        return [concepts[at] for at in nearest.tolist() if cosines[at] >= NEAR]

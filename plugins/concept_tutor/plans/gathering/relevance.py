@@ -76,26 +76,19 @@ def word_relevance(concept: str, nodes: Sequence[TextNode]) -> list[float]:
     chunk with fewer than ``LEAST_SHARE`` of the words gets 0.
     """
     asked = set(question_stems(concept))
-    titles: dict[str, frozenset[str]] = {}
-    return [_score(asked, node, titles) for node in nodes]
+    return [_score(asked, node) if asked else 0.0 for node in nodes]
 
 
-def _score(asked: set[str], node: TextNode, titles: dict[str, frozenset[str]]) -> float:
-    if not asked:
-        return 0.0
-    title = _title(node)
-    if title not in titles:
-        titles[title] = frozenset(stems(title))
+def _score(asked: set[str], node: TextNode) -> float:
     inside = Counter(stems(node.text))
     above = set(stems(node.get_metadata_str(mode=MetadataMode.EMBED)))
     there = sum(1 for word in asked if word in inside or word in above) / len(asked)
     if there < LEAST_SHARE:
         return 0.0
     frequency = sum(inside[word] / (inside[word] + _HALF) for word in asked) / len(asked)
-    subject = 0.0
-    if titles[title]:
-        same = len(asked & titles[title]) / len(asked | titles[title])
-        subject = same * (0.5 if node.metadata.get("section") else 0.6 if node.start_char_idx else 1.0)
+    title = set(stems(_title(node)))
+    subject = len(asked & title) / len(asked | title)
+    subject *= 0.5 if node.metadata.get("section") else 0.6 if node.start_char_idx else 1.0
     return _THERE * there + _FREQUENT * frequency + _SUBJECT * subject
 
 
