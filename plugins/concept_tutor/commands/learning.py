@@ -15,7 +15,7 @@ from ragstone.core.cli import Deployment, json_option, printable, show_json, sho
 from ragstone.core.runtime import storage_errors, write_atomically
 
 from ..learning.export import QuestionFormat, export_questions
-from ..learning.grading.hints import STEPS
+from ..learning.grading.feedback import STEPS
 from ..learning.lessons import Lessons
 from ..learning.records import LENGTH, ME, Question, QuestionSource, Session
 from ..learning.sessions import Sessions

@@ -9,6 +9,7 @@ import uuid
 from collections.abc import Callable, Collection, Iterator
 from datetime import UTC, datetime
 from statistics import fmean
+from typing import TYPE_CHECKING
 
 from ragstone.core import BadRequest, Host, NotFound, TooLarge
 from ragstone.core.runtime import current_scope
@@ -16,15 +17,17 @@ from ragstone.core.runtime import current_scope
 from ..plans.graph import study_order
 from ..plans.store import PlanStore
 from ..settings import ConceptTutorSettings
-from .grading.feedback import cited, feedback
+from .grading.feedback import STEPS, cited, feedback, hint
 from .grading.free import grade_free
-from .grading.hints import STEPS, hint
 from .grading.short import grade_choice, grade_short
-from .memory import Memory, Spacing, credit_of, known
+from .memory import Spacing, credit_of, known
 from .reading.spelling import normal
 from .records import ME, Attempt, Finding, Grade, Hint, Mastery, Question, Review, check_id, check_learner, is_id
 from .store import LearnStore
 from .writers import Writers
+
+if TYPE_CHECKING:
+    from fsrs import Card
 
 #: No database keeps a lone half of a character, PostgreSQL no NUL.
 _NOT_KEPT = re.compile("[\x00\ud800-\udfff]")
@@ -156,7 +159,7 @@ class Lessons:
             finding.verdict, credit, hints, now,
         )  # fmt: skip
 
-        def graded(before: Memory | None) -> tuple[Grade, Memory]:
+        def graded(before: Card | None) -> tuple[Grade, Card]:
             memory = self._spacing.reviewed(before, finding.verdict, hints, now)
             made = Grade(
                 finding.verdict, words, cited(words, question), question.key, question.explanation, question.sources,

@@ -11,9 +11,8 @@ hints, lies between the two. With time it falls as FSRS forgets.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ragstone.core import require_extra
 
@@ -33,21 +32,6 @@ _SLIP = 0.1
 _AFTER_HINTS = (1.0, 0.8, 0.6, 0.3)
 
 
-@dataclass(frozen=True)
-class Memory:
-    """How well one question is remembered, as FSRS describes it. ``due`` and ``reviewed`` in UTC."""
-
-    #: FSRS's: 1 learning, 2 review, 3 relearning.
-    state: int
-    step: int | None
-    #: Days after which it is remembered with a probability of 0.9.
-    stability: float
-    #: 1 to 10.
-    difficulty: float
-    due: datetime
-    reviewed: datetime
-
-
 class Spacing:
     """Decides when a question is due. ``retention``: the probability of remembering at which it is asked again."""
 
@@ -63,9 +47,9 @@ class Spacing:
             enable_fuzzing=False,
         )
 
-    def reviewed(self, before: Memory | None, verdict: Verdict, hints: int, at: datetime) -> Memory:
-        """The memory after an answer; ``before`` is ``None`` where it was the first."""
-        from fsrs import Rating
+    def reviewed(self, before: Card | None, verdict: Verdict, hints: int, at: datetime) -> Card:
+        """How well a question is remembered after an answer, in UTC; ``before`` is ``None`` where it was the first."""
+        from fsrs import Card, Rating
 
         if verdict == "wrong" or hints >= _MANY_HINTS:
             rating = Rating.Again
@@ -73,23 +57,11 @@ class Spacing:
             rating = Rating.Hard
         else:
             rating = Rating.Good
-        card, _log = self._scheduler.review_card(_card(before, at), rating, review_datetime=at)
-        return Memory(int(card.state), card.step, float(card.stability or 0), float(card.difficulty or 0), card.due, at)
+        return self._scheduler.review_card(before or Card(card_id=1, due=at), rating, review_datetime=at)[0]
 
-    def recall(self, memory: Memory, at: datetime) -> float:
+    def recall(self, memory: Card, at: datetime) -> float:
         """The probability, 0 to 1, that it is remembered at that moment."""
-        return float(self._scheduler.get_card_retrievability(_card(memory, at), at))
-
-
-def _card(memory: Memory | None, at: datetime) -> Card:
-    from fsrs import Card, State
-
-    if memory is None:
-        return Card(card_id=1, due=at)
-    kept: dict[str, Any] = {"stability": memory.stability, "difficulty": memory.difficulty}
-    return Card(
-        card_id=1, state=State(memory.state), step=memory.step, due=memory.due, last_review=memory.reviewed, **kept
-    )
+        return float(self._scheduler.get_card_retrievability(memory, at))
 
 
 def credit_of(credit: float, hints: int) -> float:

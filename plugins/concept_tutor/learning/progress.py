@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 from ..plans.store import PlanStore
 from ..settings import ConceptTutorSettings
 from .lessons import Lessons
-from .memory import Memory, Spacing, known
+from .memory import Spacing, known
 from .records import ME
 from .store import LearnStore
 
 if TYPE_CHECKING:
+    from fsrs import Card
     from sqlalchemy import Row
 
     from ragstone.core import Host
@@ -86,7 +87,7 @@ class Progresses:
         now = self._lessons.clock()
         moments = _moments(datetime.fromisoformat(history[0].at), now)
         answers: dict[str, list[tuple[Form, float]]] = {key: [] for key in concepts}
-        memories: dict[str, dict[str, Memory]] = {key: {} for key in concepts}
+        memories: dict[str, dict[str, Card]] = {key: {} for key in concepts}
         found, at = [], 0
         for moment in moments:
             while at < len(history) and (when := datetime.fromisoformat(history[at].at)) <= moment:

@@ -14,10 +14,11 @@ from sqlalchemy import Connection, Row, and_, exists, func, select, update
 from ragstone.core import BadRequest, Host, NotFound
 
 from . import tables
-from .memory import Memory
 from .records import Attempt, Form, Grade, Question
 
 if TYPE_CHECKING:
+    from fsrs import Card
+
     from ragstone.core.catalog import PluginTables
 
 _QUESTION = TypeAdapter(Question)
@@ -91,7 +92,7 @@ class LearnStore:
         with self.tables.read() as connection:
             return _grade_of(connection, attempt_id, learner, question_id)
 
-    def record(self, attempt: Attempt, form: Form, grade: Callable[[Memory | None], tuple[Grade, Memory]]) -> Grade:
+    def record(self, attempt: Attempt, form: Form, grade: Callable[[Card | None], tuple[Grade, Card]]) -> Grade:
         """Keep an attempt with what follows from it, all at once. The same attempt counts once in all processes.
 
         ``grade``: makes of what was remembered before the grade, and what is remembered now.
@@ -106,12 +107,16 @@ class LearnStore:
                 known = _grade_of(connection, attempt.attempt_id, attempt.learner, attempt.question_id)
                 if known is not None:
                     return known
-            moments = {
-                name: getattr(memory, name).astimezone(UTC).isoformat(timespec="microseconds")
-                for name in ("due", "reviewed")
-            }
-            of = {name: getattr(attempt, name) for name in ("learner", "question_id", "plan", "concept")}
-            tables.put(connection, tables.memory, ("learner", "question_id"), **of, **vars(memory) | moments)
+            tables.put(
+                connection,
+                tables.memory,
+                ("learner", "question_id"),
+                **{name: getattr(attempt, name) for name in ("learner", "question_id", "plan", "concept")},
+                state=int(memory.state),
+                **{name: getattr(memory, name) for name in ("step", "stability", "difficulty")},
+                due=memory.due.astimezone(UTC).isoformat(timespec="microseconds"),
+                reviewed=attempt.at.astimezone(UTC).isoformat(timespec="microseconds"),
+            )
             return made
 
     def answers(self, learner: str, plan: str) -> dict[str, list[tuple[Form, float]]]:
@@ -149,7 +154,7 @@ class LearnStore:
             rows = connection.execute(asked.order_by(last.desc(), table.learner)).all()
         return {row.learner: (row.answers, datetime.fromisoformat(row.last)) for row in rows}
 
-    def memories(self, learner: str, plan: str | None = None) -> dict[Question, Memory]:
+    def memories(self, learner: str, plan: str | None = None) -> dict[Question, Card]:
         """How each question that was answered and is still asked is remembered, what is due longest first."""
         chosen = (
             select(tables.memory, tables.question.c.body)
@@ -173,6 +178,8 @@ def _grade_of(connection: Connection, attempt_id: str, learner: str, question_id
     return _GRADE.validate_json(row.grade)
 
 
-def _memory(row: Row[Any]) -> Memory:
+def _memory(row: Row[Any]) -> Card:
+    from fsrs import Card, State
+
     due, reviewed = datetime.fromisoformat(row.due), datetime.fromisoformat(row.reviewed)
-    return Memory(row.state, row.step, row.stability, row.difficulty, due, reviewed)
+    return Card(1, State(row.state), row.step, row.stability, row.difficulty, due, reviewed)

@@ -59,7 +59,7 @@ attempt = Table(
     sqlite_autoincrement=True,
 )
 
-#: How well a learner remembers a question: ``memory.Memory``.
+#: How well a learner remembers a question: a card of FSRS, of which ``state`` is 1 learning, 2 review, 3 relearning.
 memory = Table(
     "concept_tutor_learn_memory",
     metadata,

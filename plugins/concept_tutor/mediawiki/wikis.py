@@ -1,11 +1,15 @@
-"""The wikis of the settings, and their pages as documents."""
+"""The wikis of the settings, their pages as documents, and the threads that ask them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import threading
+from collections.abc import Callable, Iterable
+from concurrent.futures import wait
+from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import unquote
 
 from ragstone.core import BadRequest, Host
+from ragstone.core.runtime import in_background
 
 from ..settings import ConceptTutorSettings
 from .client.client import WikiClient
@@ -20,6 +24,7 @@ if TYPE_CHECKING:
     from .parsoid.records import Page
 
 SCHEME = "mediawiki:"
+Item = TypeVar("Item")
 
 
 class Wikis:
@@ -72,3 +77,29 @@ class Wikis:
         """The page as one document for the node parser ``mediawiki``; none where nothing in it is text."""
         read = self.read(page)
         return [document_of(read, page)] if read.sections else []
+
+
+def run_in_threads(
+    items: Iterable[Item], work: Callable[[Item], None], count: int, is_stopped: Callable[[], bool] = lambda: False
+) -> None:
+    """Call ``work`` with each item, in ``count`` threads; returns when all are done, or ``is_stopped()``.
+
+    Raises an error of ``work``, after the other threads have finished their items.
+    """
+    left, failed = iter([*items]), threading.Event()  # of a list: several threads may take from it
+
+    def run() -> None:
+        for item in left:
+            if failed.is_set() or is_stopped():
+                return
+            try:
+                work(item)
+            except BaseException:
+                failed.set()
+                raise
+
+    # Daemons, and not an executor's: the end of the program does not wait for a wiki.
+    threads = [in_background(run, f"ragstone-sources-{number}") for number in range(count)]
+    wait(threads)
+    for thread in threads:
+        thread.result()

@@ -11,7 +11,7 @@ from flask import Blueprint, redirect, render_template, request, url_for
 from ragstone.core import BadRequest, Host, NotFound, RagstoneError
 
 from ..learning.explanations import option_notes
-from ..learning.grading.hints import STEPS, is_secret
+from ..learning.grading.feedback import STEPS, is_secret
 from ..learning.lessons import Lessons
 from ..learning.records import LENGTH, Grade, Question, Session
 from ..learning.sessions import Sessions

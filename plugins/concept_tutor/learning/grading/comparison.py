@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
@@ -12,6 +13,10 @@ from .wording import ARTICLES, Word, are_opposite, is_form, is_light, is_negatio
 if TYPE_CHECKING:
     from ..records import Question
 
+#: An abbreviation that a source introduces itself, "polymerase chain reaction (PCR)".
+_SHORT = re.compile(r"\s\(([A-Z][A-Za-z]{1,7})\)")
+#: Characters of its long form at most.
+_LONGEST = 120
 #: What a word that tells little counts beside one that tells something.
 _LIGHT = 0.1
 
@@ -88,6 +93,24 @@ class Comparison:
         return replace(
             self, matches={**self.matches, at: place}, foreign=[each for each in self.foreign if each != place]
         )
+
+
+def as_in_key(answer: str, key: str, source: str) -> str:
+    """The answer with the form that the key has of each abbreviation of the source, the long or the short one."""
+    for found in _SHORT.finditer(source):
+        short = found[1]
+        initials = r"[\w']*[\s-]+".join(short.removesuffix("s"))
+        long_form = re.compile(rf"(?<![\w'-]){initials}[\w']*$", re.IGNORECASE)
+        long = long_form.search(source, max(0, found.start() - _LONGEST), found.start())
+        if long is None:
+            continue
+        written, wanted = (re.compile(rf"\b{re.escape(form)}\b", re.IGNORECASE) for form in (short, long[0]))
+        if wanted.search(key):
+            whole = f"{long[0]} ({short})" if written.search(key) else long[0]
+            answer = answer if wanted.search(answer) else written.sub(whole, answer)
+        elif written.search(key):
+            answer = wanted.sub(short, answer)
+    return answer
 
 
 def compare(question: Question, answer: str) -> Comparison:

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 from ragstone.core.citations import contradictions
 
 from ..records import Finding
-from .abbreviations import as_in_key
-from .comparison import compare
+from .comparison import as_in_key, compare
 from .direction import leads_alike
 from .likeness import likeness
 from .order import are_phrases_exchanged, are_sides_exchanged, is_shuffled

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from ragstone.core import Host, RagstoneError, StorageError
 from ragstone.core.runtime import JobQueue
 
-from ...mediawiki.threads import run_in_threads
-from ...mediawiki.wikis import Wikis
+from ...mediawiki.wikis import Wikis, run_in_threads
 from ..corpus import Chunks
 from ..store import PlanStore
 from .finder import SourceFinder

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from ragstone.core import BadRequest, SourceError
 
-from ...mediawiki.threads import run_in_threads
+from ...mediawiki.wikis import Wikis, run_in_threads
 from .assembly import ImportedPlan, assemble
 from .schema import ConceptSchema, NeedSchema, PlanSchema
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from ...mediawiki.client.client import WikiClient
     from ...mediawiki.client.responses import WikiPage
     from ...mediawiki.parsoid.records import Page
-    from ...mediawiki.wikis import Wikis
 
 #: Additional weight of a page that the introduction links to.
 _IN_LEAD = 3
