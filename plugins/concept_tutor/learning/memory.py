@@ -35,7 +35,7 @@ _AFTER_HINTS = (1.0, 0.8, 0.6, 0.3)
 class Spacing:
     """Decides when a question is due. ``retention``: the probability of remembering at which it is asked again."""
 
-    def __init__(self, retention: float = 0.9, longest_days: int = 365) -> None:
+    def __init__(self, retention: float, longest_days: int) -> None:
         require_extra("tutor", "fsrs")
         from fsrs import Scheduler
 

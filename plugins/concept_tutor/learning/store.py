@@ -154,7 +154,7 @@ class LearnStore:
             rows = connection.execute(asked.order_by(last.desc(), table.learner)).all()
         return {row.learner: (row.answers, datetime.fromisoformat(row.last)) for row in rows}
 
-    def memories(self, learner: str, plan: str | None = None) -> dict[Question, Card]:
+    def memories(self, learner: str, plan: str | None) -> dict[Question, Card]:
         """How each question that was answered and is still asked is remembered, what is due longest first."""
         chosen = (
             select(tables.memory, tables.question.c.body)

@@ -44,8 +44,7 @@ def install(pages: Blueprint, host: Host) -> None:
             return begin(slug)
         question = sessions.next(session)
         if question is None:
-            sessions.end(session)
-            return redirect(url_for("concept_tutor.result", slug=slug, session=session.session_id), 303)
+            return ended(session)
         if _is_new(host, session, question.concept) and request.args.get("read") != question.concept:
             view = explanation_view(host, slug, question.concept, session.learner)
             if view.parts:
@@ -65,7 +64,7 @@ def install(pages: Blueprint, host: Host) -> None:
             current=sessions.current(slug, learner) if concept is None else None,
             outlook=outlook,
             next_names=[names[key] for key in outlook.new[:3]],
-            next_due=moment(outlook.next_due) if outlook.next_due is not None else None,
+            next_due=moment(outlook.next_due),
             length=LENGTH,
             able="found" in states,
             problem=problem,
@@ -85,18 +84,16 @@ def install(pages: Blueprint, host: Host) -> None:
 
     @pages.post("/plans/<slug>/learn/end")
     def end(slug: str) -> BaseResponse:
-        session = _session(sessions, slug)
-        if session is None:
-            raise NotFound("there is no such session")
+        return ended(_known(_session(sessions, slug)))
+
+    def ended(session: Session) -> BaseResponse:
         sessions.end(session)
-        return redirect(url_for("concept_tutor.result", slug=slug, session=session.session_id), 303)
+        return redirect(url_for("concept_tutor.result", slug=session.plan, session=session.session_id), 303)
 
     @pages.get("/plans/<slug>/learn/result")
     def result(slug: str) -> str:
         store.plan(slug)
-        session = _session(sessions, slug)
-        if session is None:
-            raise NotFound("there is no such session")
+        session = _known(_session(sessions, slug))
         return _page(host, "result", slug, session=session, **result_facts(host, session))
 
     @pages.post("/plans/<slug>/learn/answer")
@@ -130,6 +127,12 @@ def _session(sessions: Sessions, slug: str) -> Session | None:
     if found is not None and found.plan != slug:
         raise NotFound("there is no such session in this plan")
     return found
+
+
+def _known(session: Session | None) -> Session:
+    if session is None:
+        raise NotFound("there is no such session")
+    return session
 
 
 def _of_plan(lessons: Lessons, slug: str, question_id: str) -> Question:
@@ -184,7 +187,7 @@ def _graded(host: Host, session: Session | None, question: Question, grade: Grad
         verdict=verdict,
         feedback=_without(grade.feedback, _VERDICTS[grade.verdict]),
         citations=citations(sources if notes else grade.sources),
-        due_again=moment(grade.due) if grade.due is not None else None,
+        due_again=moment(grade.due),
     )  # fmt: skip
 
 

@@ -56,5 +56,5 @@ def result_facts(host: Host, session: Session) -> dict[str, Any]:
         "percent_now": sessions.percent(session.plan, session.learner),
         "outlook": outlook,
         "new": [(key, names[key]) for key in outlook.new[:_MOST_NEW]],
-        "next_due": moment(outlook.next_due) if outlook.next_due is not None else None,
+        "next_due": moment(outlook.next_due),
     }

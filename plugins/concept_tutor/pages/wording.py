@@ -53,9 +53,11 @@ class Piece:
     more: int = 0
 
 
-def moment(due: datetime, now: datetime | None = None) -> Moment:
+def moment(due: datetime | None) -> Moment | None:
     """When that is, as seen from now."""
-    seconds = (due - (now or datetime.now(UTC))).total_seconds()
+    if due is None:
+        return None
+    seconds = (due - datetime.now(UTC)).total_seconds()
     if seconds < 60:
         words = "soon"
     elif seconds < 5400:

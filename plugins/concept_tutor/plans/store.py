@@ -9,7 +9,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, delete, insert, select
 
 from ragstone.core import BadRequest, Host, NotFound
 
@@ -212,8 +212,4 @@ def _put_uses(connection: Connection, slug: str, concept_id: int, chunks: Sequen
     ]
     if rows:
         connection.execute(insert(tables.use), rows)
-    connection.execute(
-        update(tables.concept)
-        .where(tables.concept.c.id == concept_id)
-        .values(state="found" if rows else "none", reason=reason, wanted=0, holder="", held_until=0.0)
-    )
+    tables.set_state(connection, [concept_id], "found" if rows else "none", reason=reason)

@@ -34,7 +34,7 @@ from sqlalchemy import (
 from ragstone.core import NotFound
 from ragstone.core.runtime import current_scope, in_scope
 
-from .records import Concept, Edge, Plan, PlanSize
+from .records import Concept, Edge, Plan, PlanSize, SourceState
 
 #: Every name begins with it; see ``Catalog.tables``.
 PREFIX = "concept_tutor"
@@ -194,6 +194,12 @@ def concept_ids(connection: Connection, plan_id: int) -> dict[str, int]:
     """The ids of a plan's concepts by their keys, in the plan's order."""
     asked = select(concept.c.key, concept.c.id).where(concept.c.plan_id == plan_id)
     return {each.key: each.id for each in connection.execute(asked.order_by(concept.c.position))}
+
+
+def set_state(connection: Connection, concept_ids: Iterable[int], state: SourceState, **lease: Any) -> None:
+    """Change the state of concepts' sources; ``lease``: what else is not as it is after a search."""
+    after = {"reason": "", "wanted": 0, "holder": "", "held_until": 0.0}
+    connection.execute(update(concept).where(concept.c.id.in_(concept_ids)).values(state=state, **after | lease))
 
 
 def put_edges(connection: Connection, plan_id: int, edges: Iterable[Edge]) -> None:

@@ -55,7 +55,7 @@ _OPERATIONS = [
 ]
 
 
-def grade_free(question: Question, answer: str, encoder: Encoder | None = None) -> Finding:
+def grade_free(question: Question, answer: str, encoder: Encoder | None) -> Finding:
     """Right, partly right or wrong, and why; without an encoder by the words alone."""
     if not answer.strip():
         return Finding("wrong", "no answer was given")

@@ -52,7 +52,7 @@ _MUCH = 0.3
 class Distractors:
     """Finds wrong options in one plan's material. The same seed and key find the same ones."""
 
-    def __init__(self, material: Material, is_near: Callable[[SourceChunk, SourceChunk], bool], seed: int = 0) -> None:
+    def __init__(self, material: Material, is_near: Callable[[SourceChunk, SourceChunk], bool], seed: int) -> None:
         """``is_near``: whether two chunks are of one concept, or of one and its prerequisite or sibling."""
         self._material = material
         self._is_near = is_near

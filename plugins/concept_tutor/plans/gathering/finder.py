@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import zip_longest
 from typing import TYPE_CHECKING
@@ -25,14 +24,6 @@ if TYPE_CHECKING:
 #: Pages whose chunks are kept while a plan's sources are gathered, 100 kB or so each.
 _KEPT = 100
 _LONGEST_TITLE = 300
-
-
-@dataclass(frozen=True)
-class FoundSources:
-    """The chunks of a concept, the most relevant first; ``reason``: which wikis or pages failed."""
-
-    chunks: tuple[NewChunk, ...]
-    reason: str = ""
 
 
 class SourceFinder:
@@ -59,8 +50,8 @@ class SourceFinder:
                 return
         raise error
 
-    def find(self, name: str) -> FoundSources:
-        """Sources for a concept of that name.
+    def find(self, name: str) -> tuple[list[NewChunk], str]:
+        """The chunks for a concept of that name, the most relevant first, and which wikis or pages failed.
 
         Raises ``SourceError`` or ``SettingsError`` where nothing was found and something did not answer.
         """
@@ -84,8 +75,8 @@ class SourceFinder:
         if not chosen and errors:
             raise errors[0]
         chosen.sort(key=lambda node: -scores[node.node_id])
-        chunks = tuple(_chunk(node, scores[node.node_id], wiki_of[node.node_id]) for node in chosen)
-        return FoundSources(chunks, "; ".join(dict.fromkeys(_short(error) for error in errors)))
+        chunks = [_chunk(node, scores[node.node_id], wiki_of[node.node_id]) for node in chosen]
+        return chunks, "; ".join(dict.fromkeys(map(_short, errors)))
 
     def _hits(self, name: str, errors: list[SourceError | SettingsError]) -> list[tuple[str, str]]:
         """The wikis' names and the pages' keys."""

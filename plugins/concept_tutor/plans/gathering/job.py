@@ -171,9 +171,9 @@ class Gathering:
         self._report(slug, key, on_progress)
         name = self._store.concept(slug, key).name
         try:
-            found = finder.find(name)
-            if found.chunks:
-                self._store.put_sources(slug, key, found.chunks, found.reason)
+            chunks, failed = finder.find(name)
+            if chunks:
+                self._store.put_sources(slug, key, chunks, failed)
             else:
                 self._leases.release(slug, key, "none", "no page of the wikis is about it")
         except StorageError:  # it would be the same for every other concept

@@ -9,7 +9,7 @@ import uuid
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sqlalchemy import select, update
+from sqlalchemy import select
 
 from .. import tables
 
@@ -35,8 +35,7 @@ class Leases:
             plan = tables.plan_row(connection, slug, lock=True)
             found = connection.execute(select(concept).where(concept.c.plan_id == plan.id, concept.c.key.in_(keys)))
             ids = [one.id for one in found if one.state != "running" or self._is_expired(one.holder, one.held_until)]
-            values = {"wanted": 1, "state": "waiting", "reason": "", "holder": "", "held_until": 0.0}
-            connection.execute(update(concept).where(concept.c.id.in_(ids)).values(**values))
+            tables.set_state(connection, ids, "waiting", wanted=1)
 
     def interrupted(self) -> dict[str, list[str]]:
         """The concepts, by plan, whose sources were requested and not yet looked for to the end."""
@@ -50,38 +49,30 @@ class Leases:
 
     def acquire(self, slug: str, key: str) -> bool:
         """Lease the concept, whose state is then ``running``; returns whether no other process has it."""
-        concept = tables.concept
         with self._tables.write() as connection:
             found = tables.concept_row(connection, tables.plan_row(connection, slug, lock=True), key)
             if found.state == "running" and not self._is_expired(found.holder, found.held_until):
                 return False
-            connection.execute(
-                update(concept)
-                .where(concept.c.id == found.id)
-                .values(state="running", reason="", holder=self._name, held_until=time.time() + self._seconds)
-            )
+            lease = {"wanted": found.wanted, "holder": self._name, "held_until": time.time() + self._seconds}
+            tables.set_state(connection, [found.id], "running", **lease)
         return True
 
     def release(self, slug: str, key: str, state: SourceState, reason: str) -> None:
         """End the lease with this state; a concept that has chunks from earlier keeps them and stays ``found``."""
-        concept, use = tables.concept, tables.use
+        use = tables.use
         with self._tables.write() as connection:
             found = tables.concept_row(connection, tables.plan_row(connection, slug, lock=True), key)
             if connection.execute(select(use.c.chunk_id).where(use.c.concept_id == found.id)).first():
                 state = "found"
-            values = {"wanted": 0, "state": state, "reason": reason[:500], "holder": "", "held_until": 0.0}
-            connection.execute(update(concept).where(concept.c.id == found.id).values(**values))
+            tables.set_state(connection, [found.id], state, reason=reason[:500])
 
     def is_held(self, slug: str) -> bool:
         """Whether any process has a valid lease of one of the plan's concepts."""
         concept = tables.concept
         with self._tables.read() as connection:
             plan = tables.plan_row(connection, slug)
-            held = connection.execute(
-                select(concept.c.holder, concept.c.held_until).where(
-                    concept.c.plan_id == plan.id, concept.c.state == "running"
-                )
-            ).all()
+            asked = select(concept.c.holder, concept.c.held_until).where(concept.c.plan_id == plan.id)
+            held = connection.execute(asked.where(concept.c.state == "running")).all()
         return any(not self._is_expired(*one) for one in held)
 
     def _is_expired(self, holder: str, until: float) -> bool:
@@ -103,5 +94,5 @@ def _is_alive(pid: int) -> bool:
     except ProcessLookupError:
         return False
     except PermissionError:
-        return True
+        pass
     return True

@@ -24,7 +24,7 @@ Your last answer could not be used: {fault}
 Answer again with the whole JSON object, and nothing else."""
 
 
-def plan_by_model(host: Host, topic: str, *, most: int = 15, title: str = "") -> ImportedPlan:
+def plan_by_model(host: Host, topic: str, *, most: int, title: str) -> ImportedPlan:
     """A plan of at most ``most`` concepts. What cannot be used is asked for once more, with what was wrong.
 
     Raises ``LLMError``, without a language model as well, and ``BadRequest`` for a topic that is none.
