@@ -8,6 +8,7 @@ import threading
 import uuid
 from collections.abc import Callable, Collection, Iterator
 from datetime import UTC, datetime
+from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING
 
@@ -33,10 +34,6 @@ if TYPE_CHECKING:
 _NOT_KEPT = re.compile("[\x00\ud800-\udfff]")
 
 
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
 class Lessons:
     """What there is to learn from on one host: ``host.once(Lessons)``. Safe to use from several threads.
 
@@ -44,10 +41,10 @@ class Lessons:
     raises, and ``NotFound`` for what is not there.
     """
 
-    def __init__(self, host: Host, clock: Callable[[], datetime] = _now) -> None:
-        """``clock``: gives the moment, in UTC."""
+    def __init__(self, host: Host, clock: Callable[[], datetime] | None = None) -> None:
+        """``clock``: gives the moment, in UTC; the system's without it."""
         self._host = host
-        self.clock = clock
+        self.clock = clock or partial(datetime.now, UTC)
         self._options = host.hooks.options(ConceptTutorSettings).learn
         self._plans = host.once(PlanStore)
         self._store = LearnStore(host)

@@ -10,7 +10,7 @@ hints, lies between the two. With time it falls as FSRS forgets.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -69,14 +69,13 @@ def credit_of(credit: float, hints: int) -> float:
     return credit * _AFTER_HINTS[min(max(hints, 0), len(_AFTER_HINTS) - 1)]
 
 
-def known(answers: Iterable[tuple[Form, float]]) -> float:
+def known(answers: Sequence[tuple[Form, float]]) -> float:
     """The probability of knowing after the answers in their order, each its form and its credit; 0 without any."""
-    level, any_ = _BEFORE, False
+    level = _BEFORE if answers else 0.0
     for form, credit in answers:
-        any_ = True
         guess = _GUESS[form]
         right = level * (1 - _SLIP) / (level * (1 - _SLIP) + (1 - level) * guess)
         wrong = level * _SLIP / (level * _SLIP + (1 - level) * (1 - guess))
         level = credit * right + (1 - credit) * wrong
         level += (1 - level) * _TAUGHT * credit
-    return level if any_ else 0.0
+    return level

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
-from sqlalchemy import Connection, Row, and_, exists, func, select, update
+from sqlalchemy import Connection, Row, Select, and_, exists, func, select, update
 
 from ragstone.core import BadRequest, Host, NotFound
 
@@ -61,9 +61,8 @@ class LearnStore:
             tables.question.c.concept == tables.written.c.concept,
             tables.question.c.current,
         )
-        with self.tables.read() as connection:
-            wanted = select(tables.written.c.concept).where(tables.written.c.plan == plan, ~asked)
-            return set(connection.execute(wanted).scalars())
+        found = self._rows(select(tables.written.c.concept).where(tables.written.c.plan == plan, ~asked))
+        return {row.concept for row in found}
 
     def put(self, plan: str, concept: str, made_of: str, questions: Sequence[Question]) -> None:
         """Let these be the concept's questions. Others that it had are asked no more; answers to them stay."""
@@ -78,12 +77,10 @@ class LearnStore:
 
     def question(self, question_id: str) -> Question:
         """The question of that id, also one that is asked no more. Raises ``NotFound``."""
-        with self.tables.read() as connection:
-            where = tables.question.c.question_id == question_id
-            body = connection.execute(select(tables.question.c.body).where(where)).scalar_one_or_none()
-        if body is None:
+        found = self._rows(select(tables.question.c.body).where(tables.question.c.question_id == question_id))
+        if not found:
             raise NotFound(f"there is no question {question_id[:40]!r}", hint="ask for the next one")
-        return _QUESTION.validate_json(body)
+        return _QUESTION.validate_json(found[0].body)
 
     # Answers
 
@@ -123,9 +120,8 @@ class LearnStore:
         """For each concept of the plan the answers in their order, each with its question's form and its credit."""
         of_plan = and_(tables.attempt.c.learner == learner, tables.attempt.c.plan == plan)
         found: dict[str, list[tuple[Form, float]]] = {}
-        with self.tables.read() as connection:
-            for row in connection.execute(select(tables.attempt).where(of_plan).order_by(tables.attempt.c.id)):
-                found.setdefault(row.concept, []).append((row.form, row.credit))
+        for row in self._rows(select(tables.attempt).where(of_plan).order_by(tables.attempt.c.id)):
+            found.setdefault(row.concept, []).append((row.form, row.credit))
         return found
 
     def attempts(self, learner: str, plan: str | None, most: int) -> list[Attempt]:
@@ -133,25 +129,21 @@ class LearnStore:
         chosen = select(*_ATTEMPT).where(tables.attempt.c.learner == learner)
         if plan is not None:
             chosen = chosen.where(tables.attempt.c.plan == plan)
-        with self.tables.read() as connection:
-            rows = connection.execute(chosen.order_by(tables.attempt.c.id.desc()).limit(most)).mappings().all()
-        return [Attempt(**{**row, "at": datetime.fromisoformat(row["at"])}) for row in rows]
+        rows = self._rows(chosen.order_by(tables.attempt.c.id.desc()).limit(most))
+        return [Attempt(**row._asdict() | {"at": datetime.fromisoformat(row.at)}) for row in rows]
 
     def history(self, learner: str, plan: str) -> list[Row[Any]]:
         """All answers in the plan in their order: question_id, concept, form, verdict, credit, hints, at."""
         table = tables.attempt.c
         columns = (table.question_id, table.concept, table.form, table.verdict, table.credit, table.hints, table.at)
-        of_plan = and_(table.learner == learner, table.plan == plan)
-        with self.tables.read() as connection:
-            return list(connection.execute(select(*columns).where(of_plan).order_by(table.id)))
+        return self._rows(select(*columns).where(table.learner == learner, table.plan == plan).order_by(table.id))
 
     def learners(self) -> dict[str, tuple[int, datetime]]:
         """The learners who have answered: how often, and when the last time; the latest first."""
         table = tables.attempt.c
         last = func.max(table.at).label("last")
         asked = select(table.learner, func.count().label("answers"), last).group_by(table.learner)
-        with self.tables.read() as connection:
-            rows = connection.execute(asked.order_by(last.desc(), table.learner)).all()
+        rows = self._rows(asked.order_by(last.desc(), table.learner))
         return {row.learner: (row.answers, datetime.fromisoformat(row.last)) for row in rows}
 
     def memories(self, learner: str, plan: str | None) -> dict[Question, Card]:
@@ -164,9 +156,11 @@ class LearnStore:
         )
         if plan is not None:
             chosen = chosen.where(tables.memory.c.plan == plan)
+        return {_QUESTION.validate_json(row.body): _memory(row) for row in self._rows(chosen)}
+
+    def _rows(self, query: Select[Any]) -> list[Row[Any]]:
         with self.tables.read() as connection:
-            rows = connection.execute(chosen).all()
-        return {_QUESTION.validate_json(row.body): _memory(row) for row in rows}
+            return list(connection.execute(query))
 
 
 def _grade_of(connection: Connection, attempt_id: str, learner: str, question_id: str) -> Grade | None:

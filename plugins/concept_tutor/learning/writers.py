@@ -15,6 +15,8 @@ from .reading.spelling import normal
 from .writing.built_in import BuiltIn
 
 if TYPE_CHECKING:
+    from llama_index.core.llms import LLM
+
     from ..plans.records import SourceChunk
     from ..settings import LearnSettings
     from .records import Finding, Question
@@ -35,10 +37,14 @@ class Writers:
         self._read: tuple[str, int, BuiltIn] | None = None
 
     @property
+    def _llm(self) -> LLM | None:
+        """What writes questions, where the deployment has a language model and lets it."""
+        return self._host.hooks.llm if self._options.llm_questions else None
+
+    @property
     def fingerprint(self) -> str:
         """Changes whenever the same sources would give other questions."""
-        options = self._options
-        llm = self._host.hooks.llm if options.llm_questions else None
+        options, llm = self._options, self._llm
         model = "built-in" if llm is None else llm.metadata.model_name
         return f"{_VERSION}/{model}/{options.chunks}/{options.questions}/{options.seed}"
 
@@ -54,11 +60,7 @@ class Writers:
         built_in = self._built_in(plan, names, [chunk for each in everything.values() for chunk in each])
         most, name = self._options.questions, names.get(concept, concept)
         asked: tuple[Question, ...] = ()
-        if (
-            self._options.llm_questions
-            and self._host.hooks.llm is not None
-            and (own := built_in.owned(concept, chunks))
-        ):
+        if self._llm is not None and (own := built_in.owned(concept, chunks)):
             from .by_model import ModelWriter
 
             try:

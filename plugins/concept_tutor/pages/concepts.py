@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ragstone.core import Citation, Host
@@ -66,28 +66,31 @@ def concept_views(host: Host, slug: str, learner: str) -> tuple[list[ConceptView
     lessons = host.once(Lessons)
     mastery, able = lessons.mastery(slug, learner), lessons.able(slug)
     needs, leads = needs_and_leads(edges)
-    views = [_view(concepts[key], mastery[key], needs[key], leads[key]) for key in study_order(list(concepts), edges)]
-    return [
-        replace(one, mark="read", word="to read") if one.mark == "k0" and one.key not in able else one for one in views
-    ], edges
+    views = []
+    for key in study_order(list(concepts), edges):
+        concept, known = concepts[key], mastery[key]
+        mark, word = _mark(concept, known, is_able=key in able)
+        view = ConceptView(
+            **vars(concept) | {"reason": reason_words(concept.state, concept.reason)},
+            percent=round(100 * known.level),
+            mark=mark,
+            word=word,
+            due=known.due,
+            needs=tuple(needs[key]),
+            leads=tuple(leads[key]),
+        )
+        views.append(view)
+    return views, edges
 
 
-def _view(concept: Concept, known: Mastery, needs: Sequence[str], leads: Sequence[str]) -> ConceptView:
+def _mark(concept: Concept, known: Mastery, *, is_able: bool) -> tuple[str, str]:
     percent = round(100 * known.level)
-    mark, word = _mark(concept, known, percent)
-    shown = vars(concept) | {"reason": reason_words(concept.state, concept.reason)}
-    return ConceptView(
-        **shown, percent=percent, mark=mark, word=word, due=known.due, needs=tuple(needs), leads=tuple(leads)
-    )
-
-
-def _mark(concept: Concept, known: Mastery, percent: int) -> tuple[str, str]:
     if concept.state in OPEN:
         return "none", "looking for sources" if concept.state == "running" else "no sources yet"
     if concept.state != "found":
         return "none", "no sources"
     if not known.attempts:
-        return "k0", "new"
+        return ("k0", "new") if is_able else ("read", "to read")
     if known.level < GROWING:
         return "k1", f"begun, {percent} %" if percent else "begun"
     return ("k2", f"growing, {percent} %") if known.level < KNOWN else ("k3", f"known, {percent} %")

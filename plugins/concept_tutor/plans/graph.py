@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
@@ -31,7 +31,7 @@ def break_cycles(keys: Sequence[str], edges: Iterable[Edge]) -> tuple[tuple[Edge
     number = {key: at for at, key in enumerate(keys)}
     # A bit for each concept that one leads to, itself included: thousands of edges cost no walk each.
     reach = [1 << at for at in range(len(keys))]
-    leaving = defaultdict[str, list["Edge"]](list)
+    leaving = defaultdict[str, list[str]](list)
     dropped: dict[int, Cycle] = {}
     for at in sorted(range(len(given)), key=lambda at: (-given[at].weight, at)):
         edge = given[at]
@@ -39,7 +39,7 @@ def break_cycles(keys: Sequence[str], edges: Iterable[Edge]) -> tuple[tuple[Edge
         if reach[after] >> before & 1:
             dropped[at] = Cycle(_path(edge.concept, edge.prerequisite, leaving), edge)
             continue
-        leaving[edge.prerequisite].append(edge)
+        leaving[edge.prerequisite].append(edge.concept)
         if not reach[before] >> after & 1:
             more = reach[after]
             reach = [known | more if known >> before & 1 else known for known in reach]
@@ -90,18 +90,24 @@ def transitive_reduction(keys: Sequence[str], edges: Sequence[Edge]) -> tuple[Ed
     )
 
 
-def _path(start: str, end: str, leaving: Mapping[str, Sequence[Edge]]) -> tuple[str, ...]:
+def _path(start: str, end: str, leading: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     """A shortest way from one concept to another that it leads to."""
-    came: dict[str, str] = {start: ""}
-    front = [start]
-    while end not in came:
-        reached = [(edge.concept, key) for key in front for edge in leaving.get(key, ()) if edge.concept not in came]
-        came |= dict(reversed(reached))
-        front = list(dict.fromkeys(key for key, _ in reached))
-    way = [end]
+    before, way = _reached_from(start, leading), [end]
     while way[-1] != start:
-        way.append(came[way[-1]])
+        way.append(before[way[-1]])
     return tuple(reversed(way))
+
+
+def _reached_from(start: str, leading: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Every concept that one leads to, itself included, the nearest first, each with the one before it on the way."""
+    before, waiting = {start: ""}, deque([start])
+    while waiting:
+        key = waiting.popleft()
+        for each in leading.get(key, ()):
+            if each not in before:
+                before[each] = key
+                waiting.append(each)
+    return before
 
 
 @dataclass(frozen=True)
@@ -116,7 +122,7 @@ class Neighbourhood:
 
 def neighbourhood(keys: Sequence[str], edges: Sequence[Edge], focus: str, *, most: int = 30) -> Neighbourhood:
     """The concept, what it needs and what it leads to, the nearest first, about ``most`` in all."""
-    before, after = (_by_distance(focus, leading) for leading in needs_and_leads(edges))
+    before, after = (list(_reached_from(focus, leading))[1:] for leading in needs_and_leads(edges))
     half = (most - 1) // 2
     room_before = max(half, most - 1 - len(after))
     shown_before = before[:room_before]
@@ -128,13 +134,3 @@ def neighbourhood(keys: Sequence[str], edges: Sequence[Edge], focus: str, *, mos
         len(before) - len(shown_before),
         len(after) - len(shown_after),
     )
-
-
-def _by_distance(start: str, leading: Mapping[str, Sequence[str]]) -> list[str]:
-    seen, front = {start: None}, [start]
-    while front:
-        front = [
-            key for key in dict.fromkeys(each for one in front for each in leading.get(one, ())) if key not in seen
-        ]
-        seen.update(dict.fromkeys(front))
-    return list(seen)[1:]

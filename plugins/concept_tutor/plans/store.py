@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, Row, delete, insert, select
 
 from ragstone.core import BadRequest, Host, NotFound
 
@@ -37,6 +38,12 @@ class PlanStore:
         """The tables, made when they are first needed."""
         return self._chunks.tables
 
+    @contextmanager
+    def _read(self, slug: str) -> Iterator[tuple[Connection, Row[Any]]]:
+        """A transaction that reads, and the row of the plan."""
+        with self.tables.read() as connection:
+            yield connection, tables.plan_row(connection, slug)
+
     # Plans
 
     def plans(self) -> list[PlanSize]:
@@ -47,13 +54,13 @@ class PlanStore:
 
     def plan(self, slug: str) -> Plan:
         """The plan of that name."""
-        with self.tables.read() as connection:
-            return tables.to_plan(tables.plan_row(connection, slug))
+        with self._read(slug) as (_, row):
+            return tables.to_plan(row)
 
     def size(self, slug: str) -> PlanSize:
         """The plan of that name with its numbers."""
-        with self.tables.read() as connection:
-            return tables.to_plan_size(connection, tables.plan_row(connection, slug))
+        with self._read(slug) as (connection, row):
+            return tables.to_plan_size(connection, row)
 
     def add(
         self,
@@ -120,8 +127,7 @@ class PlanStore:
 
     def concepts(self, slug: str) -> list[Concept]:
         """The plan's concepts in its own order."""
-        with self.tables.read() as connection:
-            row = tables.plan_row(connection, slug)
+        with self._read(slug) as (connection, row):
             found = connection.execute(
                 select(tables.concept).where(tables.concept.c.plan_id == row.id).order_by(tables.concept.c.position)
             )
@@ -129,14 +135,13 @@ class PlanStore:
 
     def concept(self, slug: str, key: str) -> Concept:
         """One concept."""
-        with self.tables.read() as connection:
-            return tables.to_concept(slug, tables.concept_row(connection, tables.plan_row(connection, slug), key))
+        with self._read(slug) as (connection, row):
+            return tables.to_concept(slug, tables.concept_row(connection, row, key))
 
     def edges(self, slug: str) -> list[Edge]:
         """The plan's prerequisites, by the concepts' positions."""
         before, after = tables.concept.alias("before"), tables.concept.alias("after")
-        with self.tables.read() as connection:
-            row = tables.plan_row(connection, slug)
+        with self._read(slug) as (connection, row):
             found = connection.execute(
                 select(before.c.key, after.c.key, tables.edge.c.reason, tables.edge.c.weight)
                 .join(before, before.c.id == tables.edge.c.prerequisite_id)
@@ -150,14 +155,13 @@ class PlanStore:
 
     def sources(self, slug: str, key: str) -> list[SourceChunk]:
         """The chunks of a concept, the most relevant first; none while nothing was found."""
-        with self.tables.read() as connection:
-            concept = tables.concept_row(connection, tables.plan_row(connection, slug), key)
+        with self._read(slug) as (connection, row):
+            concept = tables.concept_row(connection, row, key)
             return self._chunks.select(connection, tables.use.c.concept_id == concept.id)
 
     def all_sources(self, slug: str) -> dict[str, list[SourceChunk]]:
         """The chunks of each concept of the plan, by key; concepts without any have an empty list."""
-        with self.tables.read() as connection:
-            row = tables.plan_row(connection, slug)
+        with self._read(slug) as (connection, row):
             made: dict[str, list[SourceChunk]] = {key: [] for key in tables.concept_ids(connection, row.id)}
             for one in self._chunks.select(connection, tables.concept.c.plan_id == row.id):
                 made[one.concept].append(one)
@@ -174,8 +178,7 @@ class PlanStore:
     def chunk_ids(self, slug: str) -> defaultdict[str, list[str]]:
         """The ids of each concept's chunks by its key, the most relevant first."""
         found = defaultdict(list)
-        with self.tables.read() as connection:
-            row = tables.plan_row(connection, slug)
+        with self._read(slug) as (connection, row):
             for use in connection.execute(tables.select_uses(tables.concept.c.plan_id == row.id)):
                 found[use.key].append(use.chunk_id)
         return found

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
 _ALIKE = 0.6
 #: From this number on more words that the key has not change nothing.
 _MANY = 4
+_WEIGHTS: dict[str, float] = json.loads(Path(__file__).with_name("weights.json").read_text("utf-8"))
 
 
 @dataclass(frozen=True)
@@ -37,15 +37,8 @@ class Likeness:
     @property
     def chance(self) -> float:
         """Of being right, 0 to 1, by the weights that ``python -m bench.grading --fit`` has found."""
-        weights = _weights()
-        worth = weights["intercept"] + sum(weights[name] * value for name, value in self.features.items())
+        worth = _WEIGHTS["intercept"] + sum(_WEIGHTS[name] * value for name, value in self.features.items())
         return float(1 / (1 + np.exp(-worth)))
-
-
-@lru_cache(maxsize=1)
-def _weights() -> dict[str, float]:
-    weights: dict[str, float] = json.loads(Path(__file__).with_name("weights.json").read_text("utf-8"))
-    return weights
 
 
 def likeness(question: Question, answer: str, found: Comparison, encoder: Encoder) -> Likeness:

@@ -8,6 +8,7 @@ from itertools import combinations, pairwise
 from typing import TYPE_CHECKING
 
 from ..reading.spelling import word_set
+from .turns import FROM
 from .wording import ARTICLES, Word, is_light
 
 if TYPE_CHECKING:
@@ -27,8 +28,6 @@ _OPPOSITES = {
     for one, other in (pair.split(), pair.split()[::-1])
 }
 _DIRECTED = frozenset({"to", "from", "by", "than", "over"})
-#: "Due to" and "because" say from what something comes.
-_FROM = frozenset({"due", "owing", "thanks"})
 _BE = frozenset({"is", "are", "was", "were", "be", "being", "been", "gets"})
 _RELATIVE = frozenset({"that", "which", "who", "whose", "where", "in", "inside"})
 _CAUSING = word_set(
@@ -151,7 +150,7 @@ def _roles(words: list[Word], verbs: Collection[str] = ()) -> dict[str, set[tupl
     governor, subjects = ("start", ""), list[str]()
     for number, word in enumerate(words):
         following = [each.low for each in words[number + 1 : number + 2]]
-        if (word.low == "because" and number) or (word.low == "to" and number and words[number - 1].low in _FROM):
+        if (word.low == "because" and number) or (word.low == "to" and number and words[number - 1].low in FROM):
             governor = ("preposition", "from")
             continue
         if word.low in _PREPOSITIONS or (word.low == "out" and following == ["of"]):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from ragstone.core.text import is_verb
 
 from ..reading.spelling import word_set
-from .wording import ARTICLES, participles
+from .wording import ARTICLES, PARTICIPLES
 
 if TYPE_CHECKING:
     from .wording import Word
@@ -24,7 +24,7 @@ _LEADS_BACK: dict[str, tuple[_Kind, bool]] = {
     "after": ("time", True),
 }
 #: "Due to" and "because of" say from what something comes.
-_FROM = frozenset({"due", "owing", "thanks"})
+FROM = frozenset({"due", "owing", "thanks"})
 LESS = word_set("less fewer lower smaller shorter")
 MORE = word_set("more greater higher larger bigger longer")
 _BE = word_set("is are was were be being been gets get got")
@@ -75,7 +75,7 @@ class Text:
             near = reversed(self.words[max(0, at - 5) : at])
             degree = next((each.low for each in near if _is_degree(each.low)), "")
             return Turn("degree", degree, degree in LESS) if degree else None
-        if low == "to" and before in _FROM:
+        if low == "to" and before in FROM:
             return Turn("cause", low, True)
         if low == "by" and self.low(at + 1).endswith("ing"):
             return None
@@ -107,7 +107,7 @@ class Text:
         if before in RELATIVES:
             is_inflected = low.endswith(("s", "ed", "ing")) or behind in _BEHIND_VERB
             return (is_inflected or is_verb(low)) and not self.is_object(at - 1)
-        if low in participles() or low.endswith("ed"):
+        if low in PARTICIPLES or low.endswith("ed"):
             return self._is_passive(at)
         return low.endswith("ing") or is_verb(low) or (behind in _BEHIND_VERB and between == " ")
 
@@ -116,7 +116,7 @@ class Text:
 
     def _is_passive(self, at: int) -> bool:
         regular = self.low(at).endswith("ed")
-        if not regular and self.low(at) not in participles():
+        if not regular and self.low(at) not in PARTICIPLES:
             return False
         near = {each.low for each in self.words[max(0, at - 3) : at]}
         behind = _LEADS_BACK.keys() | (PREPOSITIONS if regular else frozenset())

@@ -52,6 +52,26 @@ _PREFIXES = [
 _NEGATIONS = frozenset("not no none never without nor neither cannot too less lacks hardly".split())  # noqa: SIM905
 
 
+def _word_lists() -> dict[str, list[list[str]]]:
+    """The groups of words of each part of ``words.txt``."""
+    lines = Path(__file__).with_name("words.txt").read_text("utf-8").splitlines()
+    text = " ".join(line for line in lines if not line.startswith("#"))
+    return {
+        name: [group.split() for group in words.split(";")] for name, words in re.findall(r"\[(\w+)\]([^\[]*)", text)
+    }
+
+
+_LISTS = _word_lists()
+#: The base of each form of an irregular verb; their participles.
+_BASES = {form: base for base, *forms in _LISTS["forms"] for form in forms}
+PARTICIPLES = frozenset(participle for *_forms, participle in _LISTS["forms"])
+#: Words that tell little; pairs that say the opposite, and pairs of different things.
+_LIGHT = frozenset(_LISTS["light"][0])
+_OPPOSITE, _DIFFERENT = (
+    frozenset(pair for group in _LISTS[name] for pair in permutations(group, 2)) for name in ("opposite", "different")
+)
+
+
 @dataclass(frozen=True)
 class Word:
     """A word as it is written, its stem ("" for a stop word), and the characters between it and the one before."""
@@ -118,51 +138,9 @@ def stem_of(word: str) -> str:
     return word if word.startswith("-") else "".join(stems(word))
 
 
-_Pairs = frozenset[tuple[str, str]]
-
-
-@lru_cache(maxsize=1)
-def _sections() -> dict[str, list[list[str]]]:
-    """The groups of words of each part of ``words.txt``."""
-    lines = Path(__file__).with_name("words.txt").read_text("utf-8").splitlines()
-    text = " ".join(line for line in lines if not line.startswith("#"))
-    return {
-        name: [group.split() for group in words.split(";")] for name, words in re.findall(r"\[(\w+)\]([^\[]*)", text)
-    }
-
-
-@lru_cache(maxsize=1)
-def _bases() -> dict[str, str]:
-    """The base of each form of an irregular verb."""
-    return {form: base for base, *forms in _sections()["forms"] for form in forms}
-
-
-@lru_cache(maxsize=1)
-def participles() -> frozenset[str]:
-    """The participles of the irregular verbs."""
-    return frozenset(participle for *_forms, participle in _sections()["forms"])
-
-
-@lru_cache(maxsize=1)
-def _lists() -> tuple[dict[str, frozenset[int]], frozenset[str], _Pairs, _Pairs]:
-    """Of ``words.txt``: for each root its groups of synonyms, words that tell little, opposites, different things."""
-    section = _sections()
-    groups: dict[str, set[int]] = {}
-    for number, group in enumerate(section["same"]):
-        for root in {root for word in group for root in _roots(word)}:
-            groups.setdefault(root, set()).add(number)
-    return (
-        {word: frozenset(numbers) for word, numbers in groups.items()},
-        frozenset(section["light"][0]),
-        frozenset(pair for group in section["opposite"] for pair in permutations(group, 2)),
-        frozenset(pair for group in section["different"] for pair in permutations(group, 2)),
-    )
-
-
 def is_light(word: Word) -> bool:
     """Whether it tells little: an answer may leave it out or add it."""
-    light = _lists()[1]
-    return word.low in light or word.stem in light or not word.stem
+    return word.low in _LIGHT or word.stem in _LIGHT or not word.stem
 
 
 @lru_cache(maxsize=16384)
@@ -179,7 +157,6 @@ def is_form(one: str, other: str) -> bool:
 @lru_cache(maxsize=16384)
 def are_opposite(one: str, other: str) -> bool:
     """Whether two words in small letters, or synonyms of them, say the opposite."""
-    _synonyms, _light, pairs, different = _lists()
     if turned(one) == other or turned(other) == one:
         return True
     bases = {
@@ -190,30 +167,38 @@ def are_opposite(one: str, other: str) -> bool:
     if is_form(one, other):
         return False
     mine, theirs = _listed(one), _listed(other)
-    return any((a, b) in different for a in mine[0] for b in theirs[0]) or any(
-        (a, b) in pairs for one, other in ((0, 1), (1, 0)) for a in mine[one] for b in theirs[other]
+    return any((a, b) in _DIFFERENT for a in mine[0] for b in theirs[0]) or any(
+        (a, b) in _OPPOSITE for one, other in ((0, 1), (1, 0)) for a in mine[one] for b in theirs[other]
     )
 
 
 @lru_cache(maxsize=8192)
 def _listed(word: str) -> tuple[frozenset[str], frozenset[str]]:
     """The words of the lists of opposites and of different things that are forms of one, and synonyms too."""
-    _synonyms, _light, pairs, different = _lists()
-    forms = frozenset(one for one, _other in pairs | different if is_form(word, one))
-    return forms, forms | {one for one, _other in pairs if _groups(word) & _groups(one)}
+    forms = frozenset(one for one, _other in _OPPOSITE | _DIFFERENT if is_form(word, one))
+    return forms, forms | {one for one, _other in _OPPOSITE if _groups(word) & _groups(one)}
 
 
 @lru_cache(maxsize=8192)
 def _groups(word: str) -> frozenset[int]:
-    groups = _lists()[0]
-    return frozenset().union(*(groups.get(root, frozenset()) for root in _roots(word)))
+    """The groups of synonyms that the word is in, by their numbers."""
+    return frozenset(number for root in _roots(word) for number in _groups_of_roots().get(root, ()))
+
+
+@lru_cache(maxsize=1)
+def _groups_of_roots() -> dict[str, set[int]]:
+    groups: dict[str, set[int]] = {}
+    for number, group in enumerate(_LISTS["same"]):
+        for root in {root for word in group for root in _roots(word)}:
+            groups.setdefault(root, set()).add(number)
+    return groups
 
 
 @lru_cache(maxsize=8192)
 def _roots(word: str) -> frozenset[str]:
     if word.startswith("-"):
         return frozenset({word})
-    found = {word, stem_of(word) or word, _bases().get(word, word)}
+    found = {word, stem_of(word) or word, _BASES.get(word, word)}
     for ending in _ENDINGS:
         root = word.removesuffix(ending)
         if root != word and len(root) >= _LEAST_ROOT:

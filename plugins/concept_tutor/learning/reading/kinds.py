@@ -44,10 +44,7 @@ class Kinds:
 
     def shared_beginning(self, one: str, other: str) -> frozenset[str]:
         """The stems of the words with which the definitions of both begin: what sort of thing both are."""
-        mine, theirs = (self._topics.get(topic_key(name)) for name in (one, other))
-        if mine is None or theirs is None:
-            return frozenset()
-        words = (normal(each.meaning).split() for each in (mine, theirs))
+        words = [normal(meaning).split() for meaning in self._meanings_of(one, other)]
         same = takewhile(lambda pair: pair[0] == pair[1], zip(*words, strict=False))
         return stem_set(" ".join(word for word, _ in same))
 
@@ -55,10 +52,10 @@ class Kinds:
         """Whether the definitions of both are alike but for what stands in the same places: "the root tip", "the shoot
         tip". What one is, the other is not.
         """
-        mine, theirs = (self._topics.get(topic_key(name)) for name in (one, other))
-        if mine is None or theirs is None:
+        meanings = self._meanings_of(one, other)
+        if not meanings:
             return False
-        a, b = (normal(without_parentheses(each.meaning)).split() for each in (mine, theirs))
+        a, b = (normal(without_parentheses(meaning)).split() for meaning in meanings)
         steps = SequenceMatcher(None, a, b, autojunk=False).get_opcodes()
         changed = [
             (step, stem_set(" ".join(a[i:j])), stem_set(" ".join(b[k:n])))
@@ -70,6 +67,11 @@ class Kinds:
         is_other = all(step == "replace" or not one | another for step, one, another in changed)
         is_other &= any(one and another for _step, one, another in changed)
         return is_other and same >= _ALIKE * max(len(a), len(b))
+
+    def _meanings_of(self, one: str, other: str) -> tuple[str, str] | tuple[()]:
+        """What both are said to be; nothing where one of them is not defined."""
+        mine, theirs = (self._topics.get(topic_key(name)) for name in (one, other))
+        return () if mine is None or theirs is None else (mine.meaning, theirs.meaning)
 
     @cached_property
     def _meanings(self) -> Counter[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote
 
@@ -17,24 +17,14 @@ _UPKEEP = re.compile(r"\b(?:articles?|pages?|wikipedia|wikibooks|cs1|templates?|
 _NAMESPACE = re.compile(r"[^:]+:[^_ ]")
 
 
-class Links:
-    """Counts links to pages that are there."""
-
-    def __init__(self) -> None:
-        self._counts = Counter[str]()
-        self._sections: dict[str, int] = {}
-
-    def note(self, element: Any, section: int) -> None:
-        """Count the links in an inline element, itself among them; ``section``: its place among the page's."""
-        for link in element.iter("a"):
-            key = key_of(link.get("rel") or "", link.get("href") or "", link.get("class") or "")
-            if key and (key in self._counts or len(self._counts) < _MOST):
-                self._counts[key] += 1
-                self._sections.setdefault(key, section)
-
-    def found(self) -> tuple[Link, ...]:
-        """In the order in which they came."""
-        return tuple(Link(key, count, self._sections[key]) for key, count in self._counts.items())
+def count_links(found: dict[str, Link], element: Any, section: int) -> None:
+    """Add the links in an inline element, itself among them; ``section``: its place among the page's."""
+    for link in element.iter("a"):
+        key = key_of(link.get("rel") or "", link.get("href") or "", link.get("class") or "")
+        if key in found:
+            found[key] = replace(found[key], count=found[key].count + 1)
+        elif key and len(found) < _MOST:
+            found[key] = Link(key, 1, section)
 
 
 def categories_of(root: Any) -> tuple[str, ...]:

@@ -9,9 +9,9 @@ from ragstone.core.runtime import Unanswered
 
 from .dropped import drop_reason, is_boilerplate
 from .inline import BLOCKS, InlineText, fenced_code, inline_text, is_formula
-from .links import Links, categories_of
+from .links import categories_of, count_links
 from .lists import LISTS, is_data, is_navigation, list_lines, table_lines
-from .records import Block, Page, Section
+from .records import Block, Link, Page, Section
 
 #: lxml drops in silence what is nested deeper than 256 elements, 2,048 with its option for huge pages; no page of a
 #: wiki comes near (38 on a talk page of many answers), and what does is refused before anything goes through it.
@@ -58,7 +58,7 @@ def read_page(raw: bytes, language: str = "") -> Page:
     return Page(
         tuple(reader.finish()),
         direction="rtl" if "rtl" in (body.get("dir") or root.get("dir") or "").casefold() else "ltr",
-        links=reader.links.found(),
+        links=tuple(reader.links.values()),
         categories=categories_of(root),
     )
 
@@ -67,7 +67,7 @@ class _Reader:
     """Goes through the elements; words that no block holds make a paragraph."""
 
     def __init__(self, language: str) -> None:
-        self.links = Links()
+        self.links: dict[str, Link] = {}
         self._language = language
         self._run = InlineText()
         self._sections: list[Section] = []
@@ -95,7 +95,7 @@ class _Reader:
         if is_formula(element, name) or (name not in BLOCKS and not _holds_blocks(element)):
             self._run.read(element)
             if self._boilerplate is None:
-                self.links.note(element, len(self._sections))
+                count_links(self.links, element, len(self._sections))
             return
         if drop_reason(element, name) is not None:
             self._paragraph()

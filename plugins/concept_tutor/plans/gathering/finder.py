@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from datetime import datetime
+from functools import lru_cache
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
@@ -36,7 +36,7 @@ class SourceFinder:
         self._parser = ParsoidNodeParser.from_settings(wikis.options.pages).model_copy(update=alone)
         self._lock = threading.Lock()
         self._reading: dict[tuple[str, str], threading.Lock] = {}
-        self._kept: OrderedDict[tuple[str, str], tuple[TextNode, ...]] = OrderedDict()
+        self._read = lru_cache(_KEPT)(self._chunks)
 
     def check(self) -> None:
         """Raise ``SettingsError`` if none of the wikis may be asked with these settings."""
@@ -60,7 +60,10 @@ class SourceFinder:
         wiki_of: dict[str, str] = {}
         for wiki, key in self._hits(name, errors):
             try:
-                pages.append(self._chunks(wiki, key))
+                with self._lock:
+                    reading = self._reading.setdefault((wiki, key), threading.Lock())
+                with reading:
+                    pages.append(self._read(wiki, key))
             except SourceError as error:
                 errors.append(error)
             else:
@@ -95,18 +98,6 @@ class SourceFinder:
 
         Raises ``WikiError`` and ``UnreadablePage``.
         """
-        with self._lock:
-            reading = self._reading.setdefault((wiki, key), threading.Lock())
-        with reading:
-            if (found := self._kept.get((wiki, key))) is None:
-                found = self._read(wiki, key)
-                with self._lock:
-                    self._kept[wiki, key] = found
-                    while len(self._kept) > _KEPT:
-                        self._kept.popitem(last=False)
-        return found
-
-    def _read(self, wiki: str, key: str) -> tuple[TextNode, ...]:
         try:
             page = self._wikis.client(wiki).page(key)
         except WikiPageMissing:  # the search's index is older than the wiki
