@@ -59,5 +59,3 @@ def install(pages: Blueprint, host: Host) -> None:
             retrieved=chunk.retrieved.strftime("%-d %B %Y"),
             uses=[store.concept(one.plan, one.concept) for one in uses],
         )
-
-    _ = chat, source

@@ -114,8 +114,6 @@ def install(pages: Blueprint, host: Host) -> None:
         one = store.concept(slug, key) if key is not None else None
         return _page("delete", plan=size.plan, learner=current_learner(), size=size, concept=one, error=error)
 
-    _ = edit, change, add, concept, change_concept, ask, delete, export
-
 
 def _change() -> ConceptChange:
     needs = tuple(request.form.getlist("needs"))

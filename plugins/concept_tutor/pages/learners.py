@@ -61,5 +61,3 @@ def install(pages: Blueprint, host: Host) -> None:
             name=request.form.get("name", ""),
             problem=error.to_problem() if error is not None else None,
         )
-
-    _ = learners, choose

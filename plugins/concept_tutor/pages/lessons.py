@@ -118,8 +118,6 @@ def install(pages: Blueprint, host: Host) -> None:
             return _shown(host, session, question, problem=error.to_problem()), error.status
         return _graded(host, session, question, grade, given)
 
-    _ = learn, start, end, result, answer
-
 
 def _session(sessions: Sessions, slug: str) -> Session | None:
     session_id = request.values.get("session", "")

@@ -80,8 +80,6 @@ def install(pages: Blueprint, host: Host) -> None:
         stream = EventStream(_events(host.once(Gathering).follow(slug, _PAUSE)), slot=watching.acquire())
         return Response(stream, headers=EventStream.HEADERS)
 
-    _ = plan, gather, events
-
 
 def _page(host: Host, slug: str, problem: dict[str, Any] | None = None) -> str:
     """The page; ``problem``: what went wrong with what was asked of it."""

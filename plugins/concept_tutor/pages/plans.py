@@ -170,8 +170,6 @@ def install(pages: Blueprint, host: Host) -> None:
     def none() -> BaseResponse:
         return redirect(url_for("concept_tutor.plans"))
 
-    _ = plans, make, embedding, none
-
 
 def _page(host: Host, opened: str = "", problem: dict[str, Any] | None = None) -> str:
     return render_template(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from typing import Any
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
 from ragstone.core import BadRequest, Host
 
@@ -41,8 +43,7 @@ class PlanEditor:
     def rename(self, slug: str, title: str, description: str) -> Plan:
         """Give the plan another title and description."""
         title = _line(title)
-        with self._store.tables.write() as connection:
-            row = tables.plan_row(connection, slug, lock=True)
+        with self._change(slug) as (connection, row):
             check(replace(self._as_new(slug), title=title, description=description))
             values = {"title": title, "description": description}
             connection.execute(update(tables.plan).where(tables.plan.c.id == row.id).values(**values))
@@ -50,24 +51,22 @@ class PlanEditor:
 
     def add_concept(self, slug: str, change: ConceptChange) -> Concept:
         """Add a concept behind the others; it waits for sources."""
-        with self._store.tables.write() as connection:
-            row = tables.plan_row(connection, slug, lock=True)
+        with self._change(slug) as (connection, row):
             plan = self._as_new(slug)
             key = free_slug(slug_of(change.name, "concept"), {one.key for one in plan.concepts})
-            added = NewConcept(key, _line(change.name), change.summary)
-            _check(plan, added, _edges(key, change, ()))
+            added, edges = NewConcept(key, _line(change.name), change.summary), _edges(key, change, ())
+            _check(plan, added, edges)
             last = select(func.max(tables.concept.c.position)).where(tables.concept.c.plan_id == row.id)
             position = (connection.execute(last).scalar() or 0) + 1
             values = {"key": key, "name": added.name, "summary": added.summary}
             connection.execute(insert(tables.concept).values(plan_id=row.id, position=position, **values))
-            _put_needs(connection, row.id, key, _edges(key, change, ()))
+            _put_needs(connection, row.id, key, edges)
         return self._store.concept(slug, key)
 
     def change_concept(self, slug: str, key: str, change: ConceptChange) -> Concept:
         """Change a concept; a prerequisite that stays keeps its reason and its weight."""
         changed = NewConcept(key, _line(change.name), change.summary)
-        with self._store.tables.write() as connection:
-            row = tables.plan_row(connection, slug, lock=True)
+        with self._change(slug) as (connection, row):
             concept = tables.concept_row(connection, row, key)
             plan = self._as_new(slug)
             edges = _edges(key, change, plan.edges)
@@ -95,6 +94,12 @@ class PlanEditor:
             across = (Edge(one, other) for one in before for other in after if (one, other) not in pairs)
             tables.put_edges(connection, row.id, across)
             self._chunks.remove(connection, former)
+
+    @contextmanager
+    def _change(self, slug: str) -> Iterator[tuple[Connection, Row[Any]]]:
+        """A transaction that changes the plan, and the plan's row."""
+        with self._store.tables.write() as connection:
+            yield connection, tables.plan_row(connection, slug, lock=True)
 
     def _as_new(self, slug: str) -> NewPlan:
         plan = self._store.plan(slug)
