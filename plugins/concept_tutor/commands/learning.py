@@ -14,7 +14,7 @@ from ragstone.core import BadRequest
 from ragstone.core.cli import Deployment, json_option, printable, show_json, show_table
 from ragstone.core.runtime import storage_errors, write_atomically
 
-from ..learning.export import QuestionFormat, export_questions
+from ..learning.export import FILES, QuestionFormat, export_questions
 from ..learning.grading.feedback import STEPS
 from ..learning.lessons import Lessons
 from ..learning.records import LENGTH, ME, Question, QuestionSource, Session
@@ -109,10 +109,11 @@ def questions(deployment: Deployment, plan: str, concept: str | None, as_json: b
         click.echo(f"There are none: no concept has sources yet. ragstone tutor plan show {plan}")
 
 
-def _export_command(format: QuestionFormat, suffix: str, help: str, then: str) -> click.Command:  # noqa: A002
+def _export_command(format: QuestionFormat, help: str, then: str) -> click.Command:  # noqa: A002
     """The command that writes the questions of a plan in a format; ``then``: what to do with the file."""
+    ending, _ = FILES[format]
 
-    @click.command(format, help=help, epilog=f"Example: ragstone tutor {format} biology --out biology{suffix}")
+    @click.command(format, help=help, epilog=f"Example: ragstone tutor {format} biology --out biology{ending}")
     @click.argument("plan")
     @click.option("--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The file to write.")
     @json_option()
@@ -134,25 +135,21 @@ def _export_command(format: QuestionFormat, suffix: str, help: str, then: str) -
 
 anki = _export_command(
     "anki",
-    ".apkg",
     "Write a plan's questions as a package for Anki. Importing a later one brings its cards up to date.",
     "In Anki: File, Import.",
 )
 gift = _export_command(
     "gift",
-    ".gift",
     "Write a plan's questions in GIFT. Each concept has a category.",
     "In Moodle: Question bank, Import, GIFT format.",
 )
 text2qti = _export_command(
     "text2qti",
-    ".txt",
     "Write a plan's questions for Canvas, as text. The program text2qti makes a quiz (QTI 1.2) of it.",
     "Then: text2qti FILE, and in Canvas: Settings, Import Course Content, QTI .zip file.",
 )
 qti = _export_command(
     "qti",
-    ".zip",
     "Write a plan's questions as a content package of QTI 2.1. Each concept has a section.",
     "Import it where QTI 2.1 packages are read.",
 )

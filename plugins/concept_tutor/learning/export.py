@@ -39,6 +39,13 @@ _STYLE = (
 )
 _NO_TAG = re.compile(r"[^\w-]+")
 QuestionFormat = Literal["anki", "gift", "text2qti", "qti"]
+#: The ending and the media type of a file in each format.
+FILES: dict[QuestionFormat, tuple[str, str]] = {
+    "anki": (".apkg", "application/octet-stream"),
+    "gift": (".gift", "text/plain"),
+    "text2qti": (".txt", "text/plain"),
+    "qti": (".zip", "application/zip"),
+}
 _TEXTS = {"gift": gift, "text2qti": text2qti}
 
 

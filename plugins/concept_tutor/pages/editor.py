@@ -10,7 +10,7 @@ from flask import Blueprint, Response, redirect, render_template, request, url_f
 
 from ragstone.core import BadRequest, Host, RagstoneError
 
-from ..learning.export import QuestionFormat, export_questions
+from ..learning.export import FILES, QuestionFormat, export_questions
 from ..plans.editor import ConceptChange, PlanEditor
 from ..plans.importers.schema import export_plan
 from ..plans.store import PlanStore
@@ -21,13 +21,6 @@ from .learners import current_learner
 if TYPE_CHECKING:
     from werkzeug.wrappers import Response as BaseResponse
 
-#: The ending and the media type of a file of questions, by its format.
-_FILES = {
-    "anki": ("apkg", "application/octet-stream"),
-    "gift": ("gift", "text/plain"),
-    "text2qti": ("txt", "text/plain"),
-    "qti": ("zip", "application/zip"),
-}
 _LIMITS = {"name": LONGEST_NAME, "words": LONGEST_WORDS}
 
 
@@ -80,8 +73,10 @@ def install(pages: Blueprint, host: Host) -> None:
         if wanted == "json":
             text = json.dumps(export_plan(store, slug), ensure_ascii=False, indent=2)
             return _download(text.encode("utf-8", "replace"), f"{slug}.json", "application/json")
-        ending, kind = _FILES.get(wanted, ("", ""))
-        return _download(export_questions(host, slug, cast("QuestionFormat", wanted)), f"{slug}.{ending}", kind)
+        format_ = cast("QuestionFormat", wanted)
+        made = export_questions(host, slug, format_)  # raises for another word
+        ending, kind = FILES[format_]
+        return _download(made, f"{slug}{ending}", kind)
 
     def stored(
         slug: str, store_it: Callable[[], object], key: str = "", opened: str = ""
