@@ -107,27 +107,26 @@ def _in_turn(
 
 
 def _order(chunk: SourceChunk, words: frozenset[str]) -> tuple[int, bool, bool]:
-    title = _title(chunk)
-    if not _is_titled(chunk, words):
+    distance = _distance(chunk, words)
+    if distance is None:
         return 2, True, True
     subject = _DEFINES.match(chunk.content)
-    return int(title != words), subject is None or not words <= stem_set(subject[1]), bool(chunk.section)
+    return min(distance, 1), subject is None or not words <= stem_set(subject[1]), bool(chunk.section)
 
 
-def _is_titled(chunk: SourceChunk, words: frozenset[str]) -> bool:
-    """Whether the page is about the concept: "Ammonia" about ammonia, "Mean (statistics)" about the sample mean."""
-    title = _title(chunk)
-    return bool(title) and title <= words
+def _distance(chunk: SourceChunk, words: frozenset[str]) -> int | None:
+    """How many of the concept's words its page's title has not; ``None`` for a page on something else.
 
-
-def _title(chunk: SourceChunk) -> frozenset[str]:
-    return stem_set(chunk.page_title.partition("(")[0])
+    "Ammonia" is about ammonia, "Mean (statistics)" about the sample mean.
+    """
+    title = stem_set(chunk.page_title.partition("(")[0])
+    return len(words - title) if title and title <= words else None
 
 
 def _readable(chunk: SourceChunk, words: frozenset[str], asked: Sequence[tuple[str, int]]) -> list[Sentence]:
     """The chunk's whole sentences; of a page on something else those that name the concept or prove a question."""
     proved = {start for chunk_id, start in asked if chunk_id == chunk.chunk_id}
-    titled = _is_titled(chunk, words)
+    titled = _distance(chunk, words) is not None
     return [
         each
         for each in sentences_of(chunk)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
@@ -115,47 +116,15 @@ def as_in_key(answer: str, key: str, source: str) -> str:
 
 def compare(question: Question, answer: str) -> Comparison:
     """Lay an answer beside a question's key, by their words alone."""
-    key, answered, span = words_of(question.key), words_of(answer), words_of(question.support.text)
+    key, answered = words_of(question.key), words_of(answer)
     given = [word for word in words_of(question.text) if word.stem]
-    matches: dict[int, int] = {}
-    weights: dict[int, float] = {}
-    stems: set[tuple[str, bool]] = set()
-    for at, word in enumerate(key):
-        if not word.stem or word.low == "ie" or (word.stem, word.is_name) in stems:
-            continue
-        stems.add((word.stem, word.is_name))
-        weights[at] = _LIGHT if is_light(word) or any(word.stem == each.stem for each in given) else 1.0
-    # Names first: the "states" of the United States are no state.
-    for at in sorted(weights, key=lambda one: not key[one].is_name):
-        place = _place(key[at], answered, set(matches.values()))
-        if place is not None:
-            matches[at] = place
-    for at in sorted(weights.keys() - matches.keys()):  # "antimatter" for "anti-matter"
-        if at + 1 in weights and key[at + 1].before == "-":
-            joined = key[at].low + key[at + 1].low
-            place = next((place for place, word in enumerate(answered) if is_form(joined, word.low)), None)
-            if place is not None and place not in matches.values():
-                matches |= {at: place, at + 1: place}
-    for at in sorted(weights.keys() - matches.keys()):
-        for place, word in enumerate(answered):
-            is_free = place not in matches.values() and at not in matches
-            if is_free and are_opposite(key[at].low, word.low) and _is_converse(matches, at, place):
-                matches[at] = place
-    for at in list(weights):
-        if (
-            at not in matches
-            and at + 1 in matches
-            and key[at].is_name
-            and key[at + 1].is_name
-            and key[at + 1].before == " "
-        ):
-            before = matches[at + 1] - 1
-            if before < 0 or not answered[before].stem or before in matches.values():
-                weights[at] = _LIGHT  # "Orwell" for "George Orwell", but not "Indian Ocean" for "Pacific Ocean"
-        elif key[at].low in MONTHS or (at + 1 < len(key) and key[at].is_number and key[at + 1].low in MONTHS):
+    weights = _weights(key, {word.stem for word in given})
+    matches = _matches(key, answered, weights.keys())
+    for at in weights:
+        if _tells_little(at, key, answered, matches):
             weights[at] = _LIGHT
     matched = set(matches.values())
-    known = [*key, *span, *given]
+    known = [*key, *words_of(question.support.text), *given]
     foreign = [
         place
         for place, word in enumerate(answered)
@@ -163,6 +132,50 @@ def compare(question: Question, answer: str) -> Comparison:
         and not any(same(each.low, word.low) for each in known)
     ]  # fmt: skip
     return Comparison(key, answered, weights, matches, foreign)
+
+
+def _weights(key: list[Word], given: set[str]) -> dict[int, float]:
+    """What the key's words count by their places; one for each stem. ``given``: the stems of the question."""
+    weights: dict[int, float] = {}
+    stems: set[tuple[str, bool]] = set()
+    for at, word in enumerate(key):
+        if word.stem and word.low != "ie" and (word.stem, word.is_name) not in stems:
+            stems.add((word.stem, word.is_name))
+            weights[at] = _LIGHT if is_light(word) or word.stem in given else 1.0
+    return weights
+
+
+def _matches(key: list[Word], answered: list[Word], weights: AbstractSet[int]) -> dict[int, int]:
+    """For the key's words of these places where the answer has them, each place once but for two in one word."""
+    matches: dict[int, int] = {}
+    # Names first: the "states" of the United States are no state.
+    for at in sorted(weights, key=lambda one: not key[one].is_name):
+        place = _place(key[at], answered, set(matches.values()))
+        if place is not None:
+            matches[at] = place
+    for at in sorted(weights - matches.keys()):  # "antimatter" for "anti-matter"
+        if at + 1 in weights and key[at + 1].before == "-":
+            joined = key[at].low + key[at + 1].low
+            place = next((place for place, word in enumerate(answered) if is_form(joined, word.low)), None)
+            if place is not None and place not in matches.values():
+                matches |= {at: place, at + 1: place}
+    for at in sorted(weights - matches.keys()):
+        for place, word in enumerate(answered):
+            is_free = place not in matches.values() and at not in matches
+            if is_free and are_opposite(key[at].low, word.low) and _is_converse(matches, at, place):
+                matches[at] = place
+    return matches
+
+
+def _tells_little(at: int, key: list[Word], answered: list[Word], matches: dict[int, int]) -> bool:
+    """Whether an answer may leave the key's word out: a first name, a month and its day."""
+    word, following = key[at], key[at + 1] if at + 1 < len(key) else None
+    is_in_name = word.is_name and following is not None and following.is_name and following.before == " "
+    if is_in_name and at not in matches and at + 1 in matches:
+        before = matches[at + 1] - 1
+        # "Orwell" for "George Orwell", but not "Indian Ocean" for "Pacific Ocean"
+        return before < 0 or not answered[before].stem or before in matches.values()
+    return word.low in MONTHS or (following is not None and word.is_number and following.low in MONTHS)
 
 
 def _is_converse(matches: dict[int, int], at: int, place: int) -> bool:

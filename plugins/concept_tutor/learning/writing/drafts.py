@@ -71,7 +71,7 @@ class Drafting:
                     yield from self._clozes.named(sentence, 0.5)
 
     def of_definition(self, definition: Definition, concept: str) -> Iterator[Draft]:
-        """What it is, in one's own words; its name; and a word within it."""
+        """What it is, in one's own words; a word within it; and its name."""
         sentence, material = definition.sentence, self._material
         title = bare_title(sentence.chunk.page_title)
         own = is_about(definition.subject, title) or is_about(definition.subject, concept)
@@ -88,22 +88,31 @@ class Drafting:
         worth = 1.0 if own else 0.75
         if definition.is_entry and not own:
             worth = 0.85 + _MENTIONED * (1 - 1 / (1 + material.mentions(definition)))
-        about = material.names_of(definition.subject)
-        asks = self._asks_what(definition)
+        asks, about = self._asks_what(definition), material.names_of(definition.subject)
         yield Draft("open", "definition", asks, definition.meaning, (), sentence, worth, once=not own, about=about)
         # Of a short definition the word within it is all that there is to know.
         if own and not definition.is_entry and len(stems) >= _STEMS_TO_SPARE:
             yield from self._clozes.inner(definition.sentence, (definition.start, definition.end), worth - 0.2)
+        if self._means_one(definition, meaning):
+            yield from self._term(definition, meaning, worth, own)
+
+    def _means_one(self, definition: Definition, meaning: str) -> bool:
+        """Whether the term can be found by its meaning, and no other one is meant."""
+        stems = stem_set(meaning)
         if len(stems) < _MANY_STEMS - definition.is_entry or gives_away(meaning, definition.subject):
-            return
-        is_name = not definition.is_entry and material.lowered(definition.subject)[0].isupper()
-        # There are more states in the south-east and more physicists.
-        if len(definition.subject.split()) > _LONGEST_TERM or (is_name and len(stems) < _STEMS_OF_ONE):
-            return
-        if material.kinds.is_shared(definition.meaning):
-            return  # each of them is right
-        if is_name and definition.sort == "person" and not _SINGLES_OUT.search(meaning):
-            return  # there was more than one "Soviet film-maker, writer and director"
+            return False
+        if len(definition.subject.split()) > _LONGEST_TERM or self._material.kinds.is_shared(definition.meaning):
+            return False
+        if definition.is_entry or not self._material.lowered(definition.subject)[0].isupper():
+            return True
+        # There are more states in the south-east, and more than one "Soviet film-maker, writer and director".
+        is_single = definition.sort != "person" or _SINGLES_OUT.search(meaning) is not None
+        return is_single and len(stems) >= _STEMS_OF_ONE
+
+    def _term(self, definition: Definition, meaning: str, worth: float, own: bool) -> Iterator[Draft]:
+        """What has that meaning: to be chosen where there are wrong options, else to be typed."""
+        sentence, material = definition.sentence, self._material
+        title, about = bare_title(sentence.chunk.page_title), material.names_of(definition.subject)
         key = definition.subject if definition.is_entry else material.lowered(definition.subject)
         others = set(material.other_names.get(normal(definition.subject), ()))
         if topic_key(title) != topic_key(definition.subject) and is_about(definition.subject, title):
