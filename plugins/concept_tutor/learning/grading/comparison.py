@@ -121,7 +121,7 @@ def compare(question: Question, answer: str) -> Comparison:
     weights = _weights(key, {word.stem for word in given})
     matches = _matches(key, answered, weights.keys())
     for at in weights:
-        if _tells_little(at, key, answered, matches):
+        if _may_be_left_out(at, key, answered, matches):
             weights[at] = _LIGHT
     matched = set(matches.values())
     known = [*key, *words_of(question.support.text), *given]
@@ -167,7 +167,7 @@ def _matches(key: list[Word], answered: list[Word], weights: AbstractSet[int]) -
     return matches
 
 
-def _tells_little(at: int, key: list[Word], answered: list[Word], matches: dict[int, int]) -> bool:
+def _may_be_left_out(at: int, key: list[Word], answered: list[Word], matches: dict[int, int]) -> bool:
     """Whether an answer may leave the key's word out: a first name, a month and its day."""
     word, following = key[at], key[at + 1] if at + 1 < len(key) else None
     is_in_name = word.is_name and following is not None and following.is_name and following.before == " "

@@ -65,7 +65,7 @@ _LISTS = _word_lists()
 #: The base of each form of an irregular verb; their participles.
 _BASES = {form: base for base, *forms in _LISTS["forms"] for form in forms}
 PARTICIPLES = frozenset(participle for *_forms, participle in _LISTS["forms"])
-#: Words that tell little; pairs that say the opposite, and pairs of different things.
+#: Words that matter little; pairs that say the opposite, and pairs of different things.
 _LIGHT = frozenset(_LISTS["light"][0])
 _OPPOSITE, _DIFFERENT = (
     frozenset(pair for group in _LISTS[name] for pair in permutations(group, 2)) for name in ("opposite", "different")
