@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-Error = needed("playwright.sync_api").Error
+sync_api = needed("playwright.sync_api")
 SIZES = ({"width": 390, "height": 780}, {"width": 1280, "height": 860})
 SCHEMES = ("light", "dark")
 #: What is no fault: SVG 2 has this attribute on every shape, and an address of the hostile tests is no address.
@@ -44,7 +44,7 @@ def accessibility_faults(page: Any, root: str | None = None) -> list[str]:
             page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
             try:
                 faults = _run_axe(page, root, scheme == "dark")
-            except Error:  # the page went on to its next state by itself
+            except sync_api.Error:  # the page went on to its next state by itself
                 page.wait_for_load_state()
                 faults = _run_axe(page, root, scheme == "dark")
             found.update(dict.fromkeys(f"{scheme}, {each['width']} px: {fault}" for fault in faults))

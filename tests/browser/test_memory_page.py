@@ -6,12 +6,11 @@ from email.utils import formatdate
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from playwright.sync_api import expect
 
 from ragstone.core import Host, Settings
 from ragstone.plugins.iris_memory import memory_of
 
-from .conftest import serving
+from .conftest import serving, sync_api
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -74,7 +73,7 @@ def test_a_citation_opens_its_lines(open_page: Open, snap: Snap, size: tuple[int
     first = shown.rpartition(":")[2].partition("-")[0]
     assert chunk.locator("li").first.get_attribute("value") == first
     assert page.get_by_role("region", name="Before the passage").is_visible()
-    expect(chunk).to_be_in_viewport()
+    sync_api.expect(chunk).to_be_in_viewport()
     assert page.evaluate(NO_SIDEWAYS)
     snap(page, f"{name}-source")
 

@@ -24,9 +24,6 @@ from ragstone.plugins.book_chat import Shelf
 from ragstone.web import create_app
 from ragstone.web.keys.access import EVERYTHING
 from ragstone.web.keys.store import Keys
-from ragstone.web.mcp.prompts import prompt, prompts
-from ragstone.web.mcp.server import ClientLeft
-from ragstone.web.mcp.tools import called, offers
 from ragstone.web.settings import WebSettings
 from tests.support.loops import finished
 from tests.support.needs import needed
@@ -40,8 +37,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 mcp = needed("mcp")
-streamable_http_client = needed("mcp.client.streamable_http").streamable_http_client
-MCPError = needed("mcp.shared.exceptions").MCPError
+mcp_server = needed("ragstone.web.mcp.server")
+mcp_prompts = needed("ragstone.web.mcp.prompts")
+mcp_tools = needed("ragstone.web.mcp.tools")
+streamable_http = needed("mcp.client.streamable_http")
 
 BOOK = "# Wheels\n\n## Casters\n\nA caster is a wheel that swivels about a vertical axis. Casters give no traction.\n"
 QUESTION = "What is a caster?"
@@ -127,7 +126,10 @@ async def http_client(address: str, *, mode: str = "auto", key: str | None = Non
         return
     create = needed("mcp.shared._httpx_utils").create_mcp_http_client
     headers = {"Authorization": f"Bearer {key}"}
-    async with create(headers=headers) as web, mcp.Client(streamable_http_client(address, http_client=web)) as client:
+    async with (
+        create(headers=headers) as web,
+        mcp.Client(streamable_http.streamable_http_client(address, http_client=web)) as client,
+    ):
         yield client
 
 
@@ -226,10 +228,10 @@ def test_every_assistant_can_be_searched_and_asked(connected: Callable[[], Any],
             ):
                 wrong = await client.call_tool("ask_book_chat", arguments)
                 assert (wrong.is_error, words in wrong.content[0].text) == (True, True), (arguments, wrong.content)
-            with pytest.raises(MCPError, match="There is no tool 'nothing'"):
+            with pytest.raises(mcp.MCPError, match="There is no tool 'nothing'"):
                 await client.call_tool("nothing", {})
             for uri in ("ragstone://book_chat/passage/none", "ragstone://nobody/passage/x", "file:///etc/passwd", "x"):
-                with pytest.raises(MCPError, match="there is no"):
+                with pytest.raises(mcp.MCPError, match="there is no"):
                     await client.read_resource(uri)
 
     talk(work())
@@ -309,7 +311,7 @@ def test_prompts_are_for_the_clients_own_model(address: str, host: Host) -> None
                 ("inner", {"what": "x"}, "there is no prompt 'inner'"),
                 ("broken", {"it": "x"}, "^(?!.*secret)"),
             ):
-                with pytest.raises(MCPError, match=text):
+                with pytest.raises(mcp.MCPError, match=text):
                     await client.get_prompt(name, words)
 
     talk(work())
@@ -331,10 +333,10 @@ def test_an_assistant_without_a_template_has_no_prompt(tmp_path: Path) -> None:
 
     with open_host(tmp_path, plugins={"bare": Bare()}) as host:
         assert "without_template" in host.hooks.assistants
-        names = [prompt.name for prompt in prompts(host, EVERYTHING)]
+        names = [prompt.name for prompt in mcp_prompts.prompts(host, EVERYTHING)]
         assert names == [name for name in host.hooks.assistants if name != "without_template"]
         with pytest.raises(NotFound, match="no prompt 'without_template'"):
-            prompt(host, EVERYTHING, "without_template", {"question": "q"})
+            mcp_prompts.prompt(host, EVERYTHING, "without_template", {"question": "q"})
 
 
 def test_arguments_are_completed(address: str) -> None:
@@ -392,9 +394,10 @@ def test_a_client_that_dies_leaves_the_others_alone(address: str, abacus: Abacus
 
 def test_a_client_that_leaves_in_the_middle_is_no_failure(host: Host, caplog: pytest.LogCaptureFixture) -> None:
     def report(_: str) -> None:
-        raise ClientLeft("the client has left")
+        raise mcp_server.ClientLeft("the client has left")
 
-    assert called(offers(host, EVERYTHING)["ask_book_chat"], {"question": QUESTION}, report).failed
+    offers = mcp_tools.offers(host, EVERYTHING)
+    assert mcp_tools.called(offers["ask_book_chat"], {"question": QUESTION}, report).failed
     assert caplog.text == ""
 
 
@@ -478,13 +481,13 @@ def test_a_key_opens_its_assistants_tools_and_no_others(tmp_path: Path, abacus: 
         async def beyond() -> None:
             async with http_client(f"{url}mcp", key=some) as client:
                 for name in ("ask_wiki_edge", "add"):
-                    with pytest.raises(MCPError, match="There is no tool"):
+                    with pytest.raises(mcp.MCPError, match="There is no tool"):
                         await client.call_tool(name, {"question": "q"})
-                with pytest.raises(MCPError, match="no such resource"):
+                with pytest.raises(mcp.MCPError, match="no such resource"):
                     await client.read_resource("ragstone://wiki_edge/passage/x:1")
                 assert [prompt.name for prompt in (await client.list_prompts()).prompts] == ["book_chat"]
                 for name in ("wiki_edge", "count"):
-                    with pytest.raises(MCPError, match="there is no prompt"):
+                    with pytest.raises(mcp.MCPError, match="there is no prompt"):
                         await client.get_prompt(name, {"question": "q", "what": "x"})
 
         talk(beyond())
