@@ -37,7 +37,7 @@ def grows_linearly(work: Callable[[int], object], size: int, *, times: int = 6) 
     Counted is this thread's time on a processor. What else the machine does can only make a ratio worse, so that one
     good ratio of several tells; work that is quadratic has none.
     """
-    work(size)  # what is made once
+    work(size // times)  # what is made once
     return any(_spent(work, times * size) < times**1.5 * _spent(work, size) for _ in range(_TRIES))
 
 
