@@ -175,7 +175,7 @@ def _make_an_index_anew(folder: Path, others: Others) -> None:
 
 def _follow_a_link(folder: Path, others: Others) -> None:
     others.link(folder / "data" / "index", "folder")
-    with open_host(folder) as host:
+    with open_host(folder, options={"book_chat": {"sample": False}}) as host:
         host.serve()
         until(lambda: any("is a link" in check.detail for check in host.checks()), "the look at the link")
 

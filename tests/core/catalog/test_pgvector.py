@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 _DIMENSION = 8
 _BOOKS = 7
+#: The only books are those of a test.
+NO_SAMPLE = {"book_chat": {"sample": False}}
 
 
 def _unit(seed: int, count: int = 1) -> npt.NDArray[np.float32]:
@@ -269,7 +271,7 @@ def _books(host: Host, text: str) -> None:
 def test_a_deployment_answers_from_it_and_says_so(url: str, tmp_path: Path) -> None:
     with open_host(tmp_path, database=url) as host:
         _books(host, "# B\n\nA caster is a wheel that swivels.")
-    with open_host(tmp_path, database=url, index={"store": "pgvector"}) as host:
+    with open_host(tmp_path, database=url, index={"store": "pgvector"}, options=NO_SAMPLE) as host:
         corpus = host.corpus("books", kind="book")
         assert catalog_index_check(host.catalog).detail == (
             "pgvector in the catalog; books: 0 of 1 passages are in it, exact search in memory answers"
@@ -293,7 +295,7 @@ def test_a_deployment_answers_from_it_and_says_so(url: str, tmp_path: Path) -> N
 def test_a_server_fills_it_in_the_background(url: str, tmp_path: Path) -> None:
     with open_host(tmp_path, database=url) as host:
         _books(host, "# B\n\nA caster is a wheel that swivels.")
-    with open_host(tmp_path, database=url, index={"store": "pgvector"}) as host:
+    with open_host(tmp_path, database=url, index={"store": "pgvector"}, options=NO_SAMPLE) as host:
         host.corpus("books", kind="book")
         host.serve()
         until(lambda: "books: scanned" in catalog_index_check(host.catalog).detail, "a filled table")

@@ -392,7 +392,7 @@ def test_ragstone_vector_store_that_fails_leaves_the_answers_to_exact_search(tmp
         def add(self, nodes: Any, **kwargs: Any) -> list[str]:
             raise RuntimeError("no such host")
 
-    with open_host(tmp_path, plugins={"notes": Notes(), "mine": WithStore(Broken())}) as host:
+    with deployed(tmp_path, ["notes", "mine"], plugins={"notes": Notes(), "mine": WithStore(Broken())}) as host:
         corpus = host.corpus("notes", kind="note")
         corpus.ingest([note("A nut holds a bolt.")])
         host.serve()

@@ -219,9 +219,9 @@ def test_a_plugin_swaps_in_its_own_store(tmp_path: Path, small_book: Path) -> No
 def test_a_following_host_answers_while_and_after_it_catches_up(real_host: Host, small_book: Path) -> None:
     if not Path(real_host.hooks.encoder.model.files.model).exists():  # type: ignore[attr-defined]
         missing("the encoder")
-    real_host.serve()
     shelf = Shelf(real_host)
     shelf.add(shelf.plan(small_book), title="Parts")
+    real_host.serve()
     ask = real_host.assistant("book_chat").ask
     at_once = ask("What is a caster?")
     until(

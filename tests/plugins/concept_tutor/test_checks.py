@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 
 PAGE = "mediawiki:wiki/C++ & more"
+#: The sample plan comes alone.
+NO_BOOK = {"book_chat": {"sample": False}}
 
 
 @pytest.fixture
@@ -57,7 +59,7 @@ def test_the_checks_report_plans_and_wikis(tmp_path: Path, wiki: SmallWiki) -> N
         checks = {check.name: (check.ok, check.detail) for check in host.checks()}
         assert checks["study plans"] == (True, "none yet")
         assert checks["wiki wiki"] == (True, "may be asked")
-    with open_host(tmp_path / "other") as host:
+    with open_host(tmp_path / "other", options=NO_BOOK) as host:
         host.serve()
         checks = {check.name: (check.ok, check.detail) for check in host.checks()}
         assert checks["study plans"] == (True, "1 plan, 22 passages")
@@ -129,11 +131,11 @@ def test_without_the_sample_a_first_start_is_empty(tmp_path: Path, wiki: SmallWi
 
 
 def test_chunks_that_no_concept_got_before_the_end_are_removed_by_the_next_server(tmp_path: Path) -> None:
-    with open_host(tmp_path) as host:
+    with open_host(tmp_path, options=NO_BOOK) as host:
         host.serve()
         text, metadata = "A passage.", {"plan": "elementary-statistics", "page_title": "Median"}
         corpus_of(host).ingest([Document(id_="c1", text=text, metadata=metadata)])  # and no further
         assert corpus_of(host).info().chunks == 23
-    with open_host(tmp_path) as host:
+    with open_host(tmp_path, options=NO_BOOK) as host:
         host.serve()
         assert corpus_of(host).info().chunks == 22
