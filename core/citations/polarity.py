@@ -108,11 +108,14 @@ def opposites_of(word: str) -> frozenset[str]:
 
 
 def find_opposite(words: Collection[str], source: Collection[str]) -> tuple[str, str] | None:
-    """A word of the first text and its opposite in the source, where each text has only one of the two."""
-    for word in words:
+    """A word of the first text and its opposite in the source, where each text has only one of the two.
+
+    Of several the first in the alphabet, so that messages do not depend on the order of sets.
+    """
+    for word in sorted(words):
         if word in source:
             continue
-        for other in opposites_of(word):
+        for other in sorted(opposites_of(word)):
             if other in source and other not in words:
                 return word, other
         for prefix in _PREFIXES:
