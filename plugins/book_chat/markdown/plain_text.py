@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from ragstone.core import SourceError
 from ragstone.core.runtime import open_regular
 
 from .characters import escape_block, without_controls
+from .hyphenation import join_halves, vocabulary
 from .html.markup import decoded, is_binary
 from .html.text import Text
 
@@ -32,11 +34,23 @@ _CHAPTER = re.compile(
     r"|contents|bibliography|index|illustrations|dedication|acknowledge?ments?)(?=\W{0,2}$)",
     re.IGNORECASE,
 )
+#: "5.4.  Shops and shopping", on a line of its own.
+_SECTION = re.compile(r"(\d{1,3}(?:\.\d{1,3}){1,4})\.? [A-Z“\"'][^.!?,;]{0,80}")
 _LISTING = re.compile(r"(?:table of )?(?:contents|illustrations)\W*", re.IGNORECASE)
 _UNDERLINE = re.compile(r"([=\-~*#^])\1{2,}\s*")
 _ORNAMENT = re.compile(r"[\s*_=\-~·•#+.]+")
 _EMPHASIS = re.compile(r"(?<![\w_])_([^_\n]{1,200}(?:\n[^_\n]{1,200})?)_(?![\w_])")
+#: A word in letters with a space between each two: "P R E F A C E".
+_SPACED = re.compile(r"(?<!\S)(?:[A-Z] ){2,}[A-Z](?!\S)")
+_SPEECH = re.compile(r"[\"“'‘].*[.!?,][\"”'’]")
 _LONGEST_HEADING = 90
+#: Characters of the longest line of a paragraph that was broken into lines, and the least share of it that each line
+#: but the last has.
+_FULL_LINE, _LEAST_FULL = 50, 0.75
+_GAP = re.compile(r"(?<=\S) {3,}(?=\S)")
+_DIGITS = re.compile(r"\d+")
+#: Pages whose head, or foot, is the same but for its numbers.
+_LEAST_PAGES = 4
 
 
 def read_plain_text(path: Path) -> Text:
@@ -49,7 +63,7 @@ def read_plain_text(path: Path) -> Text:
 
 
 def book_of(source: str) -> Text:
-    """A book of plain text as normalized Markdown: paragraphs stay, headings get their levels."""
+    """A book of plain text as normalized Markdown: lines of a paragraph are joined, headings get their levels."""
     text = without_controls(re.sub(r"\r\n?", "\n", source).replace("\f", "\n\n"))
     begun = _START.search(text)
     about = {found[1]: " ".join(found[2].split()) for found in _FIELD.finditer(text[: begun.start()] if begun else "")}
@@ -58,7 +72,8 @@ def book_of(source: str) -> Text:
         ended = _END.search(text)
         text = text[: ended.start()] if ended else text
     blocks = [block.strip("\n") for block in re.split(r"\n[ \t]*(?:\n[ \t]*)+", text.expandtabs(4)) if block.strip()]
-    marked = list(_marked(blocks))
+    blocks = list(_without_running_heads(blocks))
+    marked = list(_marked(blocks, vocabulary(blocks)))
     level, first = marked[0] if len(marked) > 1 else (1, "")
     if not level and not about and "\n" not in first and _is_title([first], first):
         about["Title"] = first
@@ -70,8 +85,30 @@ def book_of(source: str) -> Text:
     return Text(f"{whole}\n" if whole else "", about.get("Title", "")[:255] or None, authors)
 
 
-def _marked(blocks: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Each block with its level, 0 for a paragraph."""
+def _without_running_heads(blocks: Sequence[str]) -> Iterator[str]:
+    """The blocks without the heads and feet of pages, lines in parts far apart ("The Sea      Page 3"); a paragraph that
+    a page's end cut is whole again."""
+
+    def key(block: str) -> str:
+        return _DIGITS.sub("0", _joined(block)) if "\n" not in block and _GAP.search(block.strip()) else ""
+
+    pages = Counter(map(key, blocks))
+    before, is_cut = "", False
+    for block in blocks:
+        if key(block) and pages[key(block)] >= _LEAST_PAGES:
+            is_cut = True
+        elif is_cut and block.lstrip()[:1].islower() and before.rstrip()[-1:] not in {".", "!", "?", ":", ""}:
+            before, is_cut = f"{before}\n{block}", False
+        else:
+            if before:
+                yield before
+            before, is_cut = block, False
+    if before:
+        yield before
+
+
+def _marked(blocks: Sequence[str], known: Counter[str]) -> Iterator[tuple[int, str]]:
+    """Each block with its level, 0 for a paragraph. ``known``: the book's ``vocabulary``."""
     waiting = ""  # "CHAPTER I", whose title may follow
     has_parts = any(_is_heading(block, _PART) for block in blocks)
     top = 1
@@ -94,14 +131,17 @@ def _marked(blocks: Sequence[str]) -> Iterator[tuple[int, str]]:
                 waiting = words
             else:
                 yield top, words
+        elif "\n" not in block and (section := _SECTION.fullmatch(words)):
+            yield min(6, top + section[1].count(".")), words
         elif not _ORNAMENT.fullmatch(words):
-            yield 0, _paragraph(block)
+            yield 0, _paragraph(block, known)
     if waiting:
         yield top, waiting
 
 
 def _joined(block: str) -> str:
-    return " ".join(block.replace("_", "").split())
+    spelt = _SPACED.sub(lambda found: found[0].replace(" ", ""), block)
+    return " ".join(spelt.replace("_", "").split())
 
 
 def _is_heading(block: str, pattern: re.Pattern[str]) -> int:
@@ -126,14 +166,30 @@ def _is_title(lines: Sequence[str], words: str) -> bool:
     """Whether a block is the title of the chapter whose number stands above it: short, and no sentence."""
     if len(lines) > 3 or len(words) > _LONGEST_HEADING or words[-1:] in ",;:" or _CHAPTER.match(words):
         return False
+    if _SPEECH.fullmatch(words):
+        return False
     capitals = all(word[:1].isupper() or not word[:1].isalpha() for word in words.split() if len(word) > 4)
     return words.isupper() or (words[:1].isupper() and (words[-1:] not in '.!?”"' or (capitals and words[-1] in "!?")))
 
 
-def _paragraph(block: str) -> str:
-    """A paragraph as it stands; indented lines, such as verses, stay lines of their own."""
+def _paragraph(block: str, known: Counter[str]) -> str:
+    """A paragraph in one line, where it was broken into full ones; indented lines, such as verses, stay lines."""
     lines = [line.rstrip() for line in _EMPHASIS.sub(r"\1", block).split("\n")]
-    return "\n".join(escape_block(line.strip()) for line in lines)
+    stripped = [line.strip() for line in lines]
+    if not _is_broken(lines):
+        return "\n".join(map(escape_block, stripped))
+    return escape_block(" ".join(join_halves("\n".join(stripped), known).split()))
+
+
+def _is_broken(lines: Sequence[str]) -> bool:
+    """Whether the lines are those of a paragraph, each filled as far as words go, and not of verses or a table."""
+    widest = max(map(len, lines))
+    return (
+        widest >= _FULL_LINE
+        and all(len(line) >= _LEAST_FULL * widest for line in lines[:-1])
+        and any(line.lstrip()[:1].islower() for line in lines[1:])
+        and sum(bool(_GAP.search(line)) for line in lines) * 2 <= len(lines)
+    )
 
 
 def _without_contents(marked: list[tuple[int, str]]) -> list[tuple[int, str]]:

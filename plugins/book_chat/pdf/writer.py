@@ -9,9 +9,9 @@ from itertools import chain
 
 from ..markdown.blocks import LONGEST_BLOCK, captioned, fence_around, short_parts
 from ..markdown.characters import escape_block, without_controls
+from ..markdown.hyphenation import join_halves, vocabulary
 from .model import Block
 
-_HYPHENATED = re.compile(r"([^\W\d_]+(?:-[^\W\d_]+)*)[-\xad]\n([^\W\d_]+)")
 _TERMINAL = re.compile(r"[.!?:;][\"')\]”’]*$")
 #: Words with which no sentence ends.
 _OPEN = re.compile(
@@ -135,36 +135,17 @@ def _pieces(block: Block, known: Counter[str]) -> list[tuple[int, str]]:
 
 def _without_hyphenation(pieces: Iterable[tuple[int, str]], known: Counter[str]) -> list[tuple[int, str]]:
     """Words split at a line's end, joined; a hyphen stays where the book writes the word with one elsewhere."""
-
-    def joined(found: re.Match[str]) -> str:
-        before, after = found[1], found[2]
-        last = before.rpartition("-")[2]
-        if "\xad" in found[0]:
-            return before + after
-        as_one, hyphenated = known[(last + after).casefold()], known[f"{before}-{after}".casefold()]
-        both = len(after) > 3 and known[last.casefold()] and known[after.casefold()]
-        if hyphenated > as_one or (
-            not as_one and (after[:1].isupper() or last.isupper() or "-" in before or (both and len(last) > 3))
-        ):
-            return f"{before}-{after}"
-        return before + after
-
     out: list[tuple[int, str]] = []
     for page, text in pieces:
         if out and out[-1][1].endswith("\n"):
             # The second half of a word that a page's end cut goes to the page on which the word begins.
             begun, rest = out[-1][1], text
             if re.search(r"[^\W\d_][-\xad]\n$", begun) and (half := re.match(r"[^\W\d_]+\S*", rest)):
-                out[-1] = (out[-1][0], _HYPHENATED.sub(joined, begun + half[0]) + " ")
+                out[-1] = (out[-1][0], join_halves(begun + half[0], known) + " ")
                 text = rest[half.end() :].lstrip()
-        out.append((page, _HYPHENATED.sub(joined, text)))
+        out.append((page, join_halves(text, known)))
     return [(page, text) for page, text in out if text]
 
 
 def _vocabulary(blocks: Iterable[Block]) -> Counter[str]:
-    words: Counter[str] = Counter()
-    for block in blocks:
-        if block.kind != "code":
-            for _, text in block.pieces:
-                words.update(re.findall(r"[^\W\d_]+(?:-[^\W\d_]+)*(?!-?\n)(?=\W|$)", text.casefold()))
-    return words
+    return vocabulary(text for block in blocks if block.kind != "code" for _, text in block.pieces)

@@ -504,6 +504,12 @@ def test_a_book_of_plain_text() -> None:
         ("Keeping bees\n\nCHAPTER I\n\nHoney is food.", "Keeping bees\n\n# CHAPTER I\n\nHoney is food.\n"),
         ("A colony needs honey.\n\nIt has a queen.", "A colony needs honey.\n\nIt has a queen.\n"),
         ("# no heading\n\n- no item", "\\# no heading\n\n\\- no item\n"),
+        ("P R E F A C E\n\nWords.", "# PREFACE\n\nWords.\n"),
+        ('CHAPTER I\n\n"ANNA!"\n\nNo answer.', '# CHAPTER I\n\n"ANNA!"\n\nNo answer.\n'),
+        (
+            "1.  Tools\n\nWords.\n\n1.2.  Ropes and winches\n\nMore.\n\n1.3. Pull it.",
+            "# 1. Tools\n\nWords.\n\n## 1.2. Ropes and winches\n\nMore.\n\n1.3. Pull it.\n",
+        ),
         ("", ""),
     ],
 )
@@ -511,6 +517,28 @@ def test_headings_of_plain_text(source: str, text: str) -> None:
     found = read(source, ".txt")
     assert found.text == text
     assert found.metadata["title"] == ("Keeping bees" if source.startswith("Keeping") else None)
+
+
+def test_the_lines_of_a_paragraph_are_joined_and_those_of_verses_and_tables_are_not() -> None:
+    prose = (
+        "     A  winch  is a drum that a crank turns;  for  instance,  one\nthat  pulls  a  ship ashore has a well-oiled"
+        " crank. Of the in-\nstances that are known, most are of iron."
+    )
+    verses = "The winch upon the quay is old and grey,\nIt pulled the ships of Anna to the shore,\nAnd pulls no more."
+    table = "rope of hemp                             ten crowns\nrope of wire                          twenty crowns"
+    assert read("\n\n".join((prose, verses, table)), ".txt").text == (
+        "A winch is a drum that a crank turns; for instance, one that pulls a ship ashore has a well-oiled crank. Of the"
+        f" instances that are known, most are of iron.\n\n{verses}\n\n{table}\n"
+    )
+
+
+def test_the_heads_of_pages_are_left_out_and_a_paragraph_goes_on_behind_them() -> None:
+    def page(number: int) -> str:
+        return f"\n\nOn Winches                                 Page {number}\n\n\n"
+
+    cut = "".join(f"The rope number {number} is{page(number)}as long as the ship.\n\n" for number in range(1, 6))
+    whole = [f"The rope number {number} is\nas long as the ship." for number in range(1, 6)]
+    assert read(cut, ".txt").text == "\n\n".join(whole) + "\n"
 
 
 def test_plain_text_of_windows_is_read_and_other_files_are_not(tmp_path: Path) -> None:
