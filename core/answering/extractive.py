@@ -19,13 +19,13 @@ from ..text.question_kinds import (
     asks_for_several,
     form_required,
     form_scorer,
-    points_to_asked,
     sides_of,
 )
 from ..text.segmentation import list_end
 from ..text.sentence_kinds import NO_ANSWER
 from ..text.stemming import stem_hash
 from .comparison import choose_sides
+from .references import LONGEST_PAIR, with_references
 from .table_rows import with_whole_table
 
 if TYPE_CHECKING:
@@ -43,14 +43,6 @@ _CLOSE = 0.35
 _SAME = 0.75
 #: Least share of the earlier question that a sentence must hold after "and why?".
 _ABOUT_IT = 0.5
-#: A sentence that begins with such a word is quoted with the one before it.
-_POINTS_BACK = re.compile(
-    r"(?:it|its|they|their|them|he|his|she|her|this|that|these|those|such|both|here|the (?:former|latter|same)"
-    r"|there(?! (?:is|are|was|were|has|have|can|may)\b)"
-    r"|so(?=,)|then|accordingly|for (?:this|that) reason|however|therefore|thus|hence|moreover|in addition|additionally"
-    r"|also|instead|otherwise|as a result|for example|for instance|consequently)\b",
-    re.IGNORECASE,
-)
 _PRONOUN = re.compile(r"\b(?:it|its|this|that|these|those|they|their|them|he|him|his|she|her)\b", re.IGNORECASE)
 #: A sentence that goes on with what the one before began to describe.
 _GOES_ON = re.compile(
@@ -71,15 +63,13 @@ _SAYS_LITTLE = re.compile(
 #: Words of what a dictionary says that is enough without the next sentence; other definitions have a verb or a colon.
 _LEAST_WORDS = 9
 _COPULA = re.compile(r"\b(?:is|are|was|were)\b|^[^\[(]*:\s")
-#: Characters of a sentence with the one before it, or with those that follow.
-_LONGEST_PAIR = 600
 
 
 def choose(retrieval: Retrieval) -> list[ScoredSentence]:
     """The chunks' sentences that answer, the best one first: those whose scores are close, at most three."""
     sides = sides_of(asked_of(retrieval))
     if sides and (compared := choose_sides(rank_quotes(retrieval), sides, retrieval)):
-        return _with_references(compared, retrieval)
+        return with_references(compared, retrieval)
     allowed = rank_quotes(retrieval)
     best = next(allowed, None)
     if best is None:
@@ -112,7 +102,7 @@ def choose(retrieval: Retrieval) -> list[ScoredSentence]:
             chosen.append(other)
             stems.append(own)
     quotes: list[ScoredSentence] = []
-    for quote in _with_references(with_whole_table(chosen, retrieval), retrieval):
+    for quote in with_references(with_whole_table(chosen, retrieval), retrieval):
         if not any(each.chunk == quote.chunk and each.start < quote.end and quote.start < each.end for each in quotes):
             known = {each.start for each in quotes if each.chunk == quote.chunk}
             quotes.append(_with_what_follows(quote, retrieval, known))
@@ -163,21 +153,6 @@ def _says_the_same(own: frozenset[int], known: frozenset[int]) -> bool:
     return len(own & known) >= _SAME * min(len(own), len(known))
 
 
-def _with_references(chosen: Sequence[ScoredSentence], retrieval: Retrieval) -> list[ScoredSentence]:
-    """The sentences; one that begins with a pronoun with the sentence before it, which has what it stands for."""
-    found: list[ScoredSentence] = []
-    for sentence in chosen:
-        given = [each for each in found if each.chunk == sentence.chunk]
-        if any(each.start <= sentence.start < each.end for each in given):
-            continue
-        start = _start_of_reference(sentence, retrieval)
-        if not any(each.start <= start < each.end for each in given):
-            text = retrieval.nodes[sentence.chunk].node.get_content()[start : sentence.end]
-            sentence = replace(sentence, start=start, text=text)
-        found.append(sentence)
-    return found
-
-
 def _with_what_follows(quote: ScoredSentence, retrieval: Retrieval, quoted: Container[int]) -> ScoredSentence:
     """The quote; with the list behind it, or the next sentences of its paragraph, where it only announces them ("in
     several ways."), or where they go on with what is asked ("Then it …"), up to one that is quoted
@@ -213,7 +188,7 @@ def _with_what_follows(quote: ScoredSentence, retrieval: Retrieval, quoted: Cont
             listed = _list_end(text, known.units, at, instructing)
             end = listed if listed > unit.end else end
             break
-        if unit.end - quote.start > _LONGEST_PAIR:
+        if unit.end - quote.start > LONGEST_PAIR:
             break
         end = unit.end
     return replace(quote, end=end, text=text[quote.start : end])
@@ -223,28 +198,3 @@ def _list_end(text: str, units: Sequence[Unit], at: int, instructing: Collection
     """Where the list or table behind the unit ends; the unit's own end if there is none, or an instruction in it."""
     end = list_end(text, units, at, LONGEST_SENTENCE)
     return units[at].end if any(units[at].end <= units[each].start < end for each in instructing) else end
-
-
-def _start_of_reference(sentence: ScoredSentence, retrieval: Retrieval) -> int:
-    """Where the sentence before begins, if this one points back to it and both may be quoted; else its own start.
-
-    "This ship" of "Which ship …?" is named where the paragraph begins, or the one before it."""
-    known = retrieval.terms(sentence.chunk)
-    before, block = sentence.unit - 1, known.units[sentence.unit].block
-    to_asked = points_to_asked(retrieval.question)
-    if to_asked and to_asked.search(sentence.text):
-        begin = next(at for at, unit in enumerate(known.units) if unit.block == block)
-        before = begin if begin < sentence.unit else begin - 1
-        block = known.units[max(before, 0)].block
-    elif not _POINTS_BACK.match(sentence.text):
-        return sentence.start
-    if before < 0:
-        return sentence.start
-    unit = known.units[before]
-    fits = (
-        (unit.kind, unit.block) == ("sentence", block)
-        and known.kinds[before] not in NO_ANSWER
-        and before not in instructing_units(sentence.chunk, retrieval)
-        and sentence.end - unit.start <= _LONGEST_PAIR
-    )
-    return unit.start if fits else sentence.start

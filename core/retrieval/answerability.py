@@ -42,8 +42,8 @@ FEATURES = (
 )
 #: Cosine of a question and a text that has all of its words: stands for a cosine that is not known.
 _SIMILAR = 0.6
-#: A capitalized word of a question but its first.
-NAME = re.compile(r"(?<=\s)[\"'(“‘]?([A-Z][\w’'-]*)")
+#: A capitalized word of a question but its first, and no title: "Dr. Berg" is Doctor Berg.
+NAME = re.compile(r"(?<=\s)[\"'(“‘]?(?!(?:Mr|Mrs|Ms|Dr|Prof|St|Mt)\b)([A-Z][\w’'-]*)")
 _NUMBER = re.compile(r"\d+|\b(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)\b")
 _NEGATION = re.compile(
     r"\b(?:no|not|never|none|nobody|nothing|nowhere|cannot|without|neither|nor|hardly|rarely|unable|lacks?|except)\b"

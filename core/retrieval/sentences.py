@@ -13,8 +13,8 @@ import numpy as np
 from ..runtime.request import check_budget
 from ..text.abbreviations import abbreviation_of, spells_out
 from ..text.answer_types import answer_type_scorer
-from ..text.chunk_terms import headings_of
-from ..text.definitions import compound_of, defines, subject_of
+from ..text.chunk_terms import headings_of, idf_coverage
+from ..text.definitions import compound_of, defines, derived_finder, subject_of
 from ..text.entries import is_entry, labels, leads_on, title_stems
 from ..text.instructions import instructions_of, is_asked_about
 from ..text.naming import asks_for_term, names_term
@@ -60,6 +60,17 @@ _PENALTIES: Mapping[Kind, float] = {"caption": 0.3, "row": 0.2, "metadata": -0.3
 _KEY_BONUS = 0.5
 #: Taken from a sentence that says nothing of its subject, and for a colon without what follows.
 _ELSEWHERE_PENALTY = 0.4
+#: Taken from one without the very word that is to be defined, but another of its stem.
+_DERIVED_PENALTY = 0.4
+#: A source that is cited within a sentence or behind it, and questions that its words may answer.
+_SOURCE = re.compile(
+    r"\[(?=[^\[\]]{0,200}(?:\s\d|\b[Ii]bid|\b[Oo]p\. ?[Cc]it))(?=[^\[\]]{0,200}[^\W\d_])[^\[\]]{9,250}\](?!\()"
+)
+_ASKS_SOURCE = re.compile(
+    r"\b(?:wr(?:ites?|ote|itten)|authors?|books?|works?|articles?|papers?|publish\w*|cite[sd]?|quote[sd]?|sa(?:id|ys?)"
+    r"|titles?|editors?|edited)\b",
+    re.IGNORECASE,
+)
 #: Taken from one that is not of the version, or another number with a point, that is asked for.
 _VERSION_PENALTY = 0.8
 #: Sentences without a stored vector that are embedded for a question, the best ones by words, and characters of each.
@@ -107,7 +118,8 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
     of_type, of_form = answer_type_scorer(asked), form_scorer(asked)
     options = QuoteOptions(kinds_left_out(asked), asks_for_steps(asked), asks_for_code(asked))
     takes_term = asks_for_term(asked)
-    of_version = version_finder(retrieval.question)
+    of_version, derived = version_finder(retrieval.question), derived_finder(asked)
+    takes_source = bool(_ASKS_SOURCE.search(asked))
     subject = [retrieval.spelling.correct(stem) for stem in subject_of(asked)]
     abbreviation, compound = abbreviation_of(asked), compound_of(asked)
     term = frozenset(subject)
@@ -129,6 +141,8 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
             own = [cosines[at] for at in parts if at < len(cosines) and not math.isnan(cosines[at])]
             cosine = max(own, default=None)
             words = max(known.held_share(weights, at, end) for at in parts)
+            if not takes_source and _SOURCE.search(quote):
+                words = min(words, idf_coverage(retrieval.idf, frozenset(stem_hashes(_SOURCE.sub(" ", quote)))))
             score = words + _PLACE_WEIGHT * place + _TYPE_WEIGHT * of_type(quote) - _PENALTIES.get(kind, 0.0)
             has_form = of_form(quote)
             is_elsewhere = piece.is_elsewhere or (piece.announces and not has_form)
@@ -142,6 +156,8 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
             defining = 0.0 if piece.is_fields else defining
             if (opens and not is_elsewhere and is_entry(quote, term)) or (compound and labels(quote, compound)):
                 defining = max(defining, _ENTRY_DEFINES)
+            if derived and not derived.search(quote):
+                score, defining = score - _DERIVED_PENALTY, 0.0
             if takes_term and names_term(quote, retrieval.idf):
                 defining = max(defining, _NAMING_DEFINES * (1.0 if kind == "definition" else words))
             if is_titled and not is_elsewhere:

@@ -81,6 +81,8 @@ _REFERENCE_NUMBER = re.compile(
     r"|\bin the (?:1[89]|20)\d\d (?!\w+s\b)",
     re.IGNORECASE | re.MULTILINE,
 )
+#: How often, which is not how many.
+_HOW_OFTEN = re.compile(r"\b(?:once|twice|daily|weekly|monthly|annually|yearly|every)\b", re.IGNORECASE)
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 #: A sum, which does not say how many.
 _MONEY = re.compile(r"[$€£¥] ?\d[\d,.]*(?: ?[mb]illion)?\b")
@@ -164,6 +166,8 @@ _REQUIRED = (
     (_ASKS_BEST, _BEST),
     (_ASKS_NAMING, _NAMING),
     (_ASKS_ORIGIN, _ORIGIN),
+    # "Which year?", not "Which year of his reign?"
+    (re.compile(r"\b(?:what|which) year\b(?! of\b)", re.IGNORECASE), re.compile(r"\d\d")),
     (_ASKS_PHONE, re.compile(r"\d[\d ()/.-]{3,}\d")),
     (_ASKS_EMAIL, re.compile(r"@")),
 )
@@ -232,11 +236,12 @@ def _quantity_scorer(question: str, known: set[str]) -> Callable[[str], float]:
     unit = next((unit for asked, unit in _UNITS if re.search(asked, question, re.IGNORECASE)), None)
     counted = _COUNTED.search(question)
     things = frozenset(stems(counted[1])) if counted else frozenset()
-    known = known | {"every"} if things else known  # "every user" does not say how many
+    counts = bool(things) and "time" not in things
 
     def score(sentence: str) -> float:
         # The numbers of a formula count nothing either, nor those of code.
         sentence = _MONEY.sub(" ", sentence) if counted and unit is None else sentence
+        sentence = _HOW_OFTEN.sub(" ", sentence) if counts and unit is None else sentence
         lines = (line for line in _CODE.sub("", sentence).split("\n") if not is_formula(line))
         sentence = _NAMED_NUMBER.sub(" ", _REFERENCE_NUMBER.sub(" ", "\n".join(lines)))
         found = [number for number in _QUANTITY.finditer(sentence) if number[0].casefold() not in known]

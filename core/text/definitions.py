@@ -29,6 +29,7 @@ _QUALIFIER = re.compile(
     r"((?:[\w'’-]+ ){0,2}[\w'’-]+)\W*$",
     re.IGNORECASE,
 )
+_DERIVED = re.compile(r"\b[^\W\d_]{3,}is[mt](?=s?\b)", re.IGNORECASE)
 _CALLED = re.compile(r"\s(?:(?:often|also|sometimes) )?(?:called|named|known as)\W*$|\ssometimes\b", re.IGNORECASE)
 #: A question of nothing but a term: "keystone species".
 _TERM = re.compile(r"^\W*([\w-]+(?: [\w-]+){0,2})\W*$")
@@ -114,6 +115,13 @@ def subject_of(question: str) -> tuple[str, ...]:
     """The stems of X in "What is X?" or of a question that is X alone, in order; empty for another question."""
     found = None if asks_for_term(question) else _SUBJECT.match(question) or _TERM.match(question)
     return tuple(stems(found[1])) if found else ()
+
+
+def derived_finder(question: str) -> re.Pattern[str] | None:
+    """A pattern of the word in "-ism" or "-ist" whose definition is asked for: its stem is that of another
+    word, "socialism" that of "social"; ``None`` where the question has none."""
+    found = _DERIVED.search(question) if subject_of(question) else None
+    return re.compile(rf"\b{found[0]}", re.IGNORECASE) if found else None
 
 
 def compound_of(question: str) -> tuple[str, ...]:

@@ -11,9 +11,9 @@ from ragstone.core import SourceError
 from ragstone.core.runtime import open_regular
 
 from .characters import escape_block, without_controls
-from .hyphenation import join_halves, vocabulary
 from .html.markup import decoded, is_binary
 from .html.text import Text
+from .hyphenation import join_halves, vocabulary
 
 _MOST_BYTES = 20_000_000
 _START = re.compile(r"^\*\*\* ?START OF (?:THE|THIS) PROJECT GUTENBERG EBOOK[^\n]*$", re.MULTILINE)
@@ -86,8 +86,10 @@ def book_of(source: str) -> Text:
 
 
 def _without_running_heads(blocks: Sequence[str]) -> Iterator[str]:
-    """The blocks without the heads and feet of pages, lines in parts far apart ("The Sea      Page 3"); a paragraph that
-    a page's end cut is whole again."""
+    """The blocks without the heads and feet of pages, lines in parts far apart ("The Sea      Page 3").
+
+    A paragraph that a page's end cut is whole again.
+    """
 
     def key(block: str) -> str:
         return _DIGITS.sub("0", _joined(block)) if "\n" not in block and _GAP.search(block.strip()) else ""
@@ -173,12 +175,22 @@ def _is_title(lines: Sequence[str], words: str) -> bool:
 
 
 def _paragraph(block: str, known: Counter[str]) -> str:
-    """A paragraph in one line, where it was broken into full ones; indented lines, such as verses, stay lines."""
+    """A paragraph in one line, where it was broken into full ones; indented lines, such as verses, stay lines.
+
+    A shorter line above an indented paragraph, such as the term that it explains, stays one.
+    """
     lines = [line.rstrip() for line in _EMPHASIS.sub(r"\1", block).split("\n")]
-    stripped = [line.strip() for line in lines]
-    if not _is_broken(lines):
-        return "\n".join(map(escape_block, stripped))
-    return escape_block(" ".join(join_halves("\n".join(stripped), known).split()))
+    first, rest = lines[:1], lines[1:]
+    if _is_broken(lines):
+        first, rest = [], lines
+    elif not rest or not _is_broken(rest) or _margin(lines[0]) >= min(map(_margin, rest)):
+        first, rest = lines, []
+    joined = join_halves("\n".join(line.strip() for line in rest), known).split()
+    return "\n".join(escape_block(line) for line in (*map(str.strip, first), " ".join(joined)) if line)
+
+
+def _margin(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _is_broken(lines: Sequence[str]) -> bool:

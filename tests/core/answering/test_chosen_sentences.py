@@ -1244,3 +1244,53 @@ def test_one_sentence_compares_both_sides_by_degree() -> None:
     compared = "Harder woods have a larger weight and a lower price than softer woods."
     found = _retrieval("Compare hard and soft woods.", f"Oaks are a class of hard woods. {compared}", (0.7, 0.6))
     assert [each.text for each in choose(found)] == [compared]
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "verdict"),
+    [
+        ("In which year was the winch built?", "The winch was built late in the spring by two smiths.", "closest"),
+        ("In which year was the winch built?", "The winch was built in 1912 by two smiths.", "answered"),
+        ("How many winches has the ship?", "The ship was pulled more than once by its winches.", "closest"),
+        ("How many times was the winch sold?", "The winch was sold twice, on the quay.", "answered"),
+        ("Who was the captain of the Aurora?", "The Aurora had a winch that Bo Berg sold.", "closest"),
+        ("Who was the captain of the Aurora?", "The captain, Bo Berg, left the Aurora.", "answered"),
+        ("Who painted the portrait of the Aurora?", "Bo Berg and Anna Lind left the Aurora of Oslo.", "closest"),
+        ("Who painted the portrait of the Aurora?", "A portrait of the Aurora is by Bo Berg.", "answered"),
+        ("What was the name of Anna's mother?", "At last the smith's mother called Anna by name.", "closest"),
+        ("What was the name of Anna's mother?", "Her mother called Anna by name.", "answered"),
+        ("What was the name of Anna's mother?", "The smith's mother and Anna's mother had one name.", "answered"),
+    ],
+)
+def test_the_year_the_office_the_deed_or_the_relative_that_is_asked_for_must_be_there(
+    question: str, text: str, verdict: str
+) -> None:
+    found = _retrieval(question, text, (0.7,))
+    assert judge(weigh_evidence(found), found) == verdict
+
+
+def test_a_title_is_no_name_that_a_sentence_must_have() -> None:
+    found = replace(
+        _retrieval("Who met Dr. Berg?", "Anna met Doctor Berg on the quay.", (0.7,)),
+        spelling=Spelling(unknown=frozenset({"dr"})),
+    )
+    assert judge(weigh_evidence(found), found) == "answered"
+
+
+def test_a_word_with_another_ending_is_not_what_is_to_be_defined() -> None:
+    text = "A social is a dance on the quay.\n\nOne kind of socialism is that of the crew, with a dance."
+    assert _texts("What is socialism?", text, (0.5, 0.5))[0].startswith("One kind of socialism")
+    found = _retrieval("What is socialism?", "A social is a dance on the quay.", (0.7,))
+    assert judge(weigh_evidence(found), found) == "closest"
+
+
+def test_the_words_of_a_cited_source_count_only_where_one_is_asked_for() -> None:
+    source = "[Anna Lind and Bo Berg, Letters of Lind and Berg, p. 7]"
+    text = f"They were known to all. {source}\n\nLind and Berg were captains."
+    assert _texts("What happened to Lind and Berg?", text, (0.5, 0.4))[0] == "Lind and Berg were captains."
+    assert _texts("Who wrote the letters of Lind and Berg?", text, (0.5, 0.4))[0].startswith("They were known")
+
+
+def test_a_few_words_of_speech_come_with_what_they_reply_to() -> None:
+    text = '"What are dry oars good for, Anna?"\n\n"Good for? Rowing a ship."\n\nThe quay was empty.'
+    assert _texts("What is for rowing a ship?", text, (0.2, 0.1, 0.6, 0.1))[0] == text.partition("\n\nThe")[0]

@@ -521,14 +521,19 @@ def test_headings_of_plain_text(source: str, text: str) -> None:
 
 def test_the_lines_of_a_paragraph_are_joined_and_those_of_verses_and_tables_are_not() -> None:
     prose = (
-        "     A  winch  is a drum that a crank turns;  for  instance,  one\nthat  pulls  a  ship ashore has a well-oiled"
-        " crank. Of the in-\nstances that are known, most are of iron."
+        "     A  winch  is a drum that a crank turns;  for  instance,  one\nthat  pulls  a  ship ashore has a well-"
+        "oiled crank. Of the in-\nstances that are known, most are of iron."
     )
+    joined = (
+        "A winch is a drum that a crank turns; for instance, one that pulls a ship ashore has a well-oiled crank. "
+        "Of the instances that are known, most are of iron."
+    )
+    term = "Winch\n     A drum that a crank turns; it pulls ships and is seen on\n     each quay."
     verses = "The winch upon the quay is old and grey,\nIt pulled the ships of Anna to the shore,\nAnd pulls no more."
     table = "rope of hemp                             ten crowns\nrope of wire                          twenty crowns"
-    assert read("\n\n".join((prose, verses, table)), ".txt").text == (
-        "A winch is a drum that a crank turns; for instance, one that pulls a ship ashore has a well-oiled crank. Of the"
-        f" instances that are known, most are of iron.\n\n{verses}\n\n{table}\n"
+    assert read(f"{prose}\n\n{term}\n\n{verses}\n\n{table}", ".txt").text == (
+        f"{joined}\n\nWinch\nA drum that a crank turns; it pulls ships and is seen on each quay.\n\n{verses}\n\n"
+        f"{table}\n"
     )
 
 
