@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from bisect import bisect_left
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,7 +37,7 @@ FEATURES = (
     "missing_name",  # whether a name of the question is in none of sentence, sentence before and headings
     "missing_number",
     "order",  # share of the question's words that the sentence has in the question's order
-    "negation",  # whether one of both is negated
+    "negation",  # whether the question is negated, or the sentence near a word of the question, and not both
     "opposite",  # whether the sentence has the opposite of a word of the question
     "type",  # whether the person, time or number that is asked for is there; 0.5 if nothing of the kind is asked for
 )
@@ -46,10 +47,14 @@ _SIMILAR = 0.6
 NAME = re.compile(r"(?<=\s)[\"'(“‘]?(?!(?:Mr|Mrs|Ms|Dr|Prof|St|Mt)\b)([A-Z][\w’'-]*)")
 _NUMBER = re.compile(r"\d+|\b(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)\b")
 _NEGATION = re.compile(
-    r"\b(?:no|not|never|none|nobody|nothing|nowhere|cannot|without|neither|nor|hardly|rarely|unable|lacks?|except)\b"
+    r"\b(?:no|(?<!but )(?<!or )(?<!if )not(?! (?:only|just|merely|least)\b)"
+    r"|never|none|nobody|nothing|nowhere|cannot|without|neither|nor|hardly|rarely|unable|lacks?|except)\b"
     r"|n[’']t\b|\b(?:do|does|did|is|are|was|were|ca|could|wo|would)nt\b",
     re.IGNORECASE,
 )
+#: Words from a negation to those that it denies: further off it denies something else.
+_DENIED = 6
+_WORD = re.compile(r"[\w’']+")
 
 
 def likelihood(features: Sequence[float]) -> float:
@@ -107,7 +112,7 @@ def features_of(retrieval: Retrieval, sentence: ScoredSentence) -> tuple[float, 
         float(bool(names - stems_near(retrieval, sentence, behind=0))),
         float(bool(numbers)),
         _longest_rise([places[stem] for stem in asked if stem in places]) / max(1, len(asked)),
-        float(_is_negated(sentence.text) != _is_negated(question)),
+        float(_denies(sentence.text, frozenset(idf)) != bool(_NEGATION.search(question))),
         float(opposite is not None),
         answer_type_scorer(question)(sentence.text),
     )
@@ -122,8 +127,16 @@ def stems_near(retrieval: Retrieval, sentence: ScoredSentence, behind: int = 1) 
     return known.heading_stems.union(*around, *([] if header is None else [known.unit_stems[header]]))
 
 
-def _is_negated(text: str) -> bool:
-    return bool(_NEGATION.search(text))
+def _denies(text: str, asked: frozenset[str]) -> bool:
+    """Whether a negation is near one of the stems that are asked for."""
+    negations = [found.start() for found in _NEGATION.finditer(text)]
+    if not negations:
+        return False
+    found = list(_WORD.finditer(text))
+    starts = [word.start() for word in found]
+    places = [bisect_left(starts, at) for at in negations]
+    near = {at for place in places for at in range(max(0, place - _DENIED), min(len(found), place + _DENIED + 1))}
+    return not asked.isdisjoint(stems(" ".join(found[at][0] for at in sorted(near))))
 
 
 def _numbers(text: str) -> set[str]:

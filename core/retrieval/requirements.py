@@ -52,6 +52,7 @@ _KIN = re.compile(
     r"|nephews?|nieces?|cousins?|widows?)\b",
     re.IGNORECASE,
 )
+_ASKS_KIN = re.compile(rf"^\W*(?:what|who)\b.*{_KIN.pattern}\W*$", re.IGNORECASE)
 _ASKS_WHO_DID = re.compile(r"(?:and |but |so )?who (?!(?:is|are|was|were)\b)\w+", re.IGNORECASE)
 _ASKS_WHEN = re.compile(r"(?:and |but |so )?when (?:was|were|did)\b", re.IGNORECASE)
 
@@ -173,7 +174,7 @@ def _lacks_office(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSe
 
 
 def _lacks_kin(_: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
-    """Whether the question asks about X's mother, son …, and the sentences have only that of another."""
+    """Whether the question asks who X's mother, son … is, and the sentences have only that of another."""
     text = " ".join(each.text for each in sentences)
     others = _KIN.sub(" ", text)
     return any(
@@ -181,6 +182,7 @@ def _lacks_kin(_: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) ->
         and (owners := [set(stems(owner)) for owner, known in _KIN.findall(text) if known.casefold() == kin.casefold()])
         and not any(set(stems(of)) <= each for each in owners)
         for of, kin in _KIN.findall(asked)
+        if _ASKS_KIN.search(asked)
     )
 
 

@@ -29,6 +29,12 @@ _QUALIFIER = re.compile(
     r"((?:[\w'’-]+ ){0,2}[\w'’-]+)\W*$",
     re.IGNORECASE,
 )
+#: The same of "How do I sail over the bay?".
+_HOW_QUALIFIER = re.compile(
+    r"^\W*how (?:do|does|did|can|could|to)\b.{1,150}\s(?:over|with|for|from|to|into|in|on|at|by|of|under|without)"
+    r"\s+(?:(?:an?|the|my|his|her|its|their)\s+)?((?:[\w'’-]+ )?[\w'’-]+)\W*$",
+    re.IGNORECASE,
+)
 _DERIVED = re.compile(r"\b[^\W\d_]{3,}is[mt](?=s?\b)", re.IGNORECASE)
 _CALLED = re.compile(r"\s(?:(?:often|also|sometimes) )?(?:called|named|known as)\W*$|\ssometimes\b", re.IGNORECASE)
 #: A question of nothing but a term: "keystone species".
@@ -134,8 +140,11 @@ def compound_of(question: str) -> tuple[str, ...]:
 
 
 def qualifier_of(question: str) -> tuple[str, ...]:
-    """The stems of Y in "What is X for Y?", "What is the X of Y?"; empty where it has none, or a long one."""
-    found = _QUALIFIER.match(_CALLED.sub("", question))
+    """The stems of Y in "What is X for Y?", "What is the X of Y?", "How does Z get to Y?".
+
+    Empty where it has none, or a long one.
+    """
+    found = _QUALIFIER.match(_CALLED.sub("", question)) or _HOW_QUALIFIER.match(question)
     return tuple(stem for stem in stems(found[1]) if stem in question_stems(question)) if found else ()
 
 

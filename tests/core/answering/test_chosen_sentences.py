@@ -1257,6 +1257,8 @@ def test_one_sentence_compares_both_sides_by_degree() -> None:
         ("Who was the captain of the Aurora?", "The captain, Bo Berg, left the Aurora.", "answered"),
         ("Who painted the portrait of the Aurora?", "Bo Berg and Anna Lind left the Aurora of Oslo.", "closest"),
         ("Who painted the portrait of the Aurora?", "A portrait of the Aurora is by Bo Berg.", "answered"),
+        ("How does Anna sail to the islands?", "Anna sails at night, as the winch is loud.", "closest"),
+        ("How does Anna sail to the islands?", "Anna sails to the islands with a pilot.", "answered"),
         ("What was the name of Anna's mother?", "At last the smith's mother called Anna by name.", "closest"),
         ("What was the name of Anna's mother?", "Her mother called Anna by name.", "answered"),
         ("What was the name of Anna's mother?", "The smith's mother and Anna's mother had one name.", "answered"),
@@ -1294,3 +1296,21 @@ def test_the_words_of_a_cited_source_count_only_where_one_is_asked_for() -> None
 def test_a_few_words_of_speech_come_with_what_they_reply_to() -> None:
     text = '"What are dry oars good for, Anna?"\n\n"Good for? Rowing a ship."\n\nThe quay was empty.'
     assert _texts("What is for rowing a ship?", text, (0.2, 0.1, 0.6, 0.1))[0] == text.partition("\n\nThe")[0]
+
+
+def test_a_negation_far_from_the_words_that_are_asked_for_denies_something_else() -> None:
+    at, question = FEATURES.index("negation"), "Who built the winch?"
+
+    def denies(text: str) -> float:
+        found = _retrieval(question, text, (0.5,))
+        return features_of(found, sentences_of(found)[0])[at]
+
+    assert denies("The winch was never built by Anna, who sold the ropes.") == 1
+    assert denies("Anna built the winch in 1912, an iron one on a quay for ships that could not sail.") == 0
+    assert denies("Anna built the winch but not its ropes.") == denies("Anna built not only the winch.") == 0
+
+
+def test_whose_relative_it_is_counts_only_where_the_relative_is_asked_for() -> None:
+    text = "Bo was a smith. The smith's wife sold the winch to a captain."
+    found = _retrieval("What did Bo's wife sell to the captain?", text, (0.7,))
+    assert missing_subject(found, sentences_of(found)) == ""
