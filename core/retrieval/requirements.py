@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 #: Least ``defining`` of a sentence that answers what something is, or stands for.
 DEFINES = 0.9
+_ORDINALS = ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+#: "The third king", not "the Second World War".
+_NTH = re.compile(rf"\bthe ({'|'.join(_ORDINALS)}) (?=[a-z])")
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)$")
 #: Stems from one of two words to the other that are together.
 _MOST_APART = 8
@@ -161,16 +164,21 @@ def _lacks_predicate(retrieval: Retrieval, asked: str, sentences: Sequence[Score
 
 def _lacks_office(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
     """Whether the question asks who is the X of Y and none of the sentences is near X, or who did something and they
-    have nothing of the question but names.
+    have nothing of the question but names, or none of its names; or for the third of several and they have no third.
 
     Of SQuAD's 1,998 answerable questions it is so for none, of CLAP NQ's 150 for one.
     """
-    near = frozenset().union(*(stems_near(retrieval, each) for each in sentences))
+    near, hashes = frozenset().union(*(stems_near(retrieval, each) for each in sentences)), retrieval.spelling.hashes
+    for word in _NTH.findall(asked):
+        number = _ORDINALS.index(word) + 2
+        if near.isdisjoint(hashes((*stems(word), *(f"{number}{ending}" for ending in ("", "nd", "rd", "th"))))):
+            return True
     if office := _ASKS_OFFICE.match(asked):
-        return near.isdisjoint(retrieval.spelling.hashes(stems(office[1])))
-    capital = set(stems(" ".join(_CAPITAL.findall(asked))))
+        return near.isdisjoint(hashes(stems(office[1])))
+    capital, names = set(stems(" ".join(_CAPITAL.findall(asked)))), _names(asked)
     common = [stem for stem in question_stems(asked) if stem not in capital]
-    return bool(_ASKS_WHO_DID.match(asked)) and len(common) > 1 and near.isdisjoint(retrieval.spelling.hashes(common))
+    needed = [each for each in (hashes(names), hashes(common) if len(common) > 1 else set()) if each]
+    return bool(_ASKS_WHO_DID.match(asked)) and any(map(near.isdisjoint, needed))
 
 
 def _lacks_kin(_: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
