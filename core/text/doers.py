@@ -37,6 +37,7 @@ _NOBODY = frozenset(
     words(
         "january february march april may june july august september october november december monday tuesday wednesday"
         " thursday friday saturday sunday figure fig table section chapter"
+        " dr doctor mr mister mrs ms miss prof professor"
     )
 )
 

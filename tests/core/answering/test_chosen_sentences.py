@@ -1280,6 +1280,7 @@ def test_a_title_is_no_name_that_a_sentence_must_have() -> None:
         spelling=Spelling(unknown=frozenset({"dr"})),
     )
     assert judge(weigh_evidence(found), found) == "answered"
+    assert is_lacking("Who painted Dr. Berg?", ["On the quay the face of Doctor Berg was seen, if Doctor Berg it was."])
 
 
 def test_a_word_with_another_ending_is_not_what_is_to_be_defined() -> None:
