@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 #: Least ``defining`` of a sentence that answers what something is, or stands for.
 DEFINES = 0.9
 _ORDINALS = ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-#: "The third king", not "the Second World War".
-_NTH = re.compile(rf"\bthe ({'|'.join(_ORDINALS)}) (?=[a-z])")
+#: "The third king", not "the Second World War", nor "the second one", which a text may call the other.
+_NTH = re.compile(rf"\bthe ({'|'.join(_ORDINALS)}) (?!one\b)(?=[a-z])")
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)$")
 #: Stems from one of two words to the other that are together.
 _MOST_APART = 8

@@ -1260,6 +1260,7 @@ def test_one_sentence_compares_both_sides_by_degree() -> None:
         ("Who painted Bo Berg?", "The smith painted Anna Lind in oil on the quay.", "closest"),
         ("Who was the third captain of the Aurora?", "The captain, Bo Berg, left the Aurora.", "closest"),
         ("Who was the third captain of the Aurora?", "The 3rd captain, Bo Berg, left the Aurora.", "answered"),
+        ("Who held the second one of the ropes?", "Bo Berg held the other one of the ropes.", "answered"),
         ("How does Anna sail to the islands?", "Anna sails at night, as the winch is loud.", "closest"),
         ("How does Anna sail to the islands?", "Anna sails to the islands with a pilot.", "answered"),
         ("What was the name of Anna's mother?", "At last the smith's mother called Anna by name.", "closest"),
