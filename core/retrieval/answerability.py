@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING
 
 from ..citations.polarity import find_opposite
 from ..text.answer_types import answer_type_scorer
-from ..text.chunk_terms import idf_coverage
+from ..text.chunk_terms import headings_of, idf_coverage
 from ..text.stemming import STOP_WORDS, question_stems, stem_hash, stems, words
+from ..text.times import asks_for_time, day_of
 from ..text.versions import VERSION
+from .models import asked_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -114,8 +116,16 @@ def features_of(retrieval: Retrieval, sentence: ScoredSentence) -> tuple[float, 
         _longest_rise([places[stem] for stem in asked if stem in places]) / max(1, len(asked)),
         float(_denies(sentence.text, frozenset(idf)) != bool(_NEGATION.search(question))),
         float(opposite is not None),
-        answer_type_scorer(question)(sentence.text),
+        answer_type_scorer(question)(dated_text(retrieval, sentence)),
     )
+
+
+def dated_text(retrieval: Retrieval, sentence: ScoredSentence) -> str:
+    """The sentence, behind the day that the headings above it name where a time is asked for: what is below a day's
+    heading is of that day."""
+    if not asks_for_time(asked_of(retrieval)):
+        return sentence.text
+    return f"{day_of(headings_of(retrieval.nodes[sentence.chunk].node))} {sentence.text}".lstrip()
 
 
 def stems_near(retrieval: Retrieval, sentence: ScoredSentence, behind: int = 1) -> frozenset[int]:

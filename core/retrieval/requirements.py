@@ -14,7 +14,7 @@ from ..text.entries import title_stems
 from ..text.question_kinds import action_of, lacks_items, sides_of
 from ..text.stemming import question_stems, stem_hash, stems
 from ..text.versions import version_finder
-from .answerability import NAME, stems_near
+from .answerability import NAME, dated_text, stems_near
 from .comparatives import degree_of, lacks_modifier
 from .models import asked_of
 from .quotes import paragraph_up_to
@@ -67,7 +67,7 @@ def missing_subject(retrieval: Retrieval, sentences: Sequence[ScoredSentence]) -
 
 def missing_value(retrieval: Retrieval, sentences: Sequence[ScoredSentence]) -> str:
     """Which kind of answer the question asks for and none of the sentences has; empty if one has it."""
-    asked, texts = asked_of(retrieval), [each.text for each in sentences]
+    asked, texts = asked_of(retrieval), [dated_text(retrieval, each) for each in sentences]
     return next((missing for lacks, missing in _VALUE if lacks(asked, texts)), "")
 
 

@@ -8,13 +8,8 @@ from collections.abc import Callable, Sequence
 from .doers import NAME, doers_in, word_before
 from .formulas import is_formula
 from .stemming import stems, words
+from .times import MONTHS, asks_for_date, asks_for_time, names_time, time_scorer
 
-_ASKS_TIME = re.compile(
-    r"^(?:and |but |so )?when\b|\bwhen (?:did|do|does|is|are|was|were|will|has|have|had|would|can|could|should)\b"
-    r"|\b(?:what|which) (?:\w+ )?(?:year|decade|century|date|month|day|time)\b"
-    r"|\b(?:what|which) .{0,30}\b(?:date|year) of\b",
-    re.IGNORECASE,
-)
 _ASKS_QUANTITY = re.compile(
     r"\bhow (?:many|much|old|long|far|tall|large|big|high|often|fast|deep|wide|heavy)\b"
     r"|\b(?:what|which) (?:\w+ )?(?:percent|percentage|number|amount|proportion|fraction|share)\b"
@@ -54,8 +49,6 @@ _ORIGIN = re.compile(
     r"|patent|produc|idea|conceiv|set up)|\bby (?-i:[A-Z])",
     re.IGNORECASE,
 )
-MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
-_TIME = re.compile(rf"\b(?:1\d|20)\d\d\b|\b\d{{1,4}}s\b|\bcentur|\b\d+ ?(?:BC|AD|BCE|CE)\b|\b(?:{MONTHS})\b")
 _QUANTITY = re.compile(
     r"(?<![\w.])\d[\d,.]*|\b(?:no|zero|one(?! (?:of|or|another)\b)|two|three|four|five|six|seven|eight|nine|ten|eleven"
     r"|twelve|twenty|thirty|forty|fifty|hundred|thousand|million|billion|half|third|quarter|dozen|percent|once|twice|daily|weekly|monthly|annually|yearly|every)\b",
@@ -63,18 +56,11 @@ _QUANTITY = re.compile(
 )
 #: What is named with a number: "ROS 2", "IEEE 1588".
 _NAMED_NUMBER = re.compile(r"\b(?!USD|EUR|GBP)[A-Z][A-Z\d-]+ \d[\d.]*")
-#: "When was …", which asks for a date, not "When is …", which asks for a condition; and words of any time.
-_ASKS_DATE = re.compile(r"\bwhen (?:was|were|did|will)\b", re.IGNORECASE)
-_ANY_TIME = re.compile(
-    r"\b(?:(?:after|before|when) (?:the|an?|he|she|it|they|his|her|its|their)|during|until|since|ago|later|earlier"
-    r"|spring|summer|autumn|winter|months?|years?|decades?|age"
-    r"|era|period|\w+days?)\b",
-    re.IGNORECASE,
-)
-#: Numbers that count nothing: of figures, chapters and list items, hexadecimal ones, dates, years, the years of
-#: references, and what something is defined to be equal to.
+#: Numbers that count nothing: of figures, chapters and list items, hexadecimal ones, dates, times of day, years, the
+#: years of references, and what something is defined to be equal to.
 _REFERENCE_NUMBER = re.compile(
-    r"^\s*\d+[.)]\s|\b0x[\da-f]+|\b\d{4}-\d\d-\d\d\b|= ?-?\d[\d.,]*|\S+-year-old\b|\bas (?:early|late) as \d{4}\b|"
+    r"^\s*\d+[.)]\s|\b0x[\da-f]+|\b\d{4}-\d\d-\d\d\b|\b\d{1,2}:\d\d\b|= ?-?\d[\d.,]*"
+    r"|\S+-year-old\b|\bas (?:early|late) as \d{4}\b|"
     rf"\b(?:{MONTHS}) \d+(?:, \d{{4}})?|"
     r"\b(?:figures?|figs?\.?|tables?|listings?|sections?|chapters?|equations?|eqs?\.|appendix|pages?|pp?\.|versions?|lines?)"
     r"\s\d[\d.–-]*|\([^()]{2,60},? (?:1[89]|20)\d\d[a-z]?\)|\b(?:in|since|by|until|of|from) (?:1[5-9]|20)\d\d\b"
@@ -177,8 +163,8 @@ def answer_type_scorer(question: str) -> Callable[[str], float]:
     """A function that scores sentences: 1 for one with the time, quantity or name that the question asks for, 0 for one
     without; 0.5 for every sentence if it asks for nothing of the kind. What stands in the question is no answer."""
     known = set(words(question))
-    if _ASKS_TIME.search(question):
-        return lambda sentence: float(any(not known & set(words(found)) for found in _TIME.findall(sentence)))
+    if asks_for_time(question):
+        return time_scorer(known)
     if _ASKS_QUANTITY.search(question):
         return _quantity_scorer(question, known)
     if _ASKS_NAME.search(question):
@@ -207,8 +193,8 @@ def is_lacking(question: str, sentences: Sequence[str]) -> bool:
     for form, answer in _REQUIRED:
         if form.search(question) and not any(map(answer.search, sentences)):
             return True
-    if _ASKS_DATE.search(question):
-        return not any(_TIME.search(each) or _ANY_TIME.search(each) for each in sentences)
+    if asks_for_date(question):
+        return not any(map(names_time, sentences))
     if asked := _ASKS_DOER.search(question):
         # "The Kerr Works built it" is who built it, "the Red Sea" is not where the text says nothing of building.
         done = frozenset(stems(asked[1] or asked[2] or ""))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from .answer_types import MONTHS
+from .times import MONTHS
 
 #: A number with a point, such as that of a version.
 VERSION = re.compile(r"(?<![\w.])\d+(?:\.\d+)+(?!\w)")

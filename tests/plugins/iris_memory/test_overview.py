@@ -102,6 +102,13 @@ def test_yesterday(host: Host) -> None:
     assert [citation.fields["path"] for citation in answer.citations] == [f"logs/{TODAY - timedelta(days=1)}.md"]
 
 
+def test_what_is_below_a_days_heading_is_of_that_day(host: Host) -> None:
+    answer = _ask(host, "When was the sail mended?")
+    assert answer.text == f"{_words(FIRST)}: 10:15 Mended the sail. [1]"
+    assert not answer.closest
+    assert _ask(host, "How many sails were mended?").closest
+
+
 def test_the_filters_of_a_question_hold(host: Host) -> None:
     assert _ask(host, f"What happened on {FIRST}?", type="log").text.startswith(f"{_words(FIRST)}: 1 log.")
     assert _ask(host, "How many mails are there?", **{"from": "Bo"}).text == "The memory has 1 mail."

@@ -1,0 +1,52 @@
+"""Times: which questions ask for one, which sentences have one, the day that a heading names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection
+
+from .stemming import words
+
+_ASKS_TIME = re.compile(
+    r"^(?:and |but |so )?when\b|\bwhen (?:did|do|does|is|are|was|were|will|has|have|had|would|can|could|should)\b"
+    r"|\b(?:what|which) (?:\w+ )?(?:year|decade|century|date|month|day|time)\b"
+    r"|\b(?:what|which) .{0,30}\b(?:date|year) of\b",
+    re.IGNORECASE,
+)
+MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
+_TIME = re.compile(rf"\b(?:1\d|20)\d\d\b|\b\d{{1,4}}s\b|\bcentur|\b\d+ ?(?:BC|AD|BCE|CE)\b|\b(?:{MONTHS})\b")
+#: "When was …", which asks for a date, not "When is …", which asks for a condition; and words of any time.
+_ASKS_DATE = re.compile(r"\bwhen (?:was|were|did|will)\b", re.IGNORECASE)
+_ANY_TIME = re.compile(
+    r"\b(?:(?:after|before|when) (?:the|an?|he|she|it|they|his|her|its|their)|during|until|since|ago|later|earlier"
+    r"|spring|summer|autumn|winter|months?|years?|decades?|age"
+    r"|era|period|\w+days?)\b",
+    re.IGNORECASE,
+)
+_DAY = re.compile(rf"\b\d{{1,2}} (?:{MONTHS}) \d{{4}}\b|\b\d{{4}}-\d\d-\d\d\b")
+
+
+def asks_for_time(question: str) -> bool:
+    """Whether the question asks for a year, a date or another time."""
+    return bool(_ASKS_TIME.search(question))
+
+
+def asks_for_date(question: str) -> bool:
+    """Whether the question asks when something was or will be, not under which condition it is."""
+    return bool(_ASKS_DATE.search(question))
+
+
+def names_time(sentence: str) -> bool:
+    """Whether the sentence names a time, however vague: "in 1970", "since May", "in winter"."""
+    return bool(_TIME.search(sentence) or _ANY_TIME.search(sentence))
+
+
+def time_scorer(known: Collection[str]) -> Callable[[str], float]:
+    """A function that scores a sentence: 1 for a time without one of the ``known`` words, those of the question."""
+    return lambda sentence: float(any(set(words(found)).isdisjoint(known) for found in _TIME.findall(sentence)))
+
+
+def day_of(headings: str) -> str:
+    """The day that the headings name, "3 May 2026" or "2026-05-03"; empty for none."""
+    found = _DAY.search(headings)
+    return found[0] if found else ""
