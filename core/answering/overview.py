@@ -29,6 +29,7 @@ _HELP = re.compile(
     re.IGNORECASE,
 )
 _WELCOME = re.compile(r"\W*(?:welcome|congratulations)\b[^.!?]*[.!?]", re.IGNORECASE)
+_RIGHTS = re.compile(r"\W*copyright\b|.{0,40}©|.{0,40}\ball rights reserved\b", re.IGNORECASE)
 _THANKS = re.compile(
     r"\W*(?:(?:many )?thanks|thank you|thx|cheers|great|ok(?:ay)?|perfect|nice|got it|bye|goodbye)"
     r"(?:[ ,]+(?:a lot|so much|very much|again|thanks|thank you|bye))*\W*",
@@ -63,6 +64,7 @@ class Overview:
                 if known.kinds[index] in self.kinds
                 and unit.kind in self.units
                 and not _WELCOME.fullmatch(text, unit.start, unit.end)
+                and not _RIGHTS.match(text, unit.start, unit.end)
                 and (end := quote_end(text, known.units, index, LONGEST_SENTENCE))
                 and not any(unit.start <= known.units[each].start < end for each in instructing)
             ]

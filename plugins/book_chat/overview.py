@@ -97,10 +97,10 @@ def _of_book(shelf: Shelf, book: Book, asked: OverviewQuestion) -> Overview | No
 
 def _title_of(asked: OverviewQuestion, chapters: Sequence[str], nodes: Sequence[TextNode]) -> str | None:
     """The title of the part that is asked for."""
+    if asked.number == "last" and asked.part != "chapter":
+        return path_of(nodes[-1])[-1]
     if asked.number == "last":
-        return next(
-            (each for each in reversed(chapters) if asked.part == "chapter" and not _EXERCISES.search(each)), None
-        )
+        return next((each for each in reversed(chapters) if not _EXERCISES.search(each)), None)
     if asked.part == "chapter" and asked.number.isdecimal():
         return chapter_with_number(chapters, int(asked.number))
     headings = list(dict.fromkeys([*chapters, *(title for node in nodes for title in path_of(node))]))

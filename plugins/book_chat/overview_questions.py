@@ -107,6 +107,10 @@ _NUMBERED = re.compile(
     rf"|\b(?:the )?(?P<ordinal>{'|'.join((*_ORDINALS, *sorted(_LAST)))}) (?P<of>{PARTS})\b",
     re.IGNORECASE,
 )
+#: Parts that are named without their kind.
+_FRONT_OR_END = re.compile(
+    r"\b(?:the )?(introduction|preface|foreword|prologue|abstract|conclusions?|epilogue|afterword)\b", re.IGNORECASE
+)
 _MENTION = re.compile(rf"\b{_WHOLE}\b", re.IGNORECASE)
 _ON = r"(?:(?:on|about|called|titled|named) (?:the )?)"
 _SAYS = r"(?: is)?(?: all)? (?:about|covers?|contains?|teach|describes?|discuss|explain|say)\W*$"
@@ -153,6 +157,8 @@ def overview_question(question: str) -> OverviewQuestion | None:
         return _of_part(question, mentioned)
     if (mentioned := _MENTION.search(question)) and (wanted := _wanted(question, mentioned)):
         return OverviewQuestion(wanted)
+    if (mentioned := _FRONT_OR_END.search(question)) and (wanted := _wanted(question, mentioned)):
+        return OverviewQuestion(wanted, "chapter", name=mentioned[1])
     if named := _NAMED.search(question):
         part = "chapter" if re.search(r"\bchapter\b", question, re.IGNORECASE) else "section"
         return OverviewQuestion("summary", part, name=next(filter(None, named.groups())))

@@ -70,7 +70,8 @@ def list_titles(start: str, what: str, titles: Sequence[str]) -> str:
     """A sentence with the number of titles and the first ones: "The book has 2 chapters: Wheels; Legs."."""
     if not titles:
         return f"{start} no {what}s with titles."
-    return f"{start} {counted(**{what: len(titles)})}: {listed(titles)}."
+    found = f"{start} {counted(**{what: len(titles)})}: {listed(titles)}"
+    return found if found.endswith(("?", "!")) else f"{found}."
 
 
 def places_of(nodes: Sequence[TextNode], book: str, topic: str) -> Overview | None:

@@ -78,6 +78,7 @@ def test_the_chapters_alone_are_listed_where_they_are_asked_for(host: Host) -> N
         ("What happens in the last chapter?", "“Legs” has 1 section: Key takeaways.\n\nLegs carry"),
         ("the key ideas of chapter two", "“Legs” has 1 section: Key takeaways.\n\nLegs carry"),
         ("How many sections does the second chapter have?", "“Legs” has 1 section: Key takeaways."),
+        ("What is the last section about?", "“Key takeaways” has no sections with titles.\n\nLegs go where wheels"),
         ("What is chapter 1 called?", "Chapter 1 is “Wheels”."),
         ("What is the title of this book?", "The title is “Robot parts”."),
         ("What is this?", "“Robot parts” has 2 chapters: Wheels; Legs.\n\nWheels carry"),
@@ -197,6 +198,7 @@ You should know how to solder and how to read a wiring diagram.
         ),
         ("Who should read this book?", "This book is written for:"),
         ("What are the prerequisites?", "You should know how to solder"),
+        ("Summarize the introduction", "“Introduction” has 2 sections: Who this book is for; 1.1 Prerequisites."),
         ("What do I need to know before reading this book?", "You should know how to solder"),
         ("Is it for beginners?", "This book is written for:"),
         ("What must I know before I start?", "You should know how to solder"),
@@ -356,6 +358,18 @@ def test_what_a_section_enumerates_is_listed(fast_host: Host, tmp_path: Path, qu
 def test_what_no_section_enumerates_is_not_listed(fast_host: Host, tmp_path: Path, question: str) -> None:
     _add(fast_host, tmp_path, _PARTS)
     assert " parts: " not in fast_host.assistant("book_chat").ask(question).text
+
+
+def test_a_notice_of_rights_is_no_overview() -> None:
+    text = "© Copyright 1990 by Ann Author. All rights reserved. This book is about wheels. A copyright is a right."
+    found = [each.text for each in Overview("", [TextNode(text=text)]).sentences()]
+    assert found == ["This book is about wheels.", "A copyright is a right."]
+
+
+def test_a_title_that_asks_ends_the_list(fast_host: Host, tmp_path: Path) -> None:
+    _add(fast_host, tmp_path, {"1.md": "# What is a wheel?\n\nIt rolls.\n", "2.md": "# Why legs?\n\nThey walk.\n"})
+    answer = fast_host.assistant("book_chat").ask("Which chapters are there?")
+    assert answer.text == "“Robot parts” has 2 chapters: What is a wheel?; Why legs?"
 
 
 def test_a_formula_is_no_overview() -> None:
