@@ -57,15 +57,16 @@ _AFTER = re.compile(
 def overview(store: PlanStore, question: str, filters: Mapping[str, str]) -> Overview | None:
     """What the plan has, with what to begin, where its questions are asked, or what a concept needs and is needed for;
     ``None`` for other questions, and for concepts that no plan has."""
-    plans = [size.plan for size in store.plans() if filters.get("plan", size.plan.slug) == size.plan.slug]
-    if before := _BEFORE.match(question):
-        places = (_place(store, plan, before["a"] or before["b"], is_before=True) for plan in plans)
-        return next((place for place in places if place), None)
-    if after := _AFTER.match(question):
-        places = (_place(store, plan, after["a"] or after["b"] or after["c"], is_before=False) for plan in plans)
-        return next((place for place in places if place), None)
     about = next((pattern for pattern in (_CONTENTS, _FIRST, _QUIZ) if pattern.match(question)), None)
-    if not plans or about is None:
+    before, after = _BEFORE.match(question), _AFTER.match(question)
+    if not (about or before or after):
+        return None
+    plans = [size.plan for size in store.plans() if filters.get("plan", size.plan.slug) == size.plan.slug]
+    if concept := before or after:
+        name = next(filter(None, concept.groups()))
+        places = (_place(store, plan, name, is_before=before is not None) for plan in plans)
+        return next((place for place in places if place), None)
+    if not plans:
         return None
     if len(plans) > 1:
         titles = listed(plan.title for plan in plans)
