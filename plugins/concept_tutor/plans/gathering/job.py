@@ -125,9 +125,10 @@ class Gathering:
         """
 
         def look() -> tuple[dict[str, Progress], bool]:
-            is_busy = self.is_busy(slug)
+            # Before the states are read: what is found between the two would not be reported.
+            is_busy = self.is_busy(slug) or self._leases.is_held(slug)
             concepts = self._store.concepts(slug)
-            is_over = all(one.state in _SETTLED for one in concepts) or not (is_busy or self._leases.is_held(slug))
+            is_over = all(one.state in _SETTLED for one in concepts) or not is_busy
             return {one.concept: one for one in self._progress(slug, concepts)}, is_over
 
         return self._queue.follow(look, pause, _POLL)

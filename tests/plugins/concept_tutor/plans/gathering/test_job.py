@@ -321,6 +321,22 @@ def test_what_another_process_does_is_reported_as_well(tmp_path: Path, wiki: Sma
             child.wait()
 
 
+def test_what_ends_while_it_is_looked_at_is_reported(
+    tmp_path: Path, wiki: SmallWiki, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with hosting(tmp_path, wiki, "Mean") as (host, store):
+        there, is_held = Leases(store.tables, 60), Leases.is_held
+        assert there.acquire("p", "mean")
+
+        def ends(leases: Leases, slug: str) -> bool:
+            there.release("p", "mean", "none", "")
+            return is_held(leases, slug)
+
+        monkeypatch.setattr(Leases, "is_held", ends)
+        reported = [progress.state for progress in host.once(Gathering).follow("p", 0.1) if progress]
+        assert reported[-1:] == ["none"]
+
+
 def test_what_a_living_process_holds_is_left_to_it_and_taken_when_it_is_gone(
     tmp_path: Path, wiki: SmallWiki, monkeypatch: pytest.MonkeyPatch
 ) -> None:
