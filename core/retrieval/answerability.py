@@ -128,6 +128,16 @@ def dated_text(retrieval: Retrieval, sentence: ScoredSentence) -> str:
     return f"{day_of(headings_of(retrieval.nodes[sentence.chunk].node))} {sentence.text}".lstrip()
 
 
+def names_in(question: str) -> set[str]:
+    """The stems of the question's names."""
+    return {stem for name in NAME.findall(question) for stem in stems(name)}
+
+
+def stems_near_any(retrieval: Retrieval, sentences: Sequence[ScoredSentence]) -> frozenset[int]:
+    """The ``stems_near`` of any of the sentences."""
+    return frozenset().union(*(stems_near(retrieval, each) for each in sentences))
+
+
 def stems_near(retrieval: Retrieval, sentence: ScoredSentence, behind: int = 1) -> frozenset[int]:
     """The stems of the sentence, the one before it, ``behind`` following ones and its headings, those of a row's table
     included."""

@@ -14,9 +14,10 @@ from ..text.entries import title_stems
 from ..text.question_kinds import action_of, lacks_items, sides_of
 from ..text.stemming import question_stems, stem_hash, stems
 from ..text.versions import version_finder
-from .answerability import NAME, dated_text, stems_near
+from .answerability import dated_text, names_in, stems_near, stems_near_any
 from .comparatives import degree_of, lacks_modifier
 from .models import asked_of
+from .people import lacks_deed, lacks_kin, lacks_nth, lacks_office
 from .quotes import paragraph_up_to
 
 if TYPE_CHECKING:
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
 
 #: Least ``defining`` of a sentence that answers what something is, or stands for.
 DEFINES = 0.9
-_ORDINALS = ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-#: "The third king", not "the Second World War", nor "the second one", which a text may call the other.
-_NTH = re.compile(rf"\bthe ({'|'.join(_ORDINALS)}) (?!one\b)(?=[a-z])")
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)$")
 #: Stems from one of two words to the other that are together.
 _MOST_APART = 8
@@ -43,20 +41,6 @@ _ASKS_TERM = re.compile(
     r"(?!.*\b(?:\w+est|most|first|last|of|for|in|with|to|by|on|at|like|\w+ed)\b)(?:an? )?[\w-]+(?: [\w-]+){0,2}\W*$",
     re.IGNORECASE,
 )
-#: "Who was the first captain of …?", and who did what, which a word of the sentence says.
-_ASKS_OFFICE = re.compile(
-    r"(?:and |but |so )?who(?:['’]s| is| was| are| were) the (?:\w+ ){0,2}?(\w+) (?:of|for|in|at)\b", re.IGNORECASE
-)
-_CAPITAL = re.compile(r"(?<=\s)[A-Z]\w*")
-#: "Anna's mother", "Anna's old mother": of whom, and who.
-_KIN = re.compile(
-    r"\b(\w+)(?:['’]s|(?<=s)['’]) (?:\w+ )?"
-    r"((?:grand)?(?:mother|father|parent|son|daughter|child|brother|sister)s?|children|wife|wives|husbands?|uncles?|aunts?"
-    r"|nephews?|nieces?|cousins?|widows?)\b",
-    re.IGNORECASE,
-)
-_ASKS_KIN = re.compile(rf"^\W*(?:what|who)\b.*{_KIN.pattern}\W*$", re.IGNORECASE)
-_ASKS_WHO_DID = re.compile(r"(?:and |but |so )?who (?!(?:is|are|was|were)\b)\w+", re.IGNORECASE)
 _ASKS_WHEN = re.compile(r"(?:and |but |so )?when (?:was|were|did)\b", re.IGNORECASE)
 
 
@@ -76,11 +60,6 @@ def _offered(retrieval: Retrieval) -> frozenset[int]:
     return frozenset().union(*(retrieval.terms(number).all_stems for number in range(len(retrieval.nodes))))
 
 
-def _names(question: str) -> set[str]:
-    """The stems of the question's names."""
-    return {stem for name in NAME.findall(question) for stem in stems(name)}
-
-
 def _has_unknown_word(retrieval: Retrieval, asked: str, _: Sequence[ScoredSentence]) -> bool:
     """Whether no offered chunk has one of the names or numbers that were searched for: then no sentence answers it.
 
@@ -90,13 +69,13 @@ def _has_unknown_word(retrieval: Retrieval, asked: str, _: Sequence[ScoredSenten
     Other words may be missing because the text says them otherwise, but not in a question whether something is so, of
     which each word counts ("Do bees sleep?"); comparatives excepted, whose stem is not that of their adjective.
     """
-    unknown, names = retrieval.spelling.unknown, _names(asked)
+    unknown, names = retrieval.spelling.unknown, names_in(asked)
     own = {stem for stem in question_stems(asked) if retrieval.spelling.correct(stem) in retrieval.idf}
     if _ASKS_WHETHER.match(asked) and any(not stem.endswith("er") for stem in unknown.intersection(stems(asked))):
         return True
     wanted = {stem for stem in own if stem[0].isdigit() and len(stem) > 1 and not _ORDINAL.match(stem)}
     wanted |= set() if names.issuperset(own) else names & own
-    names |= _names(retrieval.question)
+    names |= names_in(retrieval.question)
     return not retrieval.spelling.hashes(wanted) <= _offered(retrieval) or any(
         stem in names or (stem[0].isdigit() and not _ORDINAL.match(stem)) for stem in unknown
     )
@@ -113,7 +92,7 @@ def _lacks_action(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSe
     """Whether the question asks how the reader does something, and no chunk has the verb or no sentence is near a name
     of what it is done to: how to install one system is no answer for another."""
     action, hashes = action_of(asked), retrieval.spelling.hashes
-    is_near = hashes(_names(asked)) <= frozenset().union(*(stems_near(retrieval, each) for each in sentences))
+    is_near = hashes(names_in(asked)) <= stems_near_any(retrieval, sentences)
     return bool(action) and not (is_near and hashes([action]) <= _offered(retrieval))
 
 
@@ -124,7 +103,7 @@ def _lacks_qualifier(retrieval: Retrieval, asked: str, sentences: Sequence[Score
     Of SQuAD's 1,998 and CLAP NQ's 150 answerable questions it is so for one and two.
     """
     wanted, hashes = qualifier_of(asked), retrieval.spelling.hashes
-    names, near = _names(asked).intersection(wanted), (stems_near(retrieval, sentence) for sentence in sentences)
+    names, near = names_in(asked).intersection(wanted), (stems_near(retrieval, sentence) for sentence in sentences)
     return bool(wanted) and not (hashes(names) <= set().union(*near) and hashes(wanted) <= _offered(retrieval))
 
 
@@ -162,38 +141,6 @@ def _lacks_predicate(retrieval: Retrieval, asked: str, sentences: Sequence[Score
     return not {*map(stem_hash, pair)} <= stems_near(retrieval, sentences[0])
 
 
-def _lacks_office(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
-    """Whether the question asks who is the X of Y and none of the sentences is near X, or who did something and they
-    have nothing of the question but names, or none of its names; or for the third of several and they have no third.
-
-    Of SQuAD's 1,998 answerable questions it is so for none, of CLAP NQ's 150 for one.
-    """
-    near, hashes = frozenset().union(*(stems_near(retrieval, each) for each in sentences)), retrieval.spelling.hashes
-    for word in _NTH.findall(asked):
-        number = _ORDINALS.index(word) + 2
-        if near.isdisjoint(hashes((*stems(word), *(f"{number}{ending}" for ending in ("", "nd", "rd", "th"))))):
-            return True
-    if office := _ASKS_OFFICE.match(asked):
-        return near.isdisjoint(hashes(stems(office[1])))
-    capital, names = set(stems(" ".join(_CAPITAL.findall(asked)))), _names(asked)
-    common = [stem for stem in question_stems(asked) if stem not in capital]
-    needed = [each for each in (hashes(names), hashes(common) if len(common) > 1 else set()) if each]
-    return bool(_ASKS_WHO_DID.match(asked)) and any(map(near.isdisjoint, needed))
-
-
-def _lacks_kin(_: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
-    """Whether the question asks who X's mother, son … is, and the sentences have only that of another."""
-    text = " ".join(each.text for each in sentences)
-    others = _KIN.sub(" ", text)
-    return any(
-        kin.casefold() not in others.casefold()
-        and (owners := [set(stems(owner)) for owner, known in _KIN.findall(text) if known.casefold() == kin.casefold()])
-        and not any(set(stems(of)) <= each for each in owners)
-        for of, kin in _KIN.findall(asked)
-        if _ASKS_KIN.search(asked)
-    )
-
-
 def _lacks_side(retrieval: Retrieval, asked: str, _: Sequence[ScoredSentence]) -> bool:
     """Whether the question asks for the difference of two things, and no chunk has the words of one of them."""
     sides = map(retrieval.spelling.hashes, sides_of(asked) or ())
@@ -219,8 +166,10 @@ _SUBJECT = (
     (_lacks_definition, "no sentence says what it is"),
     (_lacks_term, "the words of the term are together in no sentence"),
     (_lacks_predicate, "the two words of the question are not together in the best sentence"),
-    (_lacks_office, "no sentence has what he or she is, or did"),
-    (_lacks_kin, "the relative is another's in each sentence"),
+    (lacks_nth, "no sentence has the one of several that is asked for"),
+    (lacks_office, "no sentence has the office that is asked for"),
+    (lacks_deed, "no sentence has what was done, or a name of the question"),
+    (lacks_kin, "the relative is another's in each sentence"),
     (_lacks_side, "one of the things that are compared is in no passage"),
     (_lacks_comparison, "no sentence compares by what is asked for"),
     (

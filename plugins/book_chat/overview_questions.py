@@ -65,9 +65,8 @@ _OF_WHOLE: tuple[tuple[Wanted, re.Pattern[str]], ...] = (
         re.compile(
             r"\btable of contents\b"
             r"|^\W*(?:what|which|(?:please )?(?:list|name|show|give)(?: me)?(?: all)?)(?: are)? the"
-            rf" chapters\b(?!.*\bchapter \d)|^\W*(?:what|which) chapters\b|\bthe chapters of {_WHOLE}\W*$"
-            rf"|^\W*how many chapters (?:(?:does|do|has) (?:{_WHOLE}|it)(?: have| contain)?"
-            rf"|are (?:there|(?:there )?in {_WHOLE}))\W*$",
+            r" chapters\b(?!.*\bchapter \d)|^\W*(?:what|which) chapters\b"
+            r"|^\W*how many chapters (?:are there|(?:does|has) it(?: have| contain)?)\W*$",
             re.IGNORECASE,
         ),
     ),
@@ -90,11 +89,11 @@ _FRAME = (
     r"|sort|subjects?|sum|summari[sz]e[sd]?|summary|summaries|takeaways?|talks?|teach|teaches|tell|tells|the|themes?|there"
     r"|this|to|topics?|treat(?:s|ed)?|understand|up|us|was|we|what|why|will|with|would|write|written|you"
 )
-#: Further words of one that asks for the titles of the parts, or for the title of the part itself.
+#: What a question asks for by the words that it has beside these, all of which match.
 _BESIDE_FRAME: dict[Wanted, re.Pattern[str]] = {
     "summary": re.compile("(?!)"),
     "title": re.compile("called|named|titled?|name|heading"),
-    "parts": re.compile("how|many|(?:sub)?sections?|parts|which|names"),
+    "parts": re.compile("how|many|chapters|(?:sub)?sections?|parts|which|names"),
 }
 _WORD = re.compile(r"[^\W_]+")
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
@@ -121,7 +120,7 @@ _NAMED = re.compile(
     rf"|what(?:'s|’s| is| does| do)? (?:the )?(?:{PARTS} {_ON}?(?P<c>.{{1,120}}?)|(?P<d>.{{1,120}}?) {PARTS}){_SAYS})",
     re.IGNORECASE,
 )
-#: What is told of a topic begins with its definition, which a section's opening seldom is.
+#: "Tell me about X" asks for the definition of X first, which a section's opening seldom is.
 _TELL = re.compile(r"\W*(?:please |what can you )?tell\b", re.IGNORECASE)
 
 

@@ -109,17 +109,17 @@ def questions(deployment: Deployment, plan: str, concept: str | None, as_json: b
         click.echo(f"There are none: no concept has sources yet. ragstone tutor plan show {plan}")
 
 
-def _export_command(format: QuestionFormat, help: str, then: str) -> click.Command:  # noqa: A002
-    """The command that writes the questions of a plan in a format; ``then``: what to do with the file."""
-    ending, _ = FILES[format]
+def _export_command(name: QuestionFormat, description: str, then: str) -> click.Command:
+    """The command that writes a plan's questions in the format of that name; ``then``: what to do with the file."""
+    ending, _ = FILES[name]
 
-    @click.command(format, help=help, epilog=f"Example: ragstone tutor {format} biology --out biology{ending}")
+    @click.command(name, help=description, epilog=f"Example: ragstone tutor {name} biology --out biology{ending}")
     @click.argument("plan")
     @click.option("--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The file to write.")
     @json_option()
     @click.pass_obj
     def command(deployment: Deployment, plan: str, out: Path, as_json: bool) -> None:
-        made = export_questions(deployment.host(), plan, format)
+        made = export_questions(deployment.host(), plan, name)
         with storage_errors(out, what="cannot be written"):
             if out.exists() and not out.is_file():  # a pipe or a device
                 out.write_bytes(made)

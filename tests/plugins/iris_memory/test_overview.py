@@ -39,7 +39,7 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
     (root := folder / "home").mkdir()
     yesterday = TODAY - timedelta(days=1)
     files = {
-        f"logs/{FIRST}.md": f"# {FIRST}\n\n- 08:30 Oiled the winch.\n- 10:15 Mended the sail.\n",
+        f"logs/{FIRST}.md": f"# {FIRST}\n\n- 08:30 Oiled the winch.\n- 10:15 Patched the sail.\n",
         f"logs/{yesterday}.md": f"# {yesterday}\n\n- 07:10 Fed the parrot.\n",
         "docs/emails/1.eml": _mail("Ana", "Rope", FIRST, "The rope is forty metres long."),
         "docs/emails/2.eml": _mail("Bo", "Paint", THIRD, "The paint has to be white."),
@@ -60,7 +60,7 @@ def _ask(host: Host, question: str, **filters: str) -> Answer:
 
 OF_FIRST = (
     f"{_words(FIRST)}: 1 email, 1 log.\n\n"
-    f"{_words(FIRST)}: 08:30 Oiled the winch. [1] 10:15 Mended the sail. [1]\n\n{_words(FIRST)}, Ana: The rope"
+    f"{_words(FIRST)}: 08:30 Oiled the winch. [1] 10:15 Patched the sail. [1]\n\n{_words(FIRST)}, Ana: The rope"
 )
 PAINT = f"“Paint” (Bo <Bo@home.org>, {_words(THIRD)}):\n\n{_words(THIRD)}, Bo: The paint"
 
@@ -90,7 +90,7 @@ PAINT = f"“Paint” (Bo <Bo@home.org>, {_words(THIRD)}):\n\n{_words(THIRD)}, B
         ("What's in the memory?", "The memory has 6 files: 3 emails, 2 logs, 1 note."),
     ],
 )
-def test_days_and_mails_are_told_as_they_are(host: Host, question: str, begins: str) -> None:
+def test_what_is_of_a_day_and_which_mails_there_are(host: Host, question: str, begins: str) -> None:
     answer = _ask(host, question)
     assert answer.text.startswith(begins)
     assert not (answer.refused or answer.closest)
@@ -103,10 +103,10 @@ def test_yesterday(host: Host) -> None:
 
 
 def test_what_is_below_a_days_heading_is_of_that_day(host: Host) -> None:
-    answer = _ask(host, "When was the sail mended?")
-    assert answer.text == f"{_words(FIRST)}: 10:15 Mended the sail. [1]"
+    answer = _ask(host, "When was the sail patched?")
+    assert answer.text == f"{_words(FIRST)}: 10:15 Patched the sail. [1]"
     assert not answer.closest
-    assert _ask(host, "How many sails were mended?").closest
+    assert _ask(host, "How many sails were patched?").closest
 
 
 def test_the_filters_of_a_question_hold(host: Host) -> None:

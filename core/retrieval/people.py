@@ -1,0 +1,81 @@
+"""What a question about a person requires of the sentences that answer it: their place among
+several, office, deed or relative."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ..text.stemming import question_stems, stems
+from .answerability import names_in, stems_near_any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .models import Retrieval
+    from .sentences import ScoredSentence
+
+_ORDINALS = ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+#: "The third king", not "the Second World War", nor "the second one", which a text may call the other.
+_NTH = re.compile(rf"\bthe ({'|'.join(_ORDINALS)}) (?!one\b)(?=[a-z])")
+#: "Who was the first captain of …?", and who did what, which a word of the sentence says.
+_ASKS_OFFICE = re.compile(
+    r"(?:and |but |so )?who(?:['’]s| is| was| are| were) the (?:\w+ ){0,2}?(\w+) (?:of|for|in|at)\b", re.IGNORECASE
+)
+_CAPITAL = re.compile(r"(?<=\s)[A-Z]\w*")
+#: "Anna's mother", "Anna's old mother": of whom, and who.
+_KIN = re.compile(
+    r"\b(\w+)(?:['’]s|(?<=s)['’]) (?:\w+ )?"
+    r"((?:grand)?(?:mother|father|parent|son|daughter|child|brother|sister)s?|children|wife|wives|husbands?|uncles?|aunts?"
+    r"|nephews?|nieces?|cousins?|widows?)\b",
+    re.IGNORECASE,
+)
+_ASKS_KIN = re.compile(rf"^\W*(?:what|who)\b.*{_KIN.pattern}\W*$", re.IGNORECASE)
+_ASKS_WHO_DID = re.compile(r"(?:and |but |so )?who (?!(?:is|are|was|were)\b)\w+", re.IGNORECASE)
+
+
+def lacks_nth(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
+    """Whether the question asks for the third of several, and the sentences are near no "third" and no "3rd"."""
+    for word in _NTH.findall(asked):
+        number = _ORDINALS.index(word) + 2
+        forms = (*stems(word), *(f"{number}{ending}" for ending in ("", "nd", "rd", "th")))
+        if stems_near_any(retrieval, sentences).isdisjoint(retrieval.spelling.hashes(forms)):
+            return True
+    return False
+
+
+def lacks_office(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
+    """Whether the question asks who is the X of Y, and none of the sentences is near X."""
+    office = _ASKS_OFFICE.match(asked)
+    if office is None:
+        return False
+    return stems_near_any(retrieval, sentences).isdisjoint(retrieval.spelling.hashes(stems(office[1])))
+
+
+def lacks_deed(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
+    """Whether the question asks who did something, and the sentences are near none of its names, or near nothing of it
+    but names.
+
+    Of SQuAD's 1,998 answerable questions this, or one of the two above, is so for none, of CLAP NQ's 150 for one.
+    """
+    if not _ASKS_WHO_DID.match(asked):
+        return False
+    near, hashes = stems_near_any(retrieval, sentences), retrieval.spelling.hashes
+    capital = set(stems(" ".join(_CAPITAL.findall(asked))))
+    common = [stem for stem in question_stems(asked) if stem not in capital]
+    needed = [each for each in (hashes(names_in(asked)), hashes(common) if len(common) > 1 else set()) if each]
+    return any(map(near.isdisjoint, needed))
+
+
+def lacks_kin(_: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
+    """Whether the question asks who X's mother, son … is, and the sentences have only that of another."""
+    if not _ASKS_KIN.search(asked):
+        return False
+    text = " ".join(each.text for each in sentences)
+    known = [(frozenset(stems(owner)), kin.casefold()) for owner, kin in _KIN.findall(text)]
+    of_nobody = _KIN.sub(" ", text).casefold()
+    for of, kin in _KIN.findall(asked):
+        owners = [owner for owner, each in known if each == kin.casefold()]
+        if owners and kin.casefold() not in of_nobody and not any(owner.issuperset(stems(of)) for owner in owners):
+            return True
+    return False
