@@ -19,7 +19,7 @@ from ..runtime.request import current_scope
 from ..text.rewording import about_source, reworded, topic_of
 from ..tracing import OwnContext, has_listeners, step
 from .answer import Answer, Delta
-from .overview import is_greeting, reply_to_greeting
+from .greetings import introduction, is_greeting, is_of_assistant, reply_to_greeting, what_can_be_asked
 from .question import LONGEST_QUESTION, Question
 from .selection import from_selection, placed
 from .writer import AnswerPipeline, AnswerWriter
@@ -170,17 +170,23 @@ class Assistant(BaseQueryEngine):
         writer = AnswerWriter(self.profile, self._pipeline)
         if question.selection is None:
             if is_greeting(question.text):
-                # The examples may be about another book than the one that is asked.
-                examples = () if question.filters else self.examples
-                return (yield from writer.greet(reply_to_greeting(question.text, examples)))
+                return (yield from writer.greet(reply_to_greeting(question.text, self._askable(question))))
             earlier = [turn.question for turn in question.history if not is_greeting(turn.question)]
             overview = self.profile.overview(about_source(question.text, earlier), question.filters)
             if overview is not None:
                 return (yield from writer.summarize(overview, question.filters))
+            if is_of_assistant(question.text):
+                itself = introduction(self.title, self.description, self._askable(question))
+                return (yield from writer.greet(itself))
             retrieval, verdict = self._judged(question, filters)
         else:
             retrieval, verdict = self._from_selection(question, question.selection, filters)
         return (yield from writer.write(question, retrieval, verdict))
+
+    def _askable(self, question: Question) -> str:
+        """A sentence on what can be asked. The examples may be about another book than the one that is asked."""
+        empty = self.empty_state
+        return empty.text if empty else what_can_be_asked(() if question.filters else self.examples)
 
     def _from_selection(
         self, question: Question, selection: str, filters: MetadataFilters | None

@@ -1,4 +1,4 @@
-"""Answers that need no retrieval: what a source is about as a whole, and greetings."""
+"""An answer that needs no retrieval: what a source is about as a whole."""
 
 from __future__ import annotations
 
@@ -20,21 +20,8 @@ if TYPE_CHECKING:
 
     from ..text.sentence_kinds import Kind
 
-_GREETING = re.compile(
-    r"\W*(?:hello|hi|hey|good (?:morning|afternoon|evening|day)|greetings)(?: (?:there|everyone|you|all))?\W*",
-    re.IGNORECASE,
-)
-_HELP = re.compile(
-    r"\W*(?:help(?: me)?|what can (?:i|we|one) ask(?: you)?(?: about)?|what can you (?:do|answer))(?: here)?\W*",
-    re.IGNORECASE,
-)
 _WELCOME = re.compile(r"\W*(?:welcome|congratulations)\b[^.!?]*[.!?]", re.IGNORECASE)
 _RIGHTS = re.compile(r"\W*copyright\b|.{0,40}©|.{0,40}\ball rights reserved\b", re.IGNORECASE)
-_THANKS = re.compile(
-    r"\W*(?:(?:many )?thanks|thank you|thx|cheers|great|ok(?:ay)?|perfect|nice|got it|bye|goodbye)"
-    r"(?:[ ,]+(?:a lot|so much|very much|again|thanks|thank you|bye))*\W*",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True)
@@ -73,15 +60,3 @@ class Overview:
             for index, quote in enumerate((wanted or found)[: self.most]):
                 given.add(quote)
                 yield Sentence(quote, (number,), (quote,), opens_paragraph=index == 0 and number > 0)
-
-
-def is_greeting(question: str) -> bool:
-    """Whether it is "hello", "thanks" or "help", and no question on a source."""
-    return any(each.fullmatch(question) for each in (_GREETING, _THANKS, _HELP))
-
-
-def reply_to_greeting(greeting: str, examples: Sequence[str]) -> str:
-    """The reply to it, with what can be asked."""
-    opening = "You are welcome. " if _THANKS.fullmatch(greeting) else "Hello. " if _GREETING.fullmatch(greeting) else ""
-    asked = " ".join(f"“{example}”" for example in examples[:2])
-    return f"{opening}You can ask, for example: {asked}" if asked else f"{opening}What would you like to know?"

@@ -40,7 +40,7 @@ _PLACE = re.compile(
     rf"|where (?:{_READER} (?:read|learn|find (?:out|something|anything|information|details?|more))(?: more)?"
     r" (?:about|on)"
     rf"|(?:do|does|did) (?:it|they|{_THE_WORK}) {_TREATS})"
-    rf"|(?:is|are) there (?:an? {_PART}|anything|something) (?:about|on|for)"
+    rf"|(?:(?:is|are) there|do you (?:have|know)) (?:an? {_PART}|anything|something) (?:about|on|for)"
     rf"|(?:does|has) (?:it|{_THE_WORK}) (?:have )?(?:an? {_PART}|anything|something) (?:about|on)"
     rf"|(?:where|(?:in )?(?:which|what) {_PART}) (?:is|are)(?= .{{2,200}} {_TREATED}(?:ed|d)\b)"
     rf"|(?:is|are)(?= .{{2,200}} (?:covered|discussed|treated|mentioned)\W*(?:here|(?:in|by) (?:it|{_THE_WORK}))?\W*$))"

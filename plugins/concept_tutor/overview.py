@@ -22,7 +22,7 @@ _I = r"(?:i|we|you|one)"
 _CONTENTS = re.compile(
     rf"^\W*(?:what(?:['’]s| is| does| do)? {_PLAN}(?: is)? (?:all )?(?:about|cover|contain|teach|treat)"
     r"|(?:what|which|list the|list all|show the|show me the|how many) (?:concepts|topics|subjects)"
-    rf"(?: (?:are|does|do|has))?(?: there)?(?: (?:in |of )?{_PLAN})?(?: (?:have|has|cover|contain))?"
+    rf"(?: (?:are|does|do|has))?(?: there| you)?(?: (?:in |of )?{_PLAN})?(?: (?:have|has|cover|contain|teach|know))?"
     rf"|what (?:will|can|do|would) {_I} learn(?: (?:here|(?:in|from|with) {_PLAN}))?"
     rf"|(?:summari[sz]e|describe|explain|outline|overview of|tell me about) {_PLAN})\W*$",
     re.IGNORECASE,

@@ -98,6 +98,7 @@ def assistant(host: Host) -> Assistant:
             setting=_writer_and_day,
             refusal=lambda _filters: "Nothing in the memory answers that.",
             prompt=ANSWER,
+            examples=lambda: ("What is in the memory?",),
             empty=empty,
             overview=lambda question, filters: overview(memory.corpus, question, filters),
             filters=QuestionFilters(_FILTERS, conditions),

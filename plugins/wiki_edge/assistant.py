@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ragstone.core import Assistant, CitationFormat, Host, NotFound, Profile, QuestionFilter
 from ragstone.core.answering import EmptyState, QuestionFilters
 
+from .overview import overview, some_titles
 from .prompts import ANSWER
 from .settings import FILTERS, NAME, WikiEdgeSettings
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from .search.searcher import ShardSearcher
 
 _FIELDS = ("title", "heading", "license", "shard", "domain", "language")
+_EXAMPLE_QUESTIONS = 3
 _EXAMPLES = {"domain": "such as household", "language": "such as en"}
 
 
@@ -33,6 +35,9 @@ def assistant(host: Host) -> Assistant:
             "No encyclopedia is installed yet. The person who runs this server puts one in place with “ragstone wiki "
             "install”; it can then be asked here at once."
         )
+
+    def examples() -> tuple[str, ...]:
+        return tuple(f"What is “{title}”?" for title in some_titles(searcher(), _EXAMPLE_QUESTIONS, {}))
 
     def refusal(_filters: Mapping[str, str]) -> str:
         if empty() is not None:
@@ -57,7 +62,9 @@ def assistant(host: Host) -> Assistant:
             ),
             refusal=refusal,
             prompt=ANSWER,
+            examples=examples,
             empty=empty,
+            overview=lambda question, filters: overview(searcher(), question, filters),
             filters=QuestionFilters({name: QuestionFilter(_EXAMPLES[name]) for name in FILTERS}, conditions),
             chunk=lambda chunk_id: searcher().chunk(chunk_id, kind="wiki"),
             top_k=host.hooks.options(WikiEdgeSettings).top_k,

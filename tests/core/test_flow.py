@@ -31,10 +31,8 @@ _CORE = "ragstone.core."
 #: Their modules are steps, but for these helpers of a step.
 _PACKAGES = ("answering.", "corpus", "ingestion.", "retrieval.")
 _HELPERS = {
-    *(
-        f"answering.{name}"
-        for name in ["citation_format", "draft", "guard", "overview", "profile", "references", "table_rows"]
-    ),
+    *(f"answering.{name}" for name in ["citation_format", "draft", "greetings", "guard", "profile"]),
+    *(f"answering.{name}" for name in ["references", "table_rows"]),
     *(f"retrieval.{name}" for name in ["answerability", "calibration", "comparatives", "contents"]),
     *(f"retrieval.{name}" for name in ["models", "people", "quotes", "requirements", "search_cache", "top_k"]),
 }

@@ -151,6 +151,17 @@ class ShardSearcher:
                     return node_of({"score": 0.0, "metadata": known, "shard": shard.entry.id})
         raise NotFound("there is no such passage; its shard may be another one now", where=node_id[:200])
 
+    def titles(self, most: int, **only: Unpack[Only]) -> list[str]:
+        """Different titles of rows that are spread evenly over the shards, in their order. Raises ``ShardError``."""
+        dimensions = {shard.entry.dim for shard in self._registry.current().shards}
+        chosen = [each for dimension in sorted(dimensions) for each in self._chosen(only, dimension)]
+        found = dict[str, None]()
+        for shard, mask in chosen:
+            rows = range(len(shard)) if mask is None else mask.nonzero()[0].tolist()
+            step = max(1, len(chosen) * len(rows) // most)
+            found |= {str(shard.metadata(row)["title"]): None for row in rows[::step]}
+        return list(found)[:most]
+
     def idf(self, words: Sequence[str]) -> dict[str, float]:
         """The inverse document frequency of each stem over all shards."""
         shards = list(self._texts())

@@ -1,4 +1,4 @@
-"""Answers beside those that retrieval gives: greetings, a book as a whole, and what only comes closest."""
+"""Answers beside those that retrieval gives: a book as a whole, and what only comes closest."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 from llama_index.core.schema import TextNode
 
-from ragstone.core import Assistant, NotFound, Question, Turn
-from ragstone.core.answering.overview import Overview, is_greeting
+from ragstone.core import NotFound, Question, Turn
+from ragstone.core.answering.overview import Overview
 from ragstone.core.testing import ScriptedLLM, open_host
 from ragstone.plugins.book_chat import Shelf
 from tests.support.third_party_fakes import write_pages
@@ -464,36 +464,6 @@ def test_a_topic_is_looked_for_without_the_words_that_ask(tmp_path: Path) -> Non
 def test_without_a_book_there_is_no_overview(tmp_path: Path) -> None:
     with open_host(tmp_path) as host, pytest.raises(NotFound):
         host.assistant("book_chat").ask("What is this book about?")
-
-
-@pytest.mark.parametrize("words", ["Hello", "hi there!", "Thanks", "thank you very much.", "ok, thanks"])
-def test_a_greeting_gets_a_sentence_and_what_can_be_asked(host: Host, words: str) -> None:
-    answer = host.assistant("book_chat").ask(words)
-    assert answer.text.startswith(("Hello.", "You are welcome."))
-    assert (answer.refused, answer.reason) == (False, "a greeting, no question")
-    assert not answer.citations
-
-
-@pytest.mark.parametrize(
-    ("words", "reply"),
-    [
-        ("help", "You can ask, for example: “"),
-        ("What can I ask you about?", "You can ask, for example: “"),
-        ("hi", "Hello. You can ask, for example: “"),
-    ],
-)
-def test_examples_are_given_where_no_book_is_chosen(
-    host: Host, monkeypatch: pytest.MonkeyPatch, words: str, reply: str
-) -> None:
-    monkeypatch.setattr(Assistant, "examples", ("Who walks?",))
-    assert host.assistant("book_chat").ask(words).text.startswith(reply)
-    chosen = Question(words, filters={"book": "robot-parts"})
-    assert host.assistant("book_chat").ask(chosen).text.endswith("What would you like to know?")
-
-
-@pytest.mark.parametrize("words", ["Hello world programs?", "Who says thanks?", "What is ok?", "What helps me?"])
-def test_a_question_is_no_greeting(words: str) -> None:
-    assert not is_greeting(words)
 
 
 def test_what_comes_closest_says_what_is_missing_and_asks_no_language_model(tmp_path: Path) -> None:

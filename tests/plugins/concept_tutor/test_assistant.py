@@ -90,6 +90,7 @@ _IN_ORDER = "Derivative; Gradient; Loss function; Chain rule; Gradient descent; 
         ("What is this plan about?", f"“{TITLE}” has 7 concepts, in an order to learn them: {_IN_ORDER}."),
         ("What will I learn?", f"“{TITLE}” has 7 concepts, in an order to learn them: {_IN_ORDER}."),
         ("How many concepts does it have?", f"“{TITLE}” has 7 concepts, in an order to learn them: {_IN_ORDER}."),
+        ("What topics do you cover?", f"“{TITLE}” has 7 concepts, in an order to learn them: {_IN_ORDER}."),
         ("Where do I start?", f"Begin “{TITLE}” with what needs nothing before it: Derivative; Loss function."),
         (
             "What must I know before the gradient descent?",
