@@ -24,8 +24,7 @@ from .process import collect, draw_in_subprocess
 
 _log = logging.getLogger(__name__)
 _WORDS: TypeAdapter[dict[int, list[Word]]] = TypeAdapter(dict[int, list[Word]])
-#: Pixels of a point, seconds and megabytes of one page, bytes of its words.
-SCALE = 300 / 72
+#: Seconds and megabytes of one page, bytes of its words.
 _SECONDS, _MEGABYTES, _MOST_BYTES = 90.0, 1500, 3_000_000
 #: Below this confidence (of 100) a word of signs alone is a speck, and below the other every word is.
 _SIGNS_CONFIDENCE, _LEAST_CONFIDENCE = 60.0, 20.0
@@ -78,7 +77,7 @@ class Ocr:
                 found = collect(process, _SECONDS, _MOST_BYTES)
                 if process.wait(_SECONDS):
                     raise Unanswered("crashed", f"tesseract ended with {process.returncode}; has it {self._languages}?")
-        return words_of(found.decode("utf-8", "replace"))
+        return words_of(found.decode("utf-8", "replace"), _scale(drawn))
 
     def _place(self, sha256: str) -> Path:
         return self._folder / f"{sha256}.{self._languages.replace('+', '-')}.json"
@@ -89,8 +88,14 @@ class Ocr:
         write_atomically(self._place(sha256), json.dumps(content).encode(), mode=0o600)
 
 
-def words_of(table: str) -> list[Word]:
-    """Tesseract's table of words as words in points: those of a line stand on it, and in the type size of its text."""
+def _scale(drawn: bytes) -> float:
+    """Pixels of a point, which are fewer on a large page: the picture's comment has them."""
+    return float(drawn[:100].split(b"\n")[1].removeprefix(b"# scale "))
+
+
+def words_of(table: str, scale: float) -> list[Word]:
+    """Tesseract's table of words as words in points, of ``scale`` pixels: those of a line stand on it, and in the type
+    size of its text."""
     lines: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     for row in _rows(table):
         lines.setdefault(tuple(row[name] for name in ("block_num", "par_num", "line_num")), []).append(row)
@@ -104,9 +109,9 @@ def words_of(table: str) -> list[Word]:
         bottom = median(word["top"] + word["height"] for word in words)
         for word in words:
             left, right = word["left"], word["left"] + word["width"]
-            places = (left / SCALE, (bottom - size) / SCALE, right / SCALE, bottom / SCALE)
+            places = (left / scale, (bottom - size) / scale, right / scale, bottom / scale)
             # The height of a line with ascenders and descenders is about its type size.
-            found.append(Word(word["text"], *places, size=round(size / SCALE, 1), mono=False, bold=is_heading))
+            found.append(Word(word["text"], *places, size=round(size / scale, 1), mono=False, bold=is_heading))
     return found
 
 

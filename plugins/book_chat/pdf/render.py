@@ -58,7 +58,10 @@ def main(number: int, seconds: float, megabytes: int, grey: bool = False) -> Non
     wide, high = page.get_size()
     if grey:
         scale = min(_OCR_SCALE, _OCR_SIDE / max(wide, high, 1))
-        page.render(scale=scale, grayscale=True, may_draw_forms=False).to_pil().save(sys.stdout.buffer, "PPM")
+        drawn = page.render(scale=scale, grayscale=True, may_draw_forms=False).to_pil()
+        # The comment has the pixels of a point.
+        header = f"P5\n# scale {scale!r}\n{drawn.width} {drawn.height}\n255\n"
+        sys.stdout.buffer.write(header.encode() + drawn.tobytes())
         return
     scale = min(_SCALE, _WIDTH / max(wide, 1), _HEIGHT / max(high, 1))
     drawn = page.render(scale=scale, rev_byteorder=True, may_draw_forms=False)

@@ -214,8 +214,8 @@ def _rc4(key: bytes, data: bytes) -> bytes:
     return bytes(out)
 
 
-def scanned(data: bytes, pages: range | None = None) -> bytes:
-    """The pages of a PDF as pictures of 200 dots an inch, without a text layer."""
+def scanned(data: bytes, pages: range | None = None, *, times: int = 1) -> bytes:
+    """The pages of a PDF as pictures of 200 dots an inch, without a text layer, and so many times as wide and high."""
     import numpy as np
     import pypdfium2
 
@@ -224,7 +224,7 @@ def scanned(data: bytes, pages: range | None = None) -> bytes:
     with pypdfium2.PdfDocument(data) as document:
         for number in pages or range(len(document)):
             page = document[number]
-            wide, high = page.get_size()
+            wide, high = (side * times for side in page.get_size())
             rows = np.ascontiguousarray(page.render(scale=200 / 72, grayscale=True).to_numpy())
             size = f"/Width {rows.shape[1]} /Height {rows.shape[0]} /ColorSpace /DeviceGray /BitsPerComponent 8"
             packed = zlib.compress(rows.tobytes())

@@ -32,7 +32,7 @@ def test_words_of_a_line_stand_on_it_and_specks_are_none() -> None:
         (2, 1, 2, 400, 450, 90, 42, 90, "rolls"),
         (3, 1, 1, 300, 600, 9, 9, 40, "~"),
     ]
-    found = ocr.words_of(HEAD + "".join("5\t" + "\t".join(map(str, row)) + "\n" for row in rows) + "broken\n")
+    found = ocr.words_of(HEAD + "".join("5\t" + "\t".join(map(str, row)) + "\n" for row in rows) + "broken\n", 4.0)
     assert [(word.text, word.bold) for word in found] == [
         ("2.1", True),
         ("Casters", True),
@@ -41,8 +41,8 @@ def test_words_of_a_line_stand_on_it_and_specks_are_none() -> None:
         ("rolls", False),
     ]
     assert found[2].bottom == found[3].bottom
-    assert found[0].x0 == pytest.approx(300 / ocr.SCALE)
-    assert ocr.words_of("") == []
+    assert found[0].x0 == pytest.approx(75)
+    assert ocr.words_of("", 4.0) == []
 
 
 @pytest.fixture(scope="module")
@@ -100,3 +100,15 @@ def test_a_scan_is_read_marked_and_not_read_again(scan: Path, tmp_path: Path, mo
         assert marked != chunk, "the quote is marked by the words of OCR"
         monkeypatch.setattr(ocr, "draw_in_subprocess", None)
         assert shelf.add(shelf.plan(scan), title="Grippers").unchanged == ["scan.pdf"]
+
+
+@pytest.mark.parametrize("times", [1, 4])
+def test_words_of_a_large_page_are_where_they_stand(tmp_path: Path, times: int) -> None:
+    if shutil.which("tesseract") is None:
+        missing("tesseract")
+    path = tmp_path / "scan.pdf"
+    path.write_bytes(scanned(make([lines(72, 700, "A parallel gripper closes two jaws.", size=14)]), times=times))
+    with path.open("rb") as file:
+        first, *_ = ocr.Ocr(["eng"], tmp_path).words(file, "", [1])[1]
+    assert first.x0 == pytest.approx(72 * times, abs=2 * times)
+    assert first.bottom == pytest.approx((792 - 700) * times, abs=4 * times)
