@@ -153,10 +153,11 @@ def translate_db_errors(database: Database) -> Iterator[None]:
 
 
 def _storage_error(error: OSError, where: str) -> StorageError:
-    message = error.strerror or str(error)
+    is_file = error.errno in (errno.ENOTDIR, errno.EEXIST)
+    message = "a file is in its place" if is_file else error.strerror or str(error)
     if is_full(error):
         return StorageFull("no space is left on the disk", where=where, hint="make space and try again")
-    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.ENOENT):
+    if is_file or error.errno in (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT):
         return StorageDenied(
             f"the data folder cannot be used: {message}",
             where=error.filename or where,

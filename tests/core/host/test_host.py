@@ -73,7 +73,7 @@ def test_open_with_wrong_settings(tmp_path: Path) -> None:
 def test_open_where_no_folder_can_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("no folder", "utf-8")
     monkeypatch.setenv("RAGSTONE_DATA_DIR", str(tmp_path / "file" / "data"))
-    with pytest.raises(StorageDenied, match="the data folder cannot be used: Not a directory"):
+    with pytest.raises(StorageDenied, match="the data folder cannot be used: a file is in its place"):
         Host.open()
 
 
