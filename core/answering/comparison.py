@@ -23,8 +23,9 @@ _CONTRASTS = re.compile(r"\b(?:whereas|while|unlike|in contrast)\b", re.IGNORECA
 _HEAD = 20
 #: Added to a sentence that says what its side is, and to one that begins with it.
 _DEFINITION, _SUBJECT = 0.6, 0.2
-#: Least ``defines`` of a sentence that is about its side wherever it names the other one.
-_DEFINES = 0.6
+#: Least ``defines`` of a sentence that is about its side wherever it names the other one, and of one that comes before
+#: all others where nothing else is asked.
+_DEFINES, _SURELY_DEFINES = 0.6, 0.9
 #: Pieces of a text among which its opening is, behind a line of fields.
 _OPENING = 2
 #: Characters in which something can be said of the first term.
@@ -43,7 +44,8 @@ def choose_sides(
     one, other = whole[0] - whole[1], whole[1] - whole[0]
     shared = sides[1][len(sides[0]) :]  # "forward and inverse kinematics": the nouns behind are of both
     other = other - set(map(stem_hash, shared)) or other
-    found: dict[int, tuple[float, ScoredSentence]] = {}
+    asks_no_more = set(retrieval.idf) <= {*sides[0], *sides[1], "differ"}
+    found: dict[int, tuple[tuple[float, float], ScoredSentence]] = {}
     quotes = [quote for quote in quotes if not is_fields(quote.text)]
     for quote in quotes:
         columns = frozenset(
@@ -71,9 +73,10 @@ def choose_sides(
                 continue
             defining = defines(quote.text, whole_stems[number]) or _is_entry_of(quote, whole_stems[number], retrieval)
             begins = own <= frozenset(stem_hashes(quote.text[:_HEAD]))
-            score = quote.score + _DEFINITION * defining + _SUBJECT * begins
+            says_what = defining if asks_no_more and defining >= _SURELY_DEFINES else 0.0
+            score = (says_what, quote.score + _DEFINITION * defining + _SUBJECT * begins)
             is_of_side = defining >= _DEFINES or (whole[number] <= near and own & known and not against & known)
-            if is_of_side and score > found.get(number, (0.0, quote))[0]:
+            if is_of_side and (number not in found or score > found[number][0]):
                 found[number] = score, quote
     return [found[0][1], found[1][1]] if len(found) == len(sides) else []
 

@@ -74,7 +74,8 @@ def with_definitions(
     question: npt.NDArray[np.float32],
     search: SearchableChunks,
 ) -> dict[int, Scores]:
-    """The scores; instead of a last one that of a chunk that defines a subject, or has it as title, if none does."""
+    """The scores; for a subject that none defines the last other one is replaced by that of a chunk that defines it, or
+    has it as title."""
 
     def texts(keys: Sequence[int]) -> Mapping[int, str]:
         """Those that are no references or exercises: a book's title there is no definition."""
@@ -86,9 +87,12 @@ def with_definitions(
         wanted, packed = set(map(stem_hash, subject)), search.packed_words(keys)
         return search.nodes([key for key in keys if key in packed and wanted <= heading_stems(packed[key])])
 
-    offered, found = texts(list(scores)), {}
+    offered, found, needed = texts(list(scores)), {}, set[int]()
     for subject in subjects:
-        if best_definition(offered, subject) is None:
+        known = best_definition(offered, subject)
+        if known is not None:
+            needed.add(known)
+        else:
             using = dict(search.lexical(subject, _SEARCHED)[0])
             others = [key for key in using if key not in scores and key not in found]
             key = best_definition(texts(others), subject)
@@ -96,11 +100,11 @@ def with_definitions(
                 key = _first_titled(titled(others[:_TITLES_SEARCHED], subject), subject)
             if key is not None:
                 found[key] = using[key]
-    kept = list(scores)[: len(scores) - len(found)]
+    replaced = [key for key in scores if key not in needed][-len(found) :] if found else []
     last = min((each.final for each in scores.values()), default=0.0)
     cosines = search.cosines(question, list(found)) if found else {}
     defining = {key: Scores(cosines.get(key), found[key], last) for key in found}
-    return {**{key: scores[key] for key in kept}, **defining}
+    return {**{key: score for key, score in scores.items() if key not in replaced}, **defining}
 
 
 def with_term(

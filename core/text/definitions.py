@@ -62,7 +62,7 @@ _DEFINES = re.compile(
     r"\s(?:is|are|was|were)(?:,? (?:however|therefore|thus|then|simply|just|basically|essentially|also|usually|often"
     r"|typically|generally|normally)"
     r",?)?\s(?!(?:not|no|when|where|how|why|if|by|to|in|on|at|of|for|from|with|as|made possible|very|so|only|still|now"
-    r"|active)\b|(?!something\b)\w+ing\b"
+    r"|active|thought|said|found|held|kept|brought|sent|born)\b|(?!something\b)\w+ing\b"
     r"|(?!called|named|known|defined|made|composed|formed|based|used|designed|described)\w+(?:ed|en)\b)"
     r"|\s(?:refers? to|means?|describes?|denotes?|stands? for|(?:acts?|serves?|works?) as)\s|:\s|\s[–—]\s"
     r"|\s(?:can|may|could|might) (?:\w+ly |also |best )?be (?:considered(?: as)?"
@@ -99,9 +99,12 @@ _EXPLAINED = re.compile(
     r"[\"”'’*_]{0,4}(?:,\s(?:(?:which|that)\s(?:is|are|means?|refers? to)\s(?:an?|one|any)"
     r"|(?:or\s)?(?:an?|the)(?!\s(?:same|other|latter|former)\b)(?![^.;]{0,60}\b(?:and|or)\s(?:an?|the)\s))\s"
     r"|\s?[—–]\s?(?=[a-z])"
-    r"|\s\((?:or\s)?(?!(?:see|not|e|in|from|to|such|for|with|by|also|and|including|about)\b|[^()]{0,80}\brespectively\))"
+    r"|\s\((?:or\s)?(?!(?:see|not|e|in|from|to|such|for|with|by|also|and|including|about|at|on"
+    r"|especially|particularly|mainly|mostly|those|these|if|when|where)\b|[^()]{0,80}\brespectively\))"
     r"(?=[a-z]{1,12}[\s-][a-z]))"
 )
+#: "In branched alkanes, the chain is …" says what is in them.
+_FRONTED = re.compile(r"\W*(?:in|for|with|within|by|on|at|of|among|from|under|through|like|unlike)\b", re.IGNORECASE)
 #: An option of a program is no term.
 _OPTION = re.compile(r"[\s\"'`*_(\[]*--?\w")
 
@@ -202,5 +205,5 @@ def _names(sentence: str, subject: frozenset[str]) -> float:
         return 0.6
     named = [next(filter(None, each.groups())).split()[:size] for each in _NAMED.finditer(sentence)]
     before = (sentence[max(0, each.start() - _NEAR) : each.start()] for each in _EXPLAINED.finditer(sentence))
-    named += [each.split()[-size:] for each in before]
+    named += [each.split()[-size:] for each in before if not _FRONTED.match(each.rpartition(",")[2])]
     return 0.6 * any(frozenset(stems(" ".join(words))) == subject for words in named)

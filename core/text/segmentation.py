@@ -30,8 +30,8 @@ _ABBREVIATION = re.compile(
     r"|Capt|Rev|Hon|Gov|Pres|Sen|Rep|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|[Oo]p)|\b[A-Z]|\b(?:[A-Za-z]\.)+[A-Za-z]"
     r"|; (?:and |or )?\d{1,2}|\b(?!Hz|[KMGT]b|[CNPRSZ][bcnrs])(?![a-z\d_AEIOU])\w[b-df-hj-np-tv-xz]{1,2})\.$"
 )
-#: The same before a number: "p. 7", "vol. 2".
-_OF_NUMBER = re.compile(r"\b(?:pp?|vols?|nos?|ch|chap|sec|art|par|figs?|eqs?|ll?|ff?|fols?|bk|pt)\.$")
+#: The same before a number: "p. 7", "vol. 2", "c. 1800", "(b. 1905)".
+_OF_NUMBER = re.compile(r"\b(?:pp?|vols?|nos?|ch|chap|sec|art|par|figs?|eqs?|ll?|ff?|fols?|bk|pt|c|fl)\.$|\([bdr]\.$")
 
 
 class Unit(NamedTuple):

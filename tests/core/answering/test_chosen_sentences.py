@@ -256,6 +256,19 @@ def test_what_each_side_is_counts_more_than_a_sentence_with_both() -> None:
     assert found == ["Rent is the price of a loan.", "Capital is a sum that is lent."]
 
 
+def test_definitions_tell_apart_where_nothing_else_is_asked() -> None:
+    text = "Rent in harbours rose while capital fled. Rent is the price of a loan. Capital is a sum that is lent."
+    texts = [text, "Rent rose with the capital of banks. " * 3]
+    nodes = tuple(NodeWithScore(node=TextNode(id_=str(at), text=each), score=2.0 * at) for at, each in enumerate(texts))
+    for question, are_defined in (
+        ("What is the difference between rent and capital?", True),
+        ("How did rent and capital of banks differ?", False),
+    ):
+        found = replace(_retrieval(question, ""), nodes=nodes)
+        quotes = [quote.text for quote in choose(found)]
+        assert (quotes == ["Rent is the price of a loan.", "Capital is a sum that is lent."]) is are_defined
+
+
 def test_what_is_preferred_to_another_is_not_what_tells_them_apart() -> None:
     text = "In harbours sailors say rent rather than capital. Rent is a price, while capital is the sum that is lent."
     found = _texts("What is the difference between rent and capital?", text, (0.7, 0.6))
@@ -648,6 +661,9 @@ def test_after_a_definition_nothing_is_added_that_has_no_further_word_of_the_que
         ("The prion is visible in this picture.", 0.0),
         ("Prions are responsible for the disease.", 0.0),
         ("In a prion this is the wrong way round.", 0.0),
+        ("Prions were thought to have no genes.", 0.0),
+        ("In the case of prions, the chain is folded wrongly.", 0.0),
+        ("Some cells may hold prions (especially those of the brain).", 0.0),
         ("A protein that folds wrongly is called a prion.", 0.6),
         ("The simplest of them is the prion, which has no genes.", 0.6),
     ],

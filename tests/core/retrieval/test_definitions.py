@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
-from llama_index.core.schema import Document
+from llama_index.core.schema import Document, TextNode
 
 from ragstone.core.answering.extractive import choose
 from ragstone.core.retrieval import HybridRetriever
-from ragstone.core.retrieval.definitions import best_definition
+from ragstone.core.retrieval.definitions import best_definition, with_definitions
+from ragstone.core.retrieval.fusion import Scores
 from ragstone.core.retrieval.sentences import sentences_of
 from ragstone.core.testing import open_host
+from ragstone.core.text import pack
 from ragstone.core.text.definitions import subject_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
+
+    import numpy.typing as npt
 
 DEFINITION = "Parts of a cart that turn are listed here. A caster is a small wheel that swivels."
 USES = [
@@ -98,6 +104,35 @@ def test_the_definitions_of_both_sides_of_a_comparison_are_found(tmp_path: Path)
         texts = [each.node.get_content() for each in found]
         assert {winch, DEFINITION} <= set(texts)
         assert len(texts) == 4
+
+
+def test_the_definition_of_one_side_is_not_replaced_by_that_of_the_other() -> None:
+    chunks = _Chunks({1: "Casters.", 2: "A caster is a wheel.", 3: "A winch is a drum."})
+    scores = {key: Scores(0.5, 1.0, 1.0) for key in (1, 2)}
+    found = with_definitions(scores, [["caster"], ["winch"]], np.zeros(2, np.float32), chunks)
+    assert [*found] == [2, 3]
+
+
+class _Chunks:
+    """Texts by key, all of which every search finds."""
+
+    def __init__(self, texts: dict[int, str]) -> None:
+        self._texts = texts
+
+    def lexical(self, words: Sequence[str], limit: int) -> tuple[list[tuple[int, float]], dict[str, int]]:
+        return [(key, 1.0) for key in self._texts][:limit], dict.fromkeys(words, 1)
+
+    def cosines(self, question: npt.NDArray[np.float32], keys: Sequence[int]) -> dict[int, float]:
+        return dict.fromkeys(keys, float(question[0]))
+
+    def packed_words(self, keys: Sequence[int]) -> dict[int, bytes]:
+        return {key: pack("", self._texts[key]) for key in keys}
+
+    def texts(self, keys: Sequence[int]) -> dict[int, str]:
+        return {key: self._texts[key] for key in keys}
+
+    def nodes(self, keys: Sequence[int]) -> dict[int, TextNode]:
+        return {key: TextNode(text=self._texts[key]) for key in keys}
 
 
 @pytest.mark.parametrize(

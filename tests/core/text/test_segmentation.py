@@ -44,6 +44,16 @@ def test_a_cited_source_belongs_to_the_sentence_before_it() -> None:
     ]
 
 
+def test_a_year_belongs_to_the_letter_before_it() -> None:
+    text = "He stayed until he was 37 (c. 347 BC). Ann (b. 1905) wrote it. It was plan b. 4 of us went."
+    assert [piece for _, piece in _texts(text)] == [
+        "He stayed until he was 37 (c. 347 BC).",
+        "Ann (b. 1905) wrote it.",
+        "It was plan b.",
+        "4 of us went.",
+    ]
+
+
 def test_lists_tables_code_and_headings() -> None:
     text = (
         "# Title\n\nUse these:\n\n- first item. With two sentences.\n- second\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n"
