@@ -14,11 +14,13 @@ from llama_index.core.instrumentation.events.query import QueryEndEvent, QuerySt
 
 from ..errors import PluginError, is_failure
 from ..retrieval.evidence_gate import Verdict, judge, weigh_evidence
-from ..retrieval.follow_up import FollowUp, asked_again, follow_up
+from ..retrieval.follow_up import FollowUp, Turn, asked_again, follow_up
+from ..retrieval.parts import joined, parts_of
 from ..runtime.request import current_scope
 from ..text.rewording import about_source, reworded, topic_of
 from ..tracing import OwnContext, has_listeners, step
 from .answer import Answer, Delta
+from .extractive import choose
 from .greetings import introduction, is_greeting, is_of_assistant, reply_to_greeting, what_can_be_asked
 from .question import LONGEST_QUESTION, Question
 from .selection import from_selection, placed
@@ -126,13 +128,34 @@ class Assistant(BaseQueryEngine):
         """The retrieval, and whether its evidence is enough. A follow-up is read with the questions before it."""
         earlier = follow_up(question.text, question.history)
         if earlier is None:
-            return self._weighed(question, filters, None)
+            return self._of_parts(question, filters) or self._weighed(question, filters, None)
         in_context = replace(question, text=earlier.in_context[-LONGEST_QUESTION:])
         retrieval, verdict = self._weighed(in_context, filters, earlier)
         if verdict == "answered" or not earlier.alone:
             return retrieval, verdict
         alone, judged = self._weighed(replace(question, text=earlier.alone), filters, None)
         return (alone, judged) if judged == "answered" or verdict == "refused" else (retrieval, verdict)
+
+    def _of_parts(self, question: Question, filters: MetadataFilters | None) -> tuple[Retrieval, Verdict] | None:
+        """The same for a question that asks for several things, the later ones as follow-ups, if one is answered."""
+        found: list[Retrieval] = []
+        history: list[Turn] = []
+        unanswered: list[str] = []
+        for text in parts_of(question.text):
+            retrieval, verdict = self._judged(replace(question, text=text, history=history), filters)
+            history.append(Turn(text, " ".join(quote.text for quote in choose(retrieval))))
+            if verdict == "answered":
+                found.append(retrieval)
+            else:
+                unanswered.append(text)
+        if not found:
+            return None
+        whole = joined(
+            question.text,
+            [(part, [quote.chunk for quote in choose(part)]) for part in found],
+            question.top_k or self.profile.top_k,
+        )
+        return replace(whole, unanswered=tuple(unanswered)), "answered"
 
     def _weighed(
         self, question: Question, filters: MetadataFilters | None, earlier: FollowUp | None

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ..retrieval.models import Retrieval
     from ..text.segmentation import Unit
 
-_MOST_SENTENCES = 3
+_MOST_SENTENCES, _OF_A_PART = 3, 2
 #: The second sentence has a score at most so much below the best one's, without what that has for defining; the third a
 #: quarter. On two sets of SQuAD articles the second is the first with the answer for 8 and 10 % of the questions, the
 #: third for 3 and 4 %.
@@ -65,8 +65,22 @@ _LEAST_WORDS = 9
 _COPULA = re.compile(r"\b(?:is|are|was|were)\b|^[^\[(]*:\s")
 
 
+def _of_parts(retrieval: Retrieval) -> list[ScoredSentence]:
+    """The sentences for each part, those in chunks that the whole has."""
+    places = {chunk.node.node_id: at for at, chunk in enumerate(retrieval.nodes)}
+    found: dict[tuple[int, int], ScoredSentence] = {}
+    for part in retrieval.parts:
+        for quote in choose(part)[:_OF_A_PART]:
+            if (chunk := places.get(part.nodes[quote.chunk].node.node_id)) is not None:
+                found.setdefault((chunk, quote.unit), replace(quote, chunk=chunk))
+    return [*found.values()]
+
+
 def choose(retrieval: Retrieval) -> list[ScoredSentence]:
-    """The chunks' sentences that answer, the best one first: those whose scores are close, at most three."""
+    """The chunks' sentences that answer, the best one first: those whose scores are close, at most three; of a question
+    that asks for several things two for each."""
+    if retrieval.parts:
+        return _of_parts(retrieval)
     sides = sides_of(asked_of(retrieval))
     if sides and (compared := choose_sides(rank_quotes(retrieval), sides, retrieval)):
         return with_references(compared, retrieval)

@@ -29,7 +29,6 @@ _DIGITS = {"fused": 4, "dense": 4, "lexical": 3, "linked": 4}
 def inspect(asked: Asked) -> None:
     """Show what is retrieved for a question, and why. It has scores and ranks, the evidence, and what was cut."""
     from ..retrieval.models import MOST_CHUNKS
-    from ..retrieval.sentences import sentences_of
 
     top_k = asked.question.top_k or asked.assistant.profile.top_k
     found, decided = asked.assistant.retrieve_for(asked.question)
@@ -41,14 +40,12 @@ def inspect(asked: Asked) -> None:
     seen.update(node.node.node_id for node, _why in cut)
     cut += [(node, f"beyond the first {top_k}") for node in wider.nodes if node.node.node_id not in seen]
     cut_chunks = [{**_chunk(None, node, wider, form), "cut": why} for node, why in cut]
-    gate = _gate(found, decided)
-    sentences = [_sentence(each) for each in sentences_of(found)[:_SENTENCES_SHOWN]]
-    follow_up = found.follow_up
     if asked.as_json:
         question = {"question": asked.question.text, "read_as": found.question}
-        output.as_json({**question, "passages": chunks, "cut": cut_chunks, "sentences": sentences, "gate": gate})
+        parts = [{"read_as": part.question, **_decision(part, decided)} for part in found.parts]
+        output.as_json({**question, "passages": chunks, "cut": cut_chunks, **_decision(found, decided), "parts": parts})
         return
-    if follow_up is not None:
+    if found.follow_up is not None:
         click.echo(f"read as: {output.printable(found.question)}\n")
     columns = ("rank", "score", "fused", "dense", "lexical", "place", "text")
     ranked = ("fused", "dense", "lexical")
@@ -66,6 +63,15 @@ def inspect(asked: Asked) -> None:
         if chunk["linked"]:
             page = chunk["place"] or chunk["chunk_id"]
             click.echo(f"\nsecond hop: the first passage names {page}, which adds {chunk['linked']} of the words")
+    for part in found.parts or (found,):
+        if found.parts:
+            click.echo(f"\nasked for: {output.printable(part.question)}")
+        _show_decision(part, decided)
+
+
+def _show_decision(found: Retrieval, verdict: Verdict) -> None:
+    made = _decision(found, verdict)
+    gate, sentences = made["gate"], made["sentences"]
     click.echo("\nsentences:")
     of_sentences = ("score", "words", "cosine", "kind", "rank", "text")
     output.table(of_sentences, [[each[name] for name in of_sentences] for each in sentences], empty="None can answer.")
@@ -76,9 +82,17 @@ def inspect(asked: Asked) -> None:
     click.echo(f"likelihood {gate['likelihood']}, least {gate['least_likelihood']}: {gate['verdict']}")
     if gate["missing"]:
         click.echo(f"missing: {gate['missing']}")
-    if follow_up is not None:
-        click.echo(f"of its own words {', '.join(follow_up.own) or '(none)'}: {gate['own_coverage']} covered")
+    if found.follow_up is not None:
+        own = ", ".join(found.follow_up.own)
+        click.echo(f"of its own words {own or '(none)'}: {gate['own_coverage']} covered")
     click.echo("words: " + ", ".join(f"{word} {weight}" for word, weight in gate["words"].items()))
+
+
+def _decision(found: Retrieval, verdict: Verdict) -> dict[str, Any]:
+    from ..retrieval.sentences import sentences_of
+
+    sentences = [_sentence(each) for each in sentences_of(found)[:_SENTENCES_SHOWN]]
+    return {"sentences": sentences, "gate": _gate(found, verdict)}
 
 
 def _rounded(value: float | None, digits: int = 4) -> float | None:

@@ -57,6 +57,8 @@ _FIELD = re.compile(
     re.IGNORECASE,
 )
 _ARTICLE = re.compile(r"\W*(?:(?:an?|the)\s+)?", re.IGNORECASE)
+#: "Ada B. Reed (1805 – 1877) was": a whole name where a part of it is asked for.
+_PERSON = re.compile(r"\W*(?:[A-Z][\w.’'-]{0,30} ){1,4}\([^()]{0,120}\d{3,4}\b")
 #: What a sentence says its subject is: "X is a …", "X are …", "X: …"; not "X is running", "X was made possible by".
 _DEFINES = re.compile(
     r"\s(?:is|are|was|were)(?:,? (?:however|therefore|thus|then|simply|just|basically|essentially|also|usually|often"
@@ -97,7 +99,8 @@ _NAMED = re.compile(
 #: "X (a sworn brother)"; not in "a ship, a house and a dog" or "(X and Y, respectively)".
 _EXPLAINED = re.compile(
     r"[\"”'’*_]{0,4}(?:,\s(?:(?:which|that)\s(?:is|are|means?|refers? to)\s(?:an?|one|any)"
-    r"|(?:or\s)?(?:an?|the)(?!\s(?:same|other|latter|former)\b)(?![^.;]{0,60}\b(?:and|or)\s(?:an?|the)\s))\s"
+    r"|(?:or\s)?(?:an?|the)(?!\s(?:same|other|latter|former)\b|[^.;]{0,40}\bof (?:which|whom)\b)"
+    r"(?![^.;]{0,60}\b(?:and|or)\s(?:an?|the)\s))\s"
     r"|\s?[—–]\s?(?=[a-z])"
     r"|\s\((?:or\s)?(?!(?:see|not|e|in|from|to|such|for|with|by|also|and|including|about|at|on"
     r"|especially|particularly|mainly|mostly|those|these|if|when|where)\b|[^()]{0,80}\brespectively\))"
@@ -174,6 +177,8 @@ def defines(sentence: str, subject: Collection[str]) -> float:
         # "The X library is a …", but neither "x_utils: …" nor "X tools: …", nor "X 2 is a …".
         is_wider = verb[0].strip()[:1] not in ":–—|" and subject < named and len(named) == len(subject) + 1
         is_wider &= not any(map(str.isdigit, named - subject))
+        if subject < named and _PERSON.match(sentence):
+            return 0.9
         return (0.6 if _NOUN.match(plain, verb.end()) else 0.4) if is_wider else _names(sentence, subject)
     if _RELATION.match(plain, verb.end()) or " be " in verb[0]:
         return 0.8

@@ -1215,6 +1215,9 @@ def test_a_name_with_an_underscore_is_no_formula() -> None:
         ("They have a caster, a drum and a winch.", "caster", False),
         ("They left for Oslo (Norway).", "Norway", False),
         ("It has a caster (see below).", "caster", False),
+        ("She sold a caster, the last of which was red.", "caster", False),
+        ("Ada B. Reed (1805 – 1877) was the first captain of the port.", "Reed", True),
+        ("Ada B. Reed was twice elected.", "Reed", False),
     ],
 )
 def test_a_gloss_defines(sentence: str, term: str, is_one: bool) -> None:

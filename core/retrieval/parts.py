@@ -1,0 +1,71 @@
+"""Questions that ask for two or three things: "What is a winch and how does it work?", "When and where …?"."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+from ..text.question_kinds import sides_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from llama_index.core.schema import NodeWithScore
+
+    from .models import Retrieval
+
+_ASKS = r"(?:what|when|where|why|how|who|whose|whom|which)"
+#: Between two questions: "…? What …", "… and what …".
+_BETWEEN = re.compile(rf"(?:\?\s+(?:and\s+)?|,?\s+and\s+)(?={_ASKS}\b)", re.IGNORECASE)
+_QUESTION = re.compile(
+    rf"\W*(?:{_ASKS}|is|are|was|were|do|does|did|can|could|has|have|explain|describe|define|tell (?:me|us))\b",
+    re.IGNORECASE,
+)
+#: What comes before "and what" in one question: "what to do when and how …", "the difference between who and what".
+_OPEN = re.compile(rf"\b(?:{_ASKS}|of|on|in|to|for|about|between|by|with|than|or)$", re.IGNORECASE)
+#: "… the singer who is known for her voice and whose album …"
+_RELATIVE = re.compile(r"(?<=\w )(?:who|which|that)\b.* and (?:who|which)", re.IGNORECASE)
+#: "When and where was X born?"
+_TWO_WORDS = re.compile(rf"\W*({_ASKS}) and ({_ASKS})\b(?= .)", re.IGNORECASE)
+_MOST_PARTS = 3
+
+
+def parts_of(question: str) -> tuple[str, ...]:
+    """The questions that it asks one after the other, the later ones perhaps with pronouns; empty for one question."""
+    if both := _TWO_WORDS.match(question):
+        return tuple(f"{word}{question[both.end() :]}" for word in both.groups())
+    parts = [part.strip() for part in _BETWEEN.split(question)]
+    is_list = 1 < len(parts) <= _MOST_PARTS and sides_of(question) is None
+    if (
+        not is_list
+        or not _QUESTION.match(parts[0])
+        or any(_OPEN.search(part) for part in parts)
+        or _RELATIVE.search(question)
+    ):
+        return ()
+    return tuple(part if part.endswith("?") else f"{part}?" for part in parts)
+
+
+def joined(question: str, found: Sequence[tuple[Retrieval, Collection[int]]], top_k: int) -> Retrieval:
+    """What was found for the parts of a question as one, each with the indices of the chunks that answer it: at most
+    ``top_k`` chunks, these first."""
+    parts = [part for part, _ in found]
+    first = [[part.nodes[at] for at in dict.fromkeys(chunks)] for part, chunks in found]
+    in_turn = [node for lists in (first, [part.nodes for part in parts]) for row in zip_longest(*lists) for node in row]
+    nodes: dict[str, NodeWithScore] = {}
+    for each in filter(None, in_turn):
+        nodes.setdefault(each.node.node_id, each)
+    return replace(
+        parts[0],
+        question=question,
+        nodes=tuple(nodes.values())[:top_k],
+        scores={name: each for part in reversed(parts) for name, each in part.scores.items()},
+        idf={stem: weight for part in parts for stem, weight in part.idf.items()},
+        sentence_cosines={name: each for part in reversed(parts) for name, each in part.sentence_cosines.items()},
+        stored_terms={name: each for part in parts for name, each in part.stored_terms.items()},
+        encode_ms=sum(part.encode_ms for part in parts),
+        retrieve_ms=sum(part.retrieve_ms for part in parts),
+        parts=tuple(parts),
+    )
