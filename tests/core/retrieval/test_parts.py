@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,7 +11,7 @@ from ragstone.core import Question
 from ragstone.core.retrieval.parts import parts_of
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat import Shelf
-from tests.support.third_party_fakes import write_pages
+from tests.support.third_party_fakes import Here, write_pages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,3 +81,13 @@ def test_no_more_chunks_are_offered_than_are_asked_for(book: Assistant) -> None:
         assert verdict == "answered"
         assert len(found.nodes) == top_k
     assert len(book.ask(Question(question, top_k=1)).citations) == 1
+
+
+def test_inspect_explains_each_part(book: Assistant, capsys: pytest.CaptureFixture[str]) -> None:
+    here, question = Here(capsys), "What is a winch and what is it greased with?"
+    seen = json.loads(here("inspect", book.name, question, "--json").out)
+    read_as = ["What is a winch?", "What is a winch? what is it greased with?"]
+    assert [part["read_as"] for part in seen["parts"]] == read_as
+    assert [part["gate"]["verdict"] for part in seen["parts"]] == ["answered", "answered"]
+    shown = here("inspect", book.name, question).out
+    assert [shown.count(f"asked for: {each}\n") for each in read_as] == [1, 1]
