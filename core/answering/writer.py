@@ -80,7 +80,7 @@ class AnswerWriter:
             retrieval = replace(retrieval, question=behind.in_full[-LONGEST_QUESTION:] if behind else question.text)
         if verdict == "closest":
             composed.introduction = closest_words(retrieval)
-        elif retrieval.unanswered:
+        elif retrieval.unanswered and isinstance(synthesizer, Extractive):  # a language model may say it otherwise
             composed.introduction = f"Not answered here: “{' '.join(retrieval.unanswered)}” The rest:"
         yield from self._composed(synthesizer, retrieval, draft, composed)
         if composed.is_empty:

@@ -9,7 +9,7 @@ import pytest
 
 from ragstone.core import Question
 from ragstone.core.retrieval.parts import parts_of
-from ragstone.core.testing import open_host
+from ragstone.core.testing import ScriptedLLM, open_host
 from ragstone.plugins.book_chat import Shelf
 from tests.support.third_party_fakes import Here, write_pages
 
@@ -72,6 +72,17 @@ def test_a_part_that_the_text_does_not_answer_is_named(book: Assistant) -> None:
     )
     assert (answer.refused, answer.closest) == (False, False)
     assert book.ask("Who invented the telephone and when did the war of Troy end?").refused
+
+
+def test_a_language_model_gets_the_whole_question_and_the_chunks_of_all_parts(tmp_path: Path) -> None:
+    llm = ScriptedLLM()
+    llm.enqueue("The harbour crane was built in 1887 by Ada Reed. [1]")
+    question = "When was the harbour crane built? And how often are ropes of hemp replaced?"
+    with open_host(tmp_path, llm=llm) as host:
+        shelf = Shelf(host)
+        shelf.add(shelf.plan(write_pages(tmp_path / "book", _PAGES)), title="The harbour")
+        assert host.assistant("book_chat").ask(question).text == "The harbour crane was built in 1887 by Ada Reed. [1]"
+    assert all(each in llm.prompts[-1] for each in (question, "built in 1887", "every two years"))
 
 
 def test_no_more_chunks_are_offered_than_are_asked_for(book: Assistant) -> None:
