@@ -144,6 +144,8 @@ class Assistant(BaseQueryEngine):
         for text in parts_of(question.text):
             retrieval, verdict = self._judged(replace(question, text=text, history=history), filters)
             history.append(Turn(text, " ".join(quote.text for quote in choose(retrieval))))
+            if verdict == "closest":  # what comes closest to the whole question says more
+                return None
             if verdict == "answered":
                 found.append(retrieval)
             else:
