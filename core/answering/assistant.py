@@ -152,12 +152,8 @@ class Assistant(BaseQueryEngine):
                 unanswered.append(text)
         if not found:
             return None
-        whole = joined(
-            question.text,
-            [(part, [quote.chunk for quote in choose(part)]) for part in found],
-            question.top_k or self.profile.top_k,
-        )
-        return replace(whole, unanswered=tuple(unanswered)), "answered"
+        answering = [(part, [quote.chunk for quote in choose(part)]) for part in found]
+        return joined(question.text, answering, unanswered, question.top_k or self.profile.top_k), "answered"
 
     def _weighed(
         self, question: Question, filters: MetadataFilters | None, earlier: FollowUp | None

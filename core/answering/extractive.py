@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..retrieval.models import asked_of
+from ..retrieval.parts import RetrievalInParts
 from ..retrieval.quotes import LONGEST_SENTENCE
 from ..retrieval.sentences import ScoredSentence, instructing_units, is_event, sentences_of
 from ..text.answer_types import answer_type_scorer
@@ -65,7 +66,7 @@ _LEAST_WORDS = 9
 _COPULA = re.compile(r"\b(?:is|are|was|were)\b|^[^\[(]*:\s")
 
 
-def _of_parts(retrieval: Retrieval) -> list[ScoredSentence]:
+def _of_parts(retrieval: RetrievalInParts) -> list[ScoredSentence]:
     """The sentences for each part, those in chunks that the whole has."""
     places = {chunk.node.node_id: at for at, chunk in enumerate(retrieval.nodes)}
     found: dict[tuple[int, int], ScoredSentence] = {}
@@ -79,7 +80,7 @@ def _of_parts(retrieval: Retrieval) -> list[ScoredSentence]:
 def choose(retrieval: Retrieval) -> list[ScoredSentence]:
     """The chunks' sentences that answer, the best one first: those whose scores are close, at most three; of a question
     that asks for several things two for each."""
-    if retrieval.parts:
+    if isinstance(retrieval, RetrievalInParts):
         return _of_parts(retrieval)
     sides = sides_of(asked_of(retrieval))
     if sides and (compared := choose_sides(rank_quotes(retrieval), sides, retrieval)):

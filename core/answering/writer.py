@@ -11,6 +11,7 @@ from llama_index.core.base.response.schema import Response
 from llama_index.core.instrumentation.events.synthesis import SynthesizeEndEvent, SynthesizeStartEvent
 from llama_index.core.schema import NodeWithScore
 
+from ..retrieval.parts import RetrievalInParts
 from ..tracing import step
 from .answer import Answer, Delta, Timings
 from .closest import closest_words
@@ -80,7 +81,8 @@ class AnswerWriter:
             retrieval = replace(retrieval, question=behind.in_full[-LONGEST_QUESTION:] if behind else question.text)
         if verdict == "closest":
             composed.introduction = closest_words(retrieval)
-        elif retrieval.unanswered and isinstance(synthesizer, Extractive):  # a language model may say it otherwise
+        # A language model may say otherwise.
+        elif isinstance(retrieval, RetrievalInParts) and retrieval.unanswered and isinstance(synthesizer, Extractive):
             composed.introduction = f"Not answered here: “{' '.join(retrieval.unanswered)}” The rest:"
         yield from self._composed(synthesizer, retrieval, draft, composed)
         if composed.is_empty:

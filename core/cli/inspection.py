@@ -29,6 +29,7 @@ _DIGITS = {"fused": 4, "dense": 4, "lexical": 3, "linked": 4}
 def inspect(asked: Asked) -> None:
     """Show what is retrieved for a question, and why. It has scores and ranks, the evidence, and what was cut."""
     from ..retrieval.models import MOST_CHUNKS
+    from ..retrieval.parts import RetrievalInParts
 
     top_k = asked.question.top_k or asked.assistant.profile.top_k
     found, decided = asked.assistant.retrieve_for(asked.question)
@@ -40,10 +41,11 @@ def inspect(asked: Asked) -> None:
     seen.update(node.node.node_id for node, _why in cut)
     cut += [(node, f"beyond the first {top_k}") for node in wider.nodes if node.node.node_id not in seen]
     cut_chunks = [{**_chunk(None, node, wider, form), "cut": why} for node, why in cut]
+    parts = found.parts if isinstance(found, RetrievalInParts) else ()
     if asked.as_json:
         question = {"question": asked.question.text, "read_as": found.question}
-        parts = [{"read_as": part.question, **_decision(part, decided)} for part in found.parts]
-        output.as_json({**question, "passages": chunks, "cut": cut_chunks, **_decision(found, decided), "parts": parts})
+        shown = [{"read_as": part.question, **_decision(part, decided)} for part in parts]
+        output.as_json({**question, "passages": chunks, "cut": cut_chunks, **_decision(found, decided), "parts": shown})
         return
     if found.follow_up is not None:
         click.echo(f"read as: {output.printable(found.question)}\n")
@@ -63,8 +65,8 @@ def inspect(asked: Asked) -> None:
         if chunk["linked"]:
             page = chunk["place"] or chunk["chunk_id"]
             click.echo(f"\nsecond hop: the first passage names {page}, which adds {chunk['linked']} of the words")
-    for part in found.parts or (found,):
-        if found.parts:
+    for part in parts or (found,):
+        if parts:
             click.echo(f"\nasked for: {output.printable(part.question)}")
         _show_decision(part, decided)
 

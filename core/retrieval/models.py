@@ -87,10 +87,6 @@ class Retrieval:
     sentence_cosines: Mapping[str, npt.NDArray[np.floating[Any]]] = field(default_factory=dict)
     #: By node id: the terms that are stored with the chunk.
     stored_terms: Mapping[str, ChunkTerms] = field(default_factory=dict)
-    #: Of a question that asks for several things what was found for those that are answered, and the others; see
-    #: ``parts``.
-    parts: tuple[Retrieval, ...] = ()
-    unanswered: tuple[str, ...] = ()
     encode_ms: float = 0.0
     retrieve_ms: float = 0.0
     #: What is computed from the fields above once, by name; ``dataclasses.replace`` begins with none.

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from ..text.question_kinds import sides_of
+from .models import Retrieval
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from llama_index.core.schema import NodeWithScore
-
-    from .models import Retrieval
 
 _ASKS = r"(?:what|when|where|why|how|who|whose|whom|which)"
 #: Between two questions: "…? What …", "… and what …".
@@ -30,6 +29,14 @@ _RELATIVE = re.compile(r"(?<=\w )(?:who|which|that)\b.* and (?:who|which)", re.I
 #: "When and where was X born?"
 _TWO_WORDS = re.compile(rf"\W*({_ASKS}) and ({_ASKS})\b(?= .)", re.IGNORECASE)
 _MOST_PARTS = 3
+
+
+@dataclass(frozen=True)
+class RetrievalInParts(Retrieval):
+    """What was found for a question that asks for several things: for each that is answered, and the others."""
+
+    parts: tuple[Retrieval, ...] = ()
+    unanswered: tuple[str, ...] = ()
 
 
 def parts_of(question: str) -> tuple[str, ...]:
@@ -48,7 +55,9 @@ def parts_of(question: str) -> tuple[str, ...]:
     return tuple(part if part.endswith("?") else f"{part}?" for part in parts)
 
 
-def joined(question: str, found: Sequence[tuple[Retrieval, Collection[int]]], top_k: int) -> Retrieval:
+def joined(
+    question: str, found: Sequence[tuple[Retrieval, Collection[int]]], unanswered: Sequence[str], top_k: int
+) -> RetrievalInParts:
     """What was found for the parts of a question as one, each with the indices of the chunks that answer it: at most
     ``top_k`` chunks, these first."""
     parts = [part for part, _ in found]
@@ -57,15 +66,19 @@ def joined(question: str, found: Sequence[tuple[Retrieval, Collection[int]]], to
     nodes: dict[str, NodeWithScore] = {}
     for each in filter(None, in_turn):
         nodes.setdefault(each.node.node_id, each)
-    return replace(
-        parts[0],
+    return RetrievalInParts(
         question=question,
         nodes=tuple(nodes.values())[:top_k],
         scores={name: each for part in reversed(parts) for name, each in part.scores.items()},
         idf={stem: weight for part in parts for stem, weight in part.idf.items()},
+        vector=parts[0].vector,
+        spelling=parts[0].spelling,
+        threshold=parts[0].threshold,
+        cut=tuple(each for part in parts for each in part.cut),
         sentence_cosines={name: each for part in reversed(parts) for name, each in part.sentence_cosines.items()},
         stored_terms={name: each for part in parts for name, each in part.stored_terms.items()},
         encode_ms=sum(part.encode_ms for part in parts),
         retrieve_ms=sum(part.retrieve_ms for part in parts),
         parts=tuple(parts),
+        unanswered=tuple(unanswered),
     )
