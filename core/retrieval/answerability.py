@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from ..citations.polarity import find_opposite
 from ..text.answer_types import answer_type_scorer
 from ..text.chunk_terms import headings_of, idf_coverage
+from ..text.question_kinds import asks_whether
 from ..text.stemming import STOP_WORDS, question_stems, stem_hash, stems, words
 from ..text.times import asks_for_time, day_of
 from ..text.versions import VERSION
@@ -39,7 +40,9 @@ FEATURES = (
     "missing_name",  # whether a name of the question is in none of sentence, sentence before and headings
     "missing_number",
     "order",  # share of the question's words that the sentence has in the question's order
-    "negation",  # whether the question is negated, or the sentence near a word of the question, and not both
+    # Whether the question is negated, or the sentence near a word of the question, and not both. "Does it fly?" is
+    # answered by either.
+    "negation",
     "opposite",  # whether the sentence has the opposite of a word of the question
     "type",  # whether the person, time or number that is asked for is there; 0.5 if nothing of the kind is asked for
 )
@@ -102,6 +105,7 @@ def features_of(retrieval: Retrieval, sentence: ScoredSentence) -> tuple[float, 
     ordered = stems(f"{above} {sentence.text}")
     places = {stem: place for place, stem in reversed(list(enumerate(ordered)))}
     cosine = similar[0] if sentence.cosine is None else sentence.cosine
+    denies = _denies(sentence.text, frozenset(idf))
     opposite = find_opposite(in_question - STOP_WORDS, in_sentence - STOP_WORDS)
     return (
         sentence.words,
@@ -114,7 +118,7 @@ def features_of(retrieval: Retrieval, sentence: ScoredSentence) -> tuple[float, 
         float(bool(names - stems_near(retrieval, sentence, behind=0))),
         float(bool(numbers)),
         _longest_rise([places[stem] for stem in asked if stem in places]) / max(1, len(asked)),
-        float(_denies(sentence.text, frozenset(idf)) != bool(_NEGATION.search(question))),
+        float(not asks_whether(asked_of(retrieval)) and denies != bool(_NEGATION.search(question))),
         float(opposite is not None),
         answer_type_scorer(question)(dated_text(retrieval, sentence)),
     )

@@ -5,13 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from ..text.chunk_terms import idf_coverage
-from .answerability import FEATURES, features_of, least_likelihood, likelihood
+from ..text.chunk_terms import headings_of, idf_coverage
+from ..text.definitions import attribute_finder, subject_of
+from ..text.entries import title_stems
+from ..text.question_kinds import asks_for_events
+from ..text.stemming import stem_hash
+from .answerability import FEATURES, features_of, least_likelihood, likelihood, stems_near
+from .models import asked_of
 from .requirements import DEFINES, missing_subject, missing_value
-from .sentences import is_event, sentences_of
+from .sentences import sentences_of
 
 if TYPE_CHECKING:
     from .models import Retrieval
+    from .sentences import ScoredSentence
 
 #: What the gate decides. "closest": the chunks are about what was asked, but no sentence seems to answer it.
 Verdict = Literal["answered", "closest", "refused"]
@@ -78,15 +84,28 @@ def weigh_evidence(retrieval: Retrieval) -> Evidence:
     if not missing and quoted[0].defining >= DEFINES:
         # Who asks what X is, is answered by what says it, however short it is.
         chance = max(likelihood(features), quoted[0].defining)
-    elif not missing and is_event(retrieval, quoted[0]):
-        chance = max(likelihood(features), quoted[0].words)
     else:
         missing = missing or missing_value(retrieval, quoted)
         # What code answers is said by the sentences around it.
         around = quoted[1:] if "\n```" in quoted[0].text else []
         beside = [features_of(retrieval, each) for each in around if each.chunk == quoted[0].chunk]
-        chance = 0.0 if missing else max(map(likelihood, (features, *beside)))
+        shown = quoted[0].words if _is_about_it(retrieval, quoted[0]) else 0.0
+        chance = 0.0 if missing else max(shown, *map(likelihood, (features, *beside)))
     return replace(best, sentence=known["cosine"], order=known["order"], likelihood=chance, missing=missing)
+
+
+def _is_about_it(retrieval: Retrieval, sentence: ScoredSentence) -> bool:
+    """Whether nothing is asked for but what happened to X, or what the Y of X is and the sentence says what "the Y is",
+    and all words are near the sentence; or what X is, and the sentence is below the title X.
+
+    Of SQuAD's 2,190 unanswerable questions that changes the verdict of none.
+    """
+    asked = asked_of(retrieval)
+    attribute = attribute_finder(asked)
+    if asks_for_events(retrieval.question) or (attribute and attribute.search(sentence.text)):
+        return stems_near(retrieval, sentence).issuperset(map(stem_hash, retrieval.idf))
+    subject = frozenset(map(retrieval.spelling.correct, subject_of(asked)))
+    return bool(subject) and title_stems(headings_of(retrieval.nodes[sentence.chunk].node)) == subject
 
 
 def judge(found: Evidence, retrieval: Retrieval, least: float | None = None) -> Verdict:

@@ -11,7 +11,7 @@ from ..text.answer_types import is_lacking
 from ..text.chunk_terms import headings_of
 from ..text.definitions import compound_of, defines, derived_finder, qualifier_of, subject_of
 from ..text.entries import title_stems
-from ..text.question_kinds import action_of, lacks_items, sides_of
+from ..text.question_kinds import action_of, asks_whether, lacks_items, sides_of
 from ..text.stemming import question_stems, stem_hash, stems
 from ..text.versions import version_finder
 from .answerability import dated_text, names_in, stems_near, stems_near_any
@@ -28,14 +28,10 @@ if TYPE_CHECKING:
 
 #: Least ``defining`` of a sentence that answers what something is, or stands for.
 DEFINES = 0.9
-_ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)$")
+#: Ordinals, and decades, of which a text may name a year.
+_ORDINAL = re.compile(r"\d+(?:st|nd|rd|th|0s)$")
 #: Stems from one of two words to the other that are together.
 _MOST_APART = 8
-_ASKS_WHETHER = re.compile(
-    r"(?:and |but |so )?(?:do|does|did|is|are|was|were|can|could|will|would|has|have|had|should|may|must)\b",
-    re.IGNORECASE,
-)
-
 _ASKS_TERM = re.compile(
     r"(?=.{1,90}\Z)\W*what(?:['’]s| is| are) (?!(?:the|his|her|its|their|our|your|my|this|that)\b)"
     r"(?!.*\b(?:\w+est|most|first|last|of|for|in|with|to|by|on|at|like|\w+ed)\b)(?:an? )?[\w-]+(?: [\w-]+){0,2}\W*$",
@@ -64,14 +60,14 @@ def _has_unknown_word(retrieval: Retrieval, asked: str, _: Sequence[ScoredSenten
     """Whether no offered chunk has one of the names or numbers that were searched for: then no sentence answers it.
 
     Those of earlier turns count only where no chunk at all has them, and so do single digits, which a text may spell
-    out; ordinals do not count. Where each word has a capital, which are names is not known.
+    out; ordinals and decades do not count. Where each word has a capital, which are names is not known.
 
     Other words may be missing because the text says them otherwise, but not in a question whether something is so, of
     which each word counts ("Do bees sleep?"); comparatives excepted, whose stem is not that of their adjective.
     """
     unknown, names = retrieval.spelling.unknown, names_in(asked)
     own = {stem for stem in question_stems(asked) if retrieval.spelling.correct(stem) in retrieval.idf}
-    if _ASKS_WHETHER.match(asked) and any(not stem.endswith("er") for stem in unknown.intersection(stems(asked))):
+    if asks_whether(asked) and any(not stem.endswith("er") for stem in unknown.intersection(stems(asked))):
         return True
     wanted = {stem for stem in own if stem[0].isdigit() and len(stem) > 1 and not _ORDINAL.match(stem)}
     wanted |= set() if names.issuperset(own) else names & own
@@ -132,7 +128,7 @@ def _lacks_predicate(retrieval: Retrieval, asked: str, sentences: Sequence[Score
     """Whether the question asks if X is or does Y, and the best sentence has not both near, or far apart: "Are viruses
     alive?" is not answered by "The cells that a virus infects may stop to function normally, but they stay alive."."""
     pair = dict.fromkeys(map(retrieval.spelling.correct, question_stems(asked)))
-    if not (_ASKS_WHETHER.match(asked) or _ASKS_WHEN.match(asked)) or len(pair) != 2:
+    if not (asks_whether(asked) or _ASKS_WHEN.match(asked)) or len(pair) != 2:
         return False
     own = stems(sentences[0].text)
     one, other = ([at for at, stem in enumerate(own) if stem == each] for each in pair)

@@ -51,7 +51,7 @@ _ORIGIN = re.compile(
 )
 _QUANTITY = re.compile(
     r"(?<![\w.])\d[\d,.]*|\b(?:no|zero|one(?! (?:of|or|another)\b)|two|three|four|five|six|seven|eight|nine|ten|eleven"
-    r"|twelve|twenty|thirty|forty|fifty|hundred|thousand|million|billion|half|third|quarter|dozen|percent|once|twice|daily|weekly|monthly|annually|yearly|every)\b",
+    r"|twelve|twenty|thirty|forty|fifty|hundred|thousand|million|billion|half|third|quarter|dozen|percent|once|twice|thrice|daily|weekly|monthly|annually|yearly|every)\b",
     re.IGNORECASE,
 )
 #: What is named with a number: "ROS 2", "IEEE 1588".
@@ -68,11 +68,18 @@ _REFERENCE_NUMBER = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 #: How often, which is not how many.
-_HOW_OFTEN = re.compile(r"\b(?:once|twice|daily|weekly|monthly|annually|yearly|every)\b", re.IGNORECASE)
+_HOW_OFTEN = re.compile(r"\b(?:once|twice|thrice|daily|weekly|monthly|annually|yearly|every)\b", re.IGNORECASE)
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 #: A sum, which does not say how many.
 _MONEY = re.compile(r"[$€£¥] ?\d[\d,.]*(?: ?[mb]illion)?\b")
 _COUNTED = re.compile(r"\bhow (?:many|much) ((?:[\w'’-]+ ?){1,4})", re.IGNORECASE)
+#: Whom a text may count where people are asked for.
+_PEOPLE = frozenset(
+    stems(
+        "people person men women children workers soldiers members inhabitants residents citizens students passengers"
+        " employees players participants peasants troops"
+    )
+)
 _HOW_MANY = re.compile(r"\bhow many\b", re.IGNORECASE)
 _OTHER_ANSWER = 0.5
 #: Characters after a number among which the things are named.
@@ -85,12 +92,13 @@ _PRICE = (
     ),
     (
         r"[$€£¥₹]|\b(?:dollars?|cents?|euros?|pounds?|pence|shillings?|francs?|marks|lira|yen|yuan|rupees?|rubles?"
-        r"|roubles?|pesos?|crowns?|kron\w+|usd|eur|gbp|free)\b"
+        r"|roubles?|pesos?|crowns?|kron\w+|usd|eur|gbp|free|coins?|guineas?|shekels?|florins?|ducats?"
+        r"|pieces? of (?:gold|silver)|(?:gold|silver) pieces?)\b"
     ),
 )
 _FREQUENCY = (
     r"\bhow often\b",
-    r"\b(?:every|each|once|twice|times?|daily|weekly|monthly|annual(?:ly)?|yearly|per)\b",
+    r"\b(?:every|each|once|twice|thrice|times?|daily|weekly|monthly|annual(?:ly)?|yearly|per)\b",
 )
 #: How the question asks how long something takes or lasts, and what says it.
 _DURATION = (
@@ -222,6 +230,7 @@ def _quantity_scorer(question: str, known: set[str]) -> Callable[[str], float]:
     unit = next((unit for asked, unit in _UNITS if re.search(asked, question, re.IGNORECASE)), None)
     counted = _COUNTED.search(question)
     things = frozenset(stems(counted[1])) if counted else frozenset()
+    things = things if things.isdisjoint(stems("people persons")) else _PEOPLE
     counts = bool(things) and "time" not in things
 
     def score(sentence: str) -> float:

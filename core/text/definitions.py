@@ -26,15 +26,17 @@ _COMPOUND = re.compile(
 _QUALIFIER = re.compile(
     r"^\W*(?:what(?:'s|’s| is| are)|define|explain|what is meant by)\s+(?:[\w'’/-]+ ){1,5}?"
     r"(?:for|in|on|at|of|with|from|by|among|under|inside|between)\s+(?:(?:an?|the)\s+)?"
-    r"((?:[\w'’-]+ ){0,2}[\w'’-]+)\W*$",
+    r"((?:[\w'’-]+\.? ){0,2}[\w'’-]+)\W*$",
     re.IGNORECASE,
 )
-#: The same of "How do I sail over the bay?".
+#: The same of "How do I sail over the bay?", "What did she say about the bay?".
 _HOW_QUALIFIER = re.compile(
-    r"^\W*how (?:do|does|did|can|could|to)\b.{1,150}\s(?:over|with|for|from|to|into|in|on|at|by|of|under|without)"
-    r"\s+(?:(?:an?|the|my|his|her|its|their)\s+)?((?:[\w'’-]+ )?[\w'’-]+)\W*$",
+    r"^\W*(?:how (?:do|does|did|can|could|to)\b.{1,150}\s(?:over|with|for|from|to|into|in|on|at|by|of|under|without)"
+    r"|what (?:do|does|did)\b.{1,150}\sabout)\s+"
+    r"(?:(?:an?|the|my|his|her|its|their)\s+)?((?:[\w'’-]+\.? )?[\w'’-]+)\W*$",
     re.IGNORECASE,
 )
+_ASKS_ATTRIBUTE = re.compile(r"^\W*what (?:is|are|was|were) the ((?:\w+ )?\w+) (?:of|for|in)\b", re.IGNORECASE)
 _DERIVED = re.compile(r"\b[^\W\d_]{3,}is[mt](?=s?\b)", re.IGNORECASE)
 _CALLED = re.compile(r"\s(?:(?:often|also|sometimes) )?(?:called|named|known as)\W*$|\ssometimes\b", re.IGNORECASE)
 #: A question of nothing but a term: "keystone species".
@@ -134,6 +136,13 @@ def derived_finder(question: str) -> re.Pattern[str] | None:
     word, "socialism" that of "social"; ``None`` where the question has none."""
     found = _DERIVED.search(question) if subject_of(question) else None
     return re.compile(rf"\b{found[0]}", re.IGNORECASE) if found else None
+
+
+def attribute_finder(question: str) -> re.Pattern[str] | None:
+    """A pattern of "your aim is" for "What is the aim of the game?"; ``None`` for another question."""
+    found = _ASKS_ATTRIBUTE.match(question)
+    before, behind = r"\b(?:the|its|your|our|their|his|her|my|this) (?:\w+ )?", r"s? (?:is|are|was|were)\b"
+    return re.compile(before + found[1] + behind, re.IGNORECASE) if found else None
 
 
 def compound_of(question: str) -> tuple[str, ...]:

@@ -21,12 +21,10 @@ _EXAMPLE = re.compile(
     r"\b(?:for (?:example|instance)|examples?|such as|e\.g\.|including|(?:most )?common is|imagine|suppose)",
     re.IGNORECASE,
 )
-
 #: "Which questions has chapter 3?", not "How are tasks assigned?".
 _ASKS_FOR_TASKS = re.compile(
     r"\b(?:exercises?|quiz(?:zes)?|homework|assignments?|objectives?|references?|bibliography|checklists?"
-    r"|further reading"
-    r"|(?:review|practice|assessment|discussion|study|learning) (?:questions?|problems?|tasks?|outcomes?)"
+    r"|further reading|(?:review|practice|assessment|discussion|study|learning) (?:question|problem|task|outcome)s?"
     r"|(?:problems|questions|tasks|outcomes|literature|sources)\b.{0,40}\b(?:chapter|section|book|unit|lesson))\b",
     re.IGNORECASE,
 )
@@ -46,6 +44,9 @@ _ASKS_MANNER = re.compile(
     r"\bwhy\b|\bhow (?:to|do|does|did|is|are|was|were|can|could|should|would|must|might)\b|\bwhat happen(?:s|ed)\b",
     re.IGNORECASE,
 )
+_ASKS_WHETHER = re.compile(
+    r"(?i)(?:and |but |so )?(?:do|does|did|is|are|was|were|can|could|will|would|has|have|had|should|may|must)\b"
+)
 _ASKS_EVENTS = re.compile(r"\bwhat happened\b", re.IGNORECASE)
 #: "Which ship …?", "In which ship …?"
 _ASKS_WHICH = re.compile(
@@ -62,12 +63,11 @@ _ACTION = re.compile(
 #: A command, and what leads in to it.
 _COMMAND = re.compile(r"\b(?:run|type|enter|execute|issue|invoke|commands?|scripts?)\b[^`]*\n```", re.IGNORECASE)
 _TO_DO = re.compile(r"\W*to (\w+)\b", re.IGNORECASE)
-
 _ASKS_FOR_SEVERAL = re.compile(
     r"^\W*(?:(?:in |into |by |from |of )?(?:what|which)(?: are| were)?(?: the)?(?: \w+){0,2}"
-    r" (?:types|kinds|parts|components|stages|phases|steps"
-    r"|layers|forms|classes|categories|examples|functions|causes|reasons|advantages|disadvantages|benefits|challenges|properties"
-    r"|characteristics|elements|features|members|differences|methods|ways)\b|(?:name|list)\b"
+    r" (?:types|kinds|parts|components|stages|phases|steps|layers|forms|classes|categories|examples|functions|causes"
+    r"|reasons|advantages|disadvantages|benefits|challenges|properties|characteristics|elements|features|members"
+    r"|differences|methods|ways)\b|(?:name|list)\b"
     # "Which tasks does it do?"
     r"|(?:in |into |by |from |of )?(?:what|which) (?:\w+ )?\w{3,}(?<![su])s (?:do|does|did|are|were|can|have)\b)",
     re.IGNORECASE,
@@ -169,6 +169,11 @@ def asks_for_manner(question: str) -> bool:
 def asks_for_events(question: str) -> bool:
     """Whether the question asks what happened; its answer keeps the order of the text."""
     return bool(_ASKS_EVENTS.search(question))
+
+
+def asks_whether(question: str) -> bool:
+    """Whether the answer is yes or no."""
+    return bool(_ASKS_WHETHER.match(question))
 
 
 def points_to_asked(question: str) -> re.Pattern[str] | None:

@@ -69,6 +69,9 @@ _REPORTING = re.compile(
     re.IGNORECASE,
 )
 
+#: "The 1950's" are "the 1950s".
+_DECADE = re.compile(r"(\d0)[’'](?=s\b)")
+
 _local = threading.local()
 
 
@@ -117,6 +120,7 @@ def question_stems(question: str) -> list[str]:
     "How does X work?" and "What does X mean?" ask about X, and no text says that it works or means; "Why do we need X?"
     is answered by what X does, "What did she say about X?" by what she says.
     """
+    question = _DECADE.sub(r"\1", question)
     question = _REPORTING.sub(r"\1", _WHY_NEED.sub(r"\1", question))
     asked = _ASKING_VERB.match(question)
     question = asked[1] if asked and stems(asked[1]) else question

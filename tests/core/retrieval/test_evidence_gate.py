@@ -1,0 +1,83 @@
+"""When what was found is answered plainly, and when it only comes closest."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from llama_index.core.schema import NodeWithScore, TextNode
+
+from ragstone.core.retrieval import Retrieval, judge, weigh_evidence
+from ragstone.core.retrieval.fusion import Scores
+from ragstone.core.text import question_stems
+
+
+def _verdict(question: str, text: str, cosine: float = 0.1, heading: str = "") -> str:
+    node = TextNode(id_="n", text=text, metadata={"section": heading}, metadata_template="{value}")
+    found = Retrieval(
+        question,
+        (NodeWithScore(node=node, score=1.0),),
+        {"n": Scores(cosine, 1.0, 1.0)},
+        dict.fromkeys(question_stems(question), 2.0),
+        sentence_cosines={"n": np.full(9, cosine)},
+    )
+    return judge(weigh_evidence(found), found)
+
+
+def test_no_is_an_answer_to_whether_something_is_so() -> None:
+    text = "The winch is old. It does not need oil, but grease."
+    assert _verdict("Does a winch need oil?", text, 0.4) == "answered"
+    assert _verdict("Which winch needs oil?", text, 0.4) == "closest"
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "heading", "verdict"),
+    [
+        ("What happened to Lind and Berg?", "Lind knew it. He and Berg were lost at sea.", "", "answered"),
+        (
+            "What happened to Lind and Berg?",
+            "Lind knew.\n\nIt is old. It is long. Berg slept.",
+            "",
+            "closest",
+        ),
+        ("What is a mooring winch?", "You may meet one at the stern.", "3.2 Mooring winches", "answered"),
+        ("What is a mooring winch?", "You may meet one at the stern.", "3.2 Mooring", "closest"),
+        (
+            "What is the aim of the race?",
+            "A race has a buoy. Your aim is to pass it first.",
+            "",
+            "answered",
+        ),
+        ("What is the aim of the race?", "A race has a buoy. Take aim and pass it first.", "", "closest"),
+        ("What is the price of the race?", "The race has a price. Its price is high.", "", "closest"),
+    ],
+)
+def test_what_is_said_of_the_one_thing_that_is_asked_for_answers(
+    question: str, text: str, heading: str, verdict: str
+) -> None:
+    assert _verdict(question, text, heading=heading) == verdict
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "verdict"),
+    [
+        ("How many people pulled the rope?", "People pulled the rope. Forty workers pulled it.", "answered"),
+        ("How many people pulled the rope?", "People pulled the rope. Forty horses pulled it.", "closest"),
+        ("How much was Berg paid for the rope?", "Berg was paid thirty pieces of silver for the rope.", "answered"),
+        ("How much was Berg paid for the rope?", "Berg was paid for thirty pieces of the rope.", "closest"),
+        ("What is the name of Mr. Berg's horse?", "Mr. Berg did name the ship after Lind.", "closest"),
+        ("What is the name of Mr. Berg's ship?", "Mr. Berg did name the ship after Lind.", "answered"),
+        ("How often was the winch oiled?", "The winch was oiled thrice.", "answered"),
+        ("For whom did Berg work in the 1880s?", "Berg did work for Anna Lind from 1884.", "answered"),
+        ("For whom did Berg work in 1885?", "Berg did work for Anna Lind from 1884.", "closest"),
+        ("What did Berg write about tariffs?", "Berg did write letters on the quay.", "closest"),
+        ("What did Berg write about letters?", "Berg did write letters on the quay.", "answered"),
+    ],
+)
+def test_a_quantity_a_decade_or_a_topic_is_there_in_other_words_or_not_at_all(
+    question: str, text: str, verdict: str
+) -> None:
+    assert _verdict(question, text, 0.7) == verdict
+
+
+def test_a_decade_with_an_apostrophe_is_that_decade() -> None:
+    assert question_stems("Who sailed in the 1950's?") == ["sail", "1950s"]
