@@ -16,7 +16,7 @@ from llama_index.core.vector_stores.utils import build_metadata_filter_fn
 from ..text.definitions import subject_of
 from ..text.naming import asks_for_term
 from ..text.question_kinds import asks_for_code, asks_for_tasks, sides_of
-from ..text.spelling import with_corrections
+from ..text.spelling import with_corrections, with_names
 from ..text.stemming import LIGHT_STEMS, question_stems, stems
 from ..text.stemming import words as plain_words
 from ..tracing import step
@@ -77,12 +77,17 @@ class HybridRetriever(ScoredRetriever):
         spent = (time.perf_counter() - started) * 1000
         found = replace(self.search_embedded(question, embedded), encode_ms=spent)
         known = found.spelling.corrections
-        corrected = with_corrections(question, known)
+        texts = (each.node.get_content() for each in found.nodes)
+        corrected = with_names(
+            with_corrections(question, known), found.spelling.unknown, texts, lambda word: _is_word(word, encoder)
+        )
         if corrected == question:
             return found
         # The encoder makes nothing of a misspelt word, but much of a rare one that is taken for one.
         again = self.search_embedded(corrected, encoder.embed_query(corrected))
-        spelling = replace(again.spelling, corrections={**known, **again.spelling.corrections})
+        both = zip(stems(question), stems(corrected), strict=False)
+        meant = {own: other for own, other in both if own in found.spelling.unknown and own != other}
+        spelling = replace(again.spelling, corrections={**known, **meant, **again.spelling.corrections})
         return max(found, replace(again, spelling=spelling, encode_ms=spent), key=_best_cosine)
 
     def search_embedded(self, question: str, embedded: npt.NDArray[np.float32]) -> Retrieval:

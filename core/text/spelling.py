@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
@@ -17,6 +18,9 @@ _LONG = 8
 _LEAST_CHUNKS = 5
 #: Letters at a misspelt stem's end that are of its ending: "stabilty" is "stabilti", "stability" is "stabil".
 _LONGEST_ENDING = 2
+#: A name of a question, and those of a text that it may stand for; a shorter one is close to too many others.
+_NAME = re.compile(r"\b[A-Z][^\W\d_]{4,}")
+_NAME_IN_TEXT = re.compile(r"\b[A-Z][^\W\d_]{3,}")
 #: Letters that another spelling exchanges: "defence" and "defense", "centre" and "center".
 _SPELLINGS = frozenset("cszer")
 #: Ends of stems that another spelling loses: "optimis(e)" is "optim(ize)", "adaptor" is "adapt(er)".
@@ -26,8 +30,8 @@ _VARIANT = re.compile(r"(?:is|or)$")
 #: The ordinal of a day: "the 17th of November" is "17 November".
 _ORDINAL = re.compile(r"(\d{1,2})(?:st|nd|rd|th)")
 _WORD = re.compile(r"[^\W_]+")
-#: A question has no more that matter; each costs a look into the index.
-_MOST_PAIRS = 30
+#: Pairs of words, and names, that are looked up: a question has no more that matter.
+_MOST_LOOKED_UP = 30
 _PAIR = re.compile(r"(?=(?<!\w)([^\W\d_]{2,})([ -])([^\W\d_]{3,}))")
 
 
@@ -51,7 +55,7 @@ class Compound:
 def compounds_of(question: str) -> list[Compound]:
     """The first pairs of words without a stop word, or with a hyphen between: "over-fitting", "back propagation"."""
     found = []
-    for first, between, second in islice(_PAIR.findall(question), _MOST_PAIRS):
+    for first, between, second in islice(_PAIR.findall(question), _MOST_LOOKED_UP):
         parts, joined = tuple(stems(f"{first} {second}")), stems(first + second)
         if parts and joined and (len(parts) == 2 or between == "-"):
             found.append(Compound(parts, joined[0], (first.lower(), second.lower())))
@@ -105,6 +109,26 @@ def with_corrections(question: str, corrections: Mapping[str, str]) -> str:
         return spelt[0].upper() + spelt[1:] if word[0][0].isupper() else spelt
 
     return _WORD.sub(corrected, question) if corrections else question
+
+
+def with_names(question: str, unknown: frozenset[str], texts: Iterable[str], is_word: Callable[[str], bool]) -> str:
+    """The question with its misspelt names as the texts spell them: "Jonsen" → "Jonson". A few texts have few names, so
+    that one letter tells them apart where it does not in a corpus.
+
+    ``unknown``: the stems that the corpus has not; ``is_word``: whether a word exists: "Marie" is not "Maria".
+    """
+    if not any(not unknown.isdisjoint(stems(name)) for name in _NAME.findall(question)):
+        return question
+    names = Counter(name for text in texts for name in _NAME_IN_TEXT.findall(text))
+
+    def spelt(word: re.Match[str]) -> str:
+        own = word[0]
+        if unknown.isdisjoint(stems(own)) or is_word(own):
+            return own
+        near = (name for name in names if name[0] == own[0] and _is_one_edit(own.casefold(), name.casefold()))
+        return max(near, key=lambda name: (names[name], name), default=own)
+
+    return _NAME.sub(spelt, question, count=_MOST_LOOKED_UP)
 
 
 def _has_other_ending(one: str, other: str) -> bool:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
-from llama_index.core.schema import NodeWithScore, TextNode
+from llama_index.core.schema import Document, NodeWithScore, TextNode
 
-from ragstone.core.retrieval import Retrieval, judge, weigh_evidence
+from ragstone.core import Host, Settings
+from ragstone.core.retrieval import HybridRetriever, Retrieval, judge, weigh_evidence
 from ragstone.core.retrieval.fusion import Scores
+from ragstone.core.testing import open_host
 from ragstone.core.text import question_stems
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def _verdict(question: str, text: str, cosine: float = 0.1, heading: str = "") -> str:
@@ -81,3 +88,24 @@ def test_a_quantity_a_decade_or_a_topic_is_there_in_other_words_or_not_at_all(
 
 def test_a_decade_with_an_apostrophe_is_that_decade() -> None:
     assert question_stems("Who sailed in the 1950's?") == ["sail", "1950s"]
+
+
+def test_a_misspelt_name_is_the_one_of_the_chunks_that_were_found(tmp_path: Path) -> None:
+    with open_host(tmp_path) as host:
+        corpus = host.corpus("crew", kind="article")
+        corpus.ingest([Document(id_="one", text="The captain of the ship was Anna Jonson of Oslo. Ropes were long.")])
+        search = HybridRetriever(corpus, top_k=3).search
+        found = search("Which ship had captain Jonsen?")
+        assert found.question == "Which ship had captain Jonson?"
+        assert found.spelling.corrections == {"jonsen": "jonson"}
+        assert not found.spelling.unknown
+        for question in ("Which ship had captain Monson?", "Which ship had a jonsen?", "Which ship had Osla?"):
+            assert search(question).question == question
+
+
+def test_a_name_of_its_own_is_no_misspelt_one(tmp_path: Path, model_cache: Path) -> None:
+    with Host(Settings(data_dir=tmp_path, cache_dir=model_cache)) as host:
+        corpus = host.corpus("crew", kind="article")
+        corpus.ingest([Document(id_="one", text="The captain of the ship was Maria Berg of Oslo.")])
+        found = HybridRetriever(corpus, top_k=3).search("Which ship had captain Marie Berg?")
+    assert found.question == "Which ship had captain Marie Berg?"
