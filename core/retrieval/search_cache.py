@@ -173,16 +173,17 @@ class RevisionSearch:
         return found
 
     def corrections(self, words: Mapping[str, bool]) -> dict[str, str]:
-        """The stems that are meant, by those that no chunk contains and that look misspelt. ``words``: by stem, whether
-        it is one of a word that exists."""
+        """The stems that are meant, by those that no chunk contains and that look misspelt: stems of chunks that pass
+        the filters, since an answer may quote them. ``words``: by stem, whether it is one of a word that exists."""
         found = {word: self._correction(word, own) for word, own in words.items()}
         return {word: meant for word, meant in found.items() if meant}
 
     def _correction(self, word: str, is_word: bool) -> str | None:
         def find() -> str | None:
-            return correction_of(word, self._snapshot.terms(self._row.id, word[0]), is_word=is_word)
+            known = self._snapshot.terms(self._row.id, word[0])
+            return correction_of(word, known, is_word=is_word, is_allowed=lambda stem: not self.missing([stem]))
 
-        return self._cached(("correction", word, is_word), find)
+        return self._cached(("correction", word, is_word, self._filter_key), find)
 
     def nearest(
         self, question: npt.NDArray[np.float32], limit: int, pending: PendingProduct | None = None

@@ -62,22 +62,33 @@ def compounds_of(question: str) -> list[Compound]:
     return found
 
 
-def correction_of(word: str, chunks: Mapping[str, int], *, is_word: bool = False) -> str | None:
+def correction_of(
+    word: str,
+    chunks: Mapping[str, int],
+    *,
+    is_word: bool = False,
+    is_allowed: Callable[[str], bool] = lambda _known: True,
+) -> str | None:
     """The known word that is ``word`` in another spelling, or becomes it when one letter is left out, added, changed or
     swapped with the next one, the first letter excepted; the one in most chunks. Else the longest one that it goes
     on from by a few letters. Of a short word only its plural or singular, of an ordinal its number.
 
     ``chunks``: how many have each known word. ``is_word``: whether it is a word of its own, for which only one with
-    another ending is taken: "catalogue" is "catalog", "notion" is not "nation".
+    another ending is taken: "catalogue" is "catalog", "notion" is not "nation". ``is_allowed``: whether a known word
+    may be taken, asked of few.
     """
+
+    def is_known(stem: str) -> bool:
+        return stem in chunks and is_allowed(stem)
+
     if ordinal := _ORDINAL.fullmatch(word):
-        return ordinal[1] if ordinal[1] in chunks else None
+        return ordinal[1] if is_known(ordinal[1]) else None
     if len(word) < _SHORTEST_CORRECTED:
         # The stemmer leaves the plural of an abbreviation as it is: "GPUs" is no "GPU".
-        return next((each for each in (f"{word}s", word.removesuffix("s")) if len(each) > 2 and each in chunks), None)
+        return next((each for each in (f"{word}s", word.removesuffix("s")) if len(each) > 2 and is_known(each)), None)
     if not word.isalpha():
         return None
-    if (other := _VARIANT.sub("", word)) != word and other in chunks:
+    if (other := _VARIANT.sub("", word)) != word and is_known(other):
         return other
     least = 1 if len(word) >= _LONG else _LEAST_CHUNKS
     found = [
@@ -89,7 +100,8 @@ def correction_of(word: str, chunks: Mapping[str, int], *, is_word: bool = False
         and _is_one_edit(word, known)
     ]
     begun = (word[:-cut] for cut in range(1, _LONGEST_ENDING + 1) if len(word) - cut >= _SHORTEST_CORRECTED)
-    return max(found, key=lambda known: (chunks[known], known), default=next(filter(chunks.__contains__, begun), None))
+    found.sort(key=lambda known: (chunks[known], known), reverse=True)
+    return next(filter(is_known, (*found, *begun)), None)
 
 
 def with_corrections(question: str, corrections: Mapping[str, str]) -> str:

@@ -183,6 +183,14 @@ def test_its_own_book_is_answered_from(client: FlaskClient, host: Host) -> None:
     assert "Plan of the Open Handbook" in client.get("/concept_tutor/", headers=plans).text
 
 
+def test_a_misspelt_word_is_no_word_of_another_book(client: FlaskClient, host: Host) -> None:
+    few = bearer(Keys(host).add("spelling", books=["open-handbook"]))
+    for word in ("Floorian", "Smellters"):
+        question = {"question": f"What is a caster of {word}?"}
+        answer = client.post("/query", json=question, headers=few).get_json()["answer"]
+        assert ("Florian" in answer, "Smelters" in answer) == (False, False), answer
+
+
 def test_a_stream_keeps_the_scope_that_it_was_made_in(host: Host) -> None:
     with limited_to({"book": frozenset({"open-handbook"})}):
         pieces = host.assistant("book_chat").stream(QUESTION)

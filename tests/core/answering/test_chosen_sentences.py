@@ -987,6 +987,17 @@ def test_a_misspelt_question_is_searched_again_as_it_is_meant(tmp_path: Path) ->
     assert found.spelling.corrections == {"photosinthesi": "photosynthesi"}
 
 
+def test_a_misspelt_word_is_one_of_the_chunks_that_may_be_found(tmp_path: Path) -> None:
+    texts = {"near": "A caster swivels.", "far": "Brannigan and Brannigans sold it."}
+    with open_host(tmp_path) as host:
+        corpus = host.corpus("parts", kind="article")
+        corpus.ingest([Document(id_=name, text=text, metadata={"part": name}) for name, text in texts.items()])
+        for name, corrections in (("near", {}), ("far", {"branigan": "brannigan"})):
+            only = MetadataFilters(filters=[MetadataFilter(key="part", value=name)])
+            found = HybridRetriever(corpus, filters=only).search("Who is Branigan?")
+            assert found.spelling.corrections == corrections
+
+
 def test_another_ending_or_two_words_are_left_as_they_are_written() -> None:
     known = {"trafic": "traffic", "optimis": "optim", "pose": "poseslam", "univeristi": "universiti"}
     assert with_corrections("Optimise Trafic, pose SLAM", known) == "Optimise Traffic, pose SLAM"
