@@ -79,7 +79,9 @@ def weigh_evidence(retrieval: Retrieval) -> Evidence:
         return best
     features = features_of(retrieval, sentences[0])
     known = dict(zip(FEATURES, features, strict=True))
-    quoted = [each for each in sentences[:_QUOTED] if each.score >= _NEAR * sentences[0].score]
+    first = sentences[0].score
+    least = min(first, _NEAR * first)  # of a negative score that is the score itself
+    quoted = [each for each in sentences[:_QUOTED] if each.score >= least]
     missing = missing_subject(retrieval, quoted)
     if not missing and quoted[0].defining >= DEFINES:
         # Who asks what X is, is answered by what says it, however short it is.

@@ -998,6 +998,16 @@ def test_a_misspelt_word_is_one_of_the_chunks_that_may_be_found(tmp_path: Path) 
             assert found.spelling.corrections == corrections
 
 
+@pytest.mark.parametrize("question", ["What is new in 2.4.1?", "What changed in version 3.12?", "1.1.1"])
+def test_a_version_that_no_sentence_has_is_weighed(question: str, tmp_path: Path) -> None:
+    with open_host(tmp_path) as host:
+        corpus = host.corpus("parts", kind="article")
+        corpus.ingest([Document(id_="one", text="A winch pulls a rope."), Document(id_="two", text="Casters swivel.")])
+        found = HybridRetriever(corpus).search(question)
+        assert sentences_of(found)[0].score < 0
+        assert judge(weigh_evidence(found), found) != "answered"
+
+
 def test_another_ending_or_two_words_are_left_as_they_are_written() -> None:
     known = {"trafic": "traffic", "optimis": "optim", "pose": "poseslam", "univeristi": "universiti"}
     assert with_corrections("Optimise Trafic, pose SLAM", known) == "Optimise Traffic, pose SLAM"
