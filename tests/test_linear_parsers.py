@@ -17,6 +17,7 @@ from ragstone.core.retrieval.follow_up import follow_up
 from ragstone.core.text import escape_fences, language_of, one_line, sentence_spans, stems
 from ragstone.core.text.abbreviations import spells_out
 from ragstone.core.text.answer_types import answer_type_scorer
+from ragstone.core.text.definitions import compound_of, subject_of
 from ragstone.core.text.question_kinds import gives_a_reason
 from ragstone.core.text.rewording import reworded
 from ragstone.core.text.segmentation import units
@@ -44,6 +45,7 @@ def parsers_of_core() -> dict[str, Parser]:
         "fencing": lambda text: (escape_fences(text), one_line(text)),
         "follow-up": lambda text: follow_up(text, [Turn(text, text)]),
         "asking": lambda text: (answer_type_scorer("who")(text), gives_a_reason(text), reworded(text)),
+        "subject": lambda text: (subject_of(f"{text}\x01"), compound_of(f"{text}\x01")),
         "abbreviations": lambda text: spells_out(text, {"aa"}),
         "answer": split_answer,
         "streamed answer": streamed,
@@ -129,6 +131,8 @@ BLANKS = " " * 500
 KNOWN = [
     ("abbreviations", "", "AA: a (AA) ", 4_000),
     ("abbreviations", "", "Aa", 20_000),
+    ("subject", "What is this", " ", 300),
+    ("subject", "What is the definition of aa mean", " \n", 300),
     ("units", "", f"| a{BLANKS}b|\n", 12_000),
     ("units", "| a", " ", 4_000),
     ("sentences", "", "(", 20_000),

@@ -127,6 +127,7 @@ _NEAR = 80
 
 def subject_of(question: str) -> tuple[str, ...]:
     """The stems of X in "What is X?" or of a question that is X alone, in order; empty for another question."""
+    question = " ".join(question.split())  # long runs of white space would take time squared, and more
     found = None if asks_for_term(question) else _SUBJECT.match(question) or _TERM.match(question)
     return tuple(stems(found[1])) if found else ()
 
@@ -147,7 +148,7 @@ def attribute_finder(question: str) -> re.Pattern[str] | None:
 
 def compound_of(question: str) -> tuple[str, ...]:
     """The stems of X in "What is X?" where X is two to four words without an "of" or its like; empty otherwise."""
-    found = _COMPOUND.match(question)
+    found = _COMPOUND.match(" ".join(question.split()))
     if found is None or not STOP_WORDS.isdisjoint(found[1].lower().split()):
         return ()
     asked = question_stems(question)  # without the number of "the three laws"
