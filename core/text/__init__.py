@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from ..lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from .counts import counted, listed
+    from .counts import counted, listed, quoted_title, shown_title
     from .definitions import subject_of
     from .imperatives import is_verb
     from .instructions import is_addressed
@@ -46,8 +46,10 @@ __all__ = [
     "packed_in",
     "place_asked",
     "question_stems",
+    "quoted_title",
     "section_kind",
     "sentence_spans",
+    "shown_title",
     "sides_of",
     "stems",
     "storable",

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ragstone.core.answering import Overview
-from ragstone.core.text import WORKS, section_kind, stems
+from ragstone.core.text import WORKS, quoted_title, section_kind, stems
 
 from .library.authors import written_by
 from .library.chapters import nodes_in_order
@@ -62,7 +62,7 @@ def overview(shelf: Shelf, question: str, filters: Mapping[str, str]) -> Overvie
         return None
     book = _asked_book(shelf, filters)
     if book is None:
-        titles = [f"“{each.title}”" for each in shelf.books()]
+        titles = [quoted_title(each.title) for each in shelf.books()]
         if len(titles) < 2 or asked is None or not (asked.part == "chapter" or asked.is_of_whole):
             return None
         return Overview(f"{list_titles('The shelf has', 'book', titles)} Choose one to ask about it.", ())
@@ -87,12 +87,12 @@ def _of_book(shelf: Shelf, book: Book, asked: OverviewQuestion) -> Overview | No
     if asked.wanted in {"audience", "prerequisites", "authors"}:
         return Overview("", ())
     if asked.wanted == "title":
-        return Overview(f"The title is “{book.title}”.", ())
+        return Overview(f"The title is {quoted_title(book.title)}.", ())
     listed = [each for each in chapters if each != book.title and not _EXERCISES.search(each)] or chapters
     summary = Overview("", () if asked.wanted == "parts" else _openings(nodes)[:2], _COVERS)
     if len(listed) == 1 and any(summary.sentences()):
         return summary
-    return replace(summary, introduction=list_titles(f"“{book.title}” has", "chapter", listed))
+    return replace(summary, introduction=list_titles(f"{quoted_title(book.title)} has", "chapter", listed))
 
 
 def _title_of(asked: OverviewQuestion, chapters: Sequence[str], nodes: Sequence[TextNode]) -> str | None:
@@ -115,13 +115,16 @@ def _of_part(title: str, asked: OverviewQuestion, nodes: Sequence[TextNode]) -> 
     """What the part with that title is about: its sections, its opening, and its summary."""
     if asked.wanted == "title":
         has_number = asked.number == "last" or NUMBERED.match(title)
-        return Overview(f"“{title}”." if has_number else f"{asked.part.capitalize()} {asked.number} is “{title}”.", ())
+        shown = quoted_title(title)
+        return Overview(f"{shown}." if has_number else f"{asked.part.capitalize()} {asked.number} is {shown}.", ())
     own = [node for node in nodes if title in path_of(node)]
     paths = (path_of(node) for node in own)
     tops = dict.fromkeys(next(iter(path[path.index(title) + 1 :]), "") for path in paths)
     sections = [top for top in tops if top and top != title and section_kind(top) in {None, "procedure"}]
     introduction = (
-        "" if asked.wanted == "topic" and not sections else list_titles(f"“{title}” has", "section", sections)
+        ""
+        if asked.wanted == "topic" and not sections
+        else list_titles(f"{quoted_title(title)} has", "section", sections)
     )
     if asked.wanted == "parts":
         return Overview(introduction, ())

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ragstone.core.answering import Overview
-from ragstone.core.text import WORKS, counted, listed, stems
+from ragstone.core.text import WORKS, counted, listed, quoted_title, stems
 
 from .plans.concept_names import concepts_named
 from .plans.graph import needs_and_leads, study_order
@@ -74,7 +74,7 @@ def overview(store: PlanStore, question: str, filters: Mapping[str, str]) -> Ove
     (plan,) = plans
     if about is _QUIZ:
         how = f"choose Learn on the plan's page, or run ragstone tutor learn {plan.slug}"
-        return Overview(f"Questions on “{plan.title}” are asked in a session: {how}.", ())
+        return Overview(f"Questions on {quoted_title(plan.title)} are asked in a session: {how}.", ())
     return _of_plan(store, plan, is_first=about is _FIRST)
 
 
@@ -85,9 +85,11 @@ def _of_plan(store: PlanStore, plan: Plan, *, is_first: bool) -> Overview:
     needs, _ = needs_and_leads(edges)
     if is_first:
         first = listed(names[key] for key in order if not needs[key])
-        return Overview(f"Begin “{plan.title}” with what needs nothing before it: {first}.", ())
+        return Overview(f"Begin {quoted_title(plan.title)} with what needs nothing before it: {first}.", ())
     in_order = listed(names[key] for key in order)
-    return Overview(f"“{plan.title}” has {counted(concept=len(names))}, in an order to learn them: {in_order}.", ())
+    return Overview(
+        f"{quoted_title(plan.title)} has {counted(concept=len(names))}, in an order to learn them: {in_order}.", ()
+    )
 
 
 def _place(store: PlanStore, plan: Plan, name: str, *, is_before: bool) -> Overview | None:
@@ -102,6 +104,6 @@ def _place(store: PlanStore, plan: Plan, name: str, *, is_before: bool) -> Overv
     beside = [f"{names[end]} ({why})" if why else names[end] for start, end, why in ends if start == concept.key]
     if not beside:
         missing = "needs nothing before it" if is_before else "is needed for nothing else"
-        return Overview(f"“{concept.name}” {missing} in “{plan.title}”.", ())
+        return Overview(f"{quoted_title(concept.name)} {missing} in {quoted_title(plan.title)}.", ())
     what = "needs" if is_before else "is needed for"
-    return Overview(f"“{concept.name}” {what} {counted(concept=len(beside))}: {listed(beside)}.", ())
+    return Overview(f"{quoted_title(concept.name)} {what} {counted(concept=len(beside))}: {listed(beside)}.", ())

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from ragstone.core.answering import Overview
-from ragstone.core.text import counted, listed
+from ragstone.core.text import counted, listed, quoted_title, shown_title
 
 from . import fields
 from .parsers.node_parser import day_in_words
@@ -112,8 +112,8 @@ def _about(mail: TextNode) -> str:
     """The subject, the writer and the day of a mail."""
     known = mail.metadata
     date = fields.number(known, fields.DATE)
-    beside = [str(known.get(fields.FROM) or ""), day_in_words(date) if date is not None else ""]
-    return f"“{known.get(fields.SUBJECT) or known[fields.TITLE]}” ({', '.join(filter(None, beside))})"
+    beside = [shown_title(str(known.get(fields.FROM) or "")), day_in_words(date) if date is not None else ""]
+    return f"{quoted_title(str(known.get(fields.SUBJECT) or known[fields.TITLE]))} ({', '.join(filter(None, beside))})"
 
 
 def _quoted(introduction: str, nodes: Sequence[TextNode]) -> Overview:

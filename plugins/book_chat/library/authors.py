@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ragstone.core.answering import Overview
-from ragstone.core.text import WORKS, one_line, stems
+from ragstone.core.text import WORKS, one_line, quoted_title, shown_title, stems
 
 if TYPE_CHECKING:
     from llama_index.core.schema import TextNode
@@ -49,13 +49,13 @@ def written_by(shelf: Shelf, book: Book, nodes: Sequence[TextNode]) -> Overview 
     named = (one_line(str(name), _LONGEST_NAME) for each in documents for name in each.metadata.get("authors", ()))
     authors = list(dict.fromkeys(filter(None, named)))
     if authors:
-        return Overview(f"“{book.title}” is by {_joined(authors)}.", ())
+        return Overview(f"{quoted_title(book.title)} is by {_joined(authors)}.", ())
     on_page = list(dict.fromkeys(_names_on(nodes[0].text, book.title))) if nodes else []
-    return Overview(f"The first page of “{book.title}” names {_joined(on_page)}.", ()) if on_page else None
+    return Overview(f"The first page of {quoted_title(book.title)} names {_joined(on_page)}.", ()) if on_page else None
 
 
 def _joined(names: Sequence[str]) -> str:
-    *others, last = names[:_MOST_NAMES]
+    *others, last = map(shown_title, names[:_MOST_NAMES])
     return f"{', '.join(others)} and {last}" if others else last
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ragstone.core.answering import Overview
-from ragstone.core.text import is_addressed, section_kind, stems
+from ragstone.core.text import is_addressed, quoted_title, section_kind, stems
 
 from .chapters import nodes_in_order
 from .headings import list_titles, path_from, path_of
@@ -74,7 +74,7 @@ def enumerated(shelf: Shelf, slug: str, wanted: frozenset[str]) -> Overview | No
             parts = _labels(node for node in section if path_of(node)[-1] == title)
             parts = parts if len(parts) >= _LEAST_LABELS else []
         if parts:
-            return Overview(list_titles(f"“{title}” has", "part", parts), section[:1])
+            return Overview(list_titles(f"{quoted_title(title)} has", "part", parts), section[:1])
     return None
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ragstone.core.answering import Overview
-from ragstone.core.text import counted, listed, section_kind, stems
+from ragstone.core.text import counted, listed, quoted_title, section_kind, stems
 
 from ..markdown.characters import SEPARATOR
 
@@ -90,7 +90,7 @@ def places_of(nodes: Sequence[TextNode], book: str, topic: str) -> Overview | No
     quoted = (Overview("", [found[path]]) for path in paths)
     first = next((each for each in quoted if any(each.sentences())), Overview("", ()))
     titles = [SEPARATOR.join(path) for path in paths]
-    return replace(first, introduction=list_titles(f"“{book}” treats this in", "part", titles))
+    return replace(first, introduction=list_titles(f"{quoted_title(book)} treats this in", "part", titles))
 
 
 def exercises(nodes: Sequence[TextNode], number: int) -> Overview | None:
@@ -104,7 +104,8 @@ def exercises(nodes: Sequence[TextNode], number: int) -> Overview | None:
     ]
     titles = dict.fromkeys(title for node in own if (title := _title(path_of(node))))
     if titles:
-        return Overview(list_titles(f"“{chapter or own[0].metadata['chapter']}” has", "exercise", list(titles)), ())
+        named = quoted_title(chapter or str(own[0].metadata["chapter"]))
+        return Overview(list_titles(f"{named} has", "exercise", list(titles)), ())
     return Overview("", own[:_MOST_QUOTED], kinds=frozenset({"question"})) if own else None
 
 
