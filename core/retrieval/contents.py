@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from ..errors import NotFound
-from ..runtime.request import current_scope, in_scope
+from ..runtime.request import check_budget, current_scope, in_scope
 from .search_cache import RevisionSearch, SearchCache
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: Chunks of a document that ``samples`` takes.
 _PIECES = 6
+#: Chunks that are read between two looks at the request's processor time: some 0.1 s.
+_CHUNKS_A_CHECK = 500
 
 
 class CorpusContents:
@@ -102,11 +104,17 @@ class CorpusContents:
         return node
 
     def find(self, filters: MetadataFilters) -> list[TextNode]:
-        """The chunks whose metadata pass the filters, in the order in which they were stored."""
+        """The chunks whose metadata pass the filters, in the order in which they were stored.
+
+        Raises ``TooLarge`` where they take more than the request's processor time.
+        """
+        found: dict[int, TextNode] = {}
         with self._catalog.read() as snapshot:
-            row = self.row(snapshot)
-            found = snapshot.chunks.nodes(snapshot.chunks.keys(row.id, filters).tolist())
-        return [found[key] for key in sorted(found) if in_scope(found[key].metadata)]
+            keys = sorted(snapshot.chunks.keys(self.row(snapshot).id, filters).tolist())
+            for start in range(0, len(keys), _CHUNKS_A_CHECK):
+                check_budget()
+                found |= snapshot.chunks.nodes(keys[start : start + _CHUNKS_A_CHECK])
+        return [found[key] for key in keys if key in found and in_scope(found[key].metadata)]
 
     def values(self, filters: MetadataFilters, *keys: str) -> list[tuple[Any, ...]]:
         """Chunk id, document id, and as text the values of these metadata keys, of the chunks that pass the filters; by

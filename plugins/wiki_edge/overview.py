@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ragstone.core.answering import Overview
-from ragstone.core.text import WORKS, counted, listed, one_line, strip_hidden
+from ragstone.core.text import WORKS, counted, listed, shown_title
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,7 +55,7 @@ def overview(searcher: ShardSearcher, question: str, filters: Mapping[str, str])
 def some_titles(searcher: ShardSearcher, most: int, filters: Mapping[str, str]) -> list[str]:
     """Titles of articles, spread evenly over the shards, each as one line."""
     found = searcher.titles(most, kind="wiki", language=filters.get("language"), domain=filters.get("domain"))
-    return [one_line(strip_hidden(title))[:_LONGEST_TITLE] for title in found]
+    return [shown_title(title)[:_LONGEST_TITLE] for title in found]
 
 
 def _described(shard: ShardEntry) -> str:

@@ -15,6 +15,7 @@ from pydantic import PrivateAttr
 from ragstone.core import Host, NotFound
 from ragstone.core.ingestion import IngestProgress
 from ragstone.core.ingestion import pipeline as ingest_module
+from ragstone.core.retrieval import contents
 from ragstone.core.retrieval.sentences import sentences_of
 from ragstone.core.runtime import limited_to
 from ragstone.core.testing import WordEmbedding, open_host
@@ -245,6 +246,21 @@ def test_a_word_of_a_question_is_no_key_of_what_else_is_cached(fast_host: Host, 
     corpus.ingest([Document(id_="b:b.md", text=f"# Wheels\n\nThe {word} of a wheel.\n", metadata=about)])
     _ = corpus.contents.facets("book"), corpus.contents.document_facets("book")
     assert fast_host.pipeline.retrieve(corpus, word, top_k=1).nodes
+
+
+def test_all_chunks_of_a_long_book_take_no_more_time_than_a_request_may(
+    fast_host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus = fast_host.corpus("books", kind="book")
+    about = {"book": "b", "book_title": "B", "edition": "First Edition", "path": "b.md", "title": "B"}
+    text = "".join(f"# Wheel {number}\n\nIt turns.\n\n" for number in range(12))
+    corpus.ingest([Document(id_="b:b.md", text=text, metadata=about)])
+    filters, looks = MetadataFilters(filters=[MetadataFilter(key="book", value="b")]), list[int]()
+    monkeypatch.setattr(contents, "_CHUNKS_A_CHECK", 5)
+    monkeypatch.setattr(contents, "check_budget", lambda: looks.append(len(looks)))
+    found = [node.node_id for node in corpus.contents.find(filters)]
+    assert found == [node.node_id for node in corpus.contents.document_nodes("b:b.md")]
+    assert looks == [0, 1, 2]
 
 
 def test_values_of_chunks_by_document_in_order_and_in_scope(fast_host: Host) -> None:
