@@ -36,7 +36,7 @@ _CERTAIN = 0.6
 _FOLLOWS = re.compile(
     r"(?:\s\w+)?(?:\s*\([^)]*\))?(?:,\s[^,.]{2,60},)?(?:\s\w+)?"
     r"(?:,?\s(?:is|are|was|were|(?:can|may|could|might)(?:\s\w+)?\sbe|refers?|means?|denotes?|describes?|stands?)\b"
-    r"|\s*[:–—|])"
+    r"|\s*[:–—|]|\s-\s)"
 )
 _PRECEDES = re.compile(r"\b(?:called|known as|termed|referred to as)\s+(?:an?\s+|the\s+)?\W*$")
 #: Between two words of a term: "vote of no confidence".

@@ -13,7 +13,7 @@ from ..text.definitions import compound_of, defines, derived_finder, qualifier_o
 from ..text.entries import title_stems
 from ..text.question_kinds import action_of, asks_whether, lacks_items, sides_of
 from ..text.stemming import question_stems, stem_hash, stems
-from ..text.versions import version_finder
+from ..text.versions import has_only_others, version_finder
 from .answerability import dated_text, names_in, stems_near, stems_near_any
 from .comparatives import degree_of, lacks_modifier
 from .models import asked_of
@@ -82,6 +82,11 @@ def _lacks_version(retrieval: Retrieval, _: str, sentences: Sequence[ScoredSente
     of_version = version_finder(retrieval.question)
     places = ((retrieval.nodes[each.chunk].node, retrieval.terms(each.chunk), each.unit) for each in sentences)
     return of_version is not None and not any(of_version(paragraph_up_to(*place)) for place in places)
+
+
+def _lacks_numbered(retrieval: Retrieval, asked: str, _: Sequence[ScoredSentence]) -> bool:
+    """Whether the question asks for one of several things by its number, and the chunks name others of them alone."""
+    return has_only_others(asked, (chunk.node.get_content() for chunk in retrieval.nodes))
 
 
 def _lacks_action(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
@@ -157,6 +162,7 @@ def _lacks_comparison(retrieval: Retrieval, asked: str, sentences: Sequence[Scor
 _SUBJECT = (
     (_has_unknown_word, "a word of the question that counts, such as a name or a number, is in no passage"),
     (_lacks_version, "no sentence is of the version that is asked for"),
+    (_lacks_numbered, "only things of the kind with other numbers are in a passage"),
     (_lacks_action, "the verb of what is to be done is in no passage, or a name of it is near no sentence"),
     (_lacks_qualifier, "what it is asked of, in or for is near no sentence"),
     (_lacks_definition, "no sentence says what it is"),

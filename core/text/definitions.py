@@ -69,6 +69,8 @@ _DEFINES = re.compile(
     r"|active|thought|said|found|held|kept|brought|sent|born)\b|(?!something\b)\w+ing\b"
     r"|(?!called|named|known|defined|made|composed|formed|based|used|designed|described)\w+(?:ed|en)\b)"
     r"|\s(?:refers? to|means?|describes?|denotes?|stands? for|(?:acts?|serves?|works?) as)\s|:\s|\s[–—]\s"
+    # not the title of a cited work
+    r"|\s-\s(?-i:(?=[a-z]|An?\s|The\s))"
     r"|\s(?:can|may|could|might) (?:\w+ly |also |best )?be (?:considered(?: as)?"
     r"|(?:thought of|regarded|seen|viewed|defined|described|understood) as)\s"
     # A table's row: a term in the first cell, words in the second.
@@ -185,7 +187,7 @@ def defines(sentence: str, subject: Collection[str]) -> float:
         return _names(sentence, subject)
     if named != subject:
         # "The X library is a …", but neither "x_utils: …" nor "X tools: …", nor "X 2 is a …".
-        is_wider = verb[0].strip()[:1] not in ":–—|" and subject < named and len(named) == len(subject) + 1
+        is_wider = verb[0].strip()[:1] not in ":–—-|" and subject < named and len(named) == len(subject) + 1
         is_wider &= not any(map(str.isdigit, named - subject))
         if subject < named and _PERSON.match(sentence):
             return 0.9

@@ -1,9 +1,9 @@
-"""Versions in questions and texts: numbers with a point, and names with a number."""
+"""Versions in questions and texts: numbers with a point, and names with a number; things of a kind with a number."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from .times import MONTHS
 
@@ -14,6 +14,12 @@ _NAMED = re.compile(
     rf"(?<=\s)(?!(?:In|On|At|By|Since|Until|Chapter|Section|Part|Figure|Table|Exercise|Page|Appendix|{MONTHS})\b)"
     r"([A-Z][a-z]{2,}) (\d{1,3})(?![\d.%])\b"
 )
+#: "A class 1 stop", "step 3".
+_NUMBERED = re.compile(
+    r"\b(categor|class|type|level|phase|stage|step|grade|group|rule|law|mode|tier|layer|generation|zone|option|method)y?"
+    r" (\d{1,2})\b(?!\.\d)",
+    re.IGNORECASE,
+)
 
 
 def version_finder(question: str) -> Callable[[str], bool] | None:
@@ -22,3 +28,15 @@ def version_finder(question: str) -> Callable[[str], bool] | None:
     named = (f"{name} {number}" for name, number in _NAMED.findall(question))
     asked = [re.compile(rf"(?<![\w.]){re.escape(each)}(?!\.?\d)") for each in (*VERSION.findall(question), *named)]
     return (lambda text: any(each.search(text) for each in asked)) if asked else None
+
+
+def has_only_others(question: str, texts: Iterable[str]) -> bool:
+    """Whether the question names a thing of a kind by its number, "class 2", and the texts name others of the kind,
+    "class 0 or 1", but not that one."""
+    asked = _NUMBERED.search(question)
+    if asked is None:
+        return False
+    listed = r"\d{1,2}(?:(?:,? (?:and|or) |, )\d{1,2}){0,9}(?![-–\d]| to \d|\.\d)"
+    named = re.compile(rf"\b{asked[1]}(?:y|ies|e?s)? ({listed})", re.IGNORECASE)
+    numbers = {int(each) for text in texts for found in named.findall(text) for each in re.findall(r"\d+", found)}
+    return bool(numbers) and int(asked[2]) not in numbers

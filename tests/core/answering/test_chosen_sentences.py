@@ -66,6 +66,35 @@ def test_a_dictionary_says_what_its_heading_is_without_the_word(heading: str, fi
     assert judge(weigh_evidence(found), found) == "answered"
 
 
+@pytest.mark.parametrize(
+    ("question", "is_missing"),
+    [
+        ("What does a class 2 stop do?", True),
+        ("and a class 2 stop?", True),
+        ("What does a class 1 stop do?", False),
+        ("What does a class 3 stop do?", False),
+        ("What does a level 2 stop do?", False),
+        ("What do 2 stops do?", False),
+    ],
+)
+def test_another_number_of_a_kind_is_another_thing(question: str, is_missing: bool) -> None:
+    found = _retrieval(question, "A class 0 stop cuts the power. A stop must be of class 1 or 3. Class 4.2 is old.")
+    missing = missing_subject(found, sentences_of(found))
+    assert (missing == "only things of the kind with other numbers are in a passage") is is_missing
+
+
+def test_an_entry_with_a_hyphen_defines_its_term() -> None:
+    text = "- winch - a drum that pulls a rope.\n\n- rope-walk - see there.\n\nThe winch of a ship is seen by all."
+    assert _texts("What is a winch?", text)[0] == "winch - a drum that pulls a rope."
+    assert defines("winch - a drum that pulls a rope", {"winch"}) == 1
+    assert defines("winch - Ropes and drums", {"winch"}) == 0
+    text = (
+        "Winch - Ropes and drums (Version 3.2). Machines 5: 164. The machine of the title is old.\n\nA winch is a drum."
+    )
+    assert _texts("What is a winch?", text)[0] == "A winch is a drum."
+    assert defines("winch -rope", {"winch"}) == 0
+
+
 def test_a_line_of_fields_defines_nothing() -> None:
     found = _retrieval("What is a winch?", "ES: torno (winch), D: Winde, NL: lier. The winch pulls ropes.")
     assert not any(sentence.defining for sentence in sentences_of(found))
