@@ -47,10 +47,7 @@ class Conversation:
         if not question:
             return cls(earlier)
         asked = [(each.question, each.answer) for each in earlier if each.answer][-_MOST_TURNS:]
-        history = tuple(
-            Turn(before, "" if answer.refused or answer.closest else answer.text[:_LONGEST_TURN])
-            for before, answer in asked
-        )
+        history = tuple(Turn(before, "" if answer.refused else answer.text[:_LONGEST_TURN]) for before, answer in asked)
         try:
             answer = assistant.ask(Question(question, filters=filters, history=history))
         except RagstoneError as error:

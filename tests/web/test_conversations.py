@@ -49,15 +49,15 @@ def test_a_form_carries_the_conversation(client: FlaskClient, speaker: Speaker) 
     assert client.post(PAGE, data={"q": "More?", "history": carried(second.text)}).status_code == 500
 
 
-@pytest.mark.parametrize("how", ["refused", "closest"])
-def test_a_question_that_was_not_answered_goes_along_without_an_answer(
-    client: FlaskClient, speaker: Speaker, how: str
+@pytest.mark.parametrize(("how", "carried"), [("refused", ""), ("closest", "No.")])
+def test_a_question_that_was_refused_goes_along_without_an_answer(
+    client: FlaskClient, speaker: Speaker, how: str, carried: str
 ) -> None:
     answer = {"answer": "No.", "refused": False, "closest": False, "citations": [], how: True}
     client.post(
         PAGE, data={"q": "And why?", "history": json.dumps([{"question": "What is a node?", "answer": answer}])}
     )
-    assert list(speaker.heard[-1].history) == [Turn("What is a node?", "")]
+    assert list(speaker.heard[-1].history) == [Turn("What is a node?", carried)]
 
 
 def test_a_page_without_a_question_shows_the_conversation(client: FlaskClient, speaker: Speaker) -> None:

@@ -99,7 +99,7 @@ class Chat {
 
   // What was asked and answered last, so that "and why?" can be understood.
   history() {
-    const turn = ({ question, answer: { answer, refused, closest } }) => ({ question, answer: refused || closest ? "" : answer.slice(0, 4000) });
+    const turn = ({ question, answer: { answer, refused } }) => ({ question, answer: refused ? "" : answer.slice(0, 4000) });
     return this.turns.filter((each) => each.answer).slice(-8).map(turn);
   }
 

@@ -459,7 +459,7 @@ async function put(words, subjectText = selection) {
   const body = { question, ...(book && { book }) };
   if (subjectText) body.selection = subjectText;
   else {
-    const turn = ({ question, answer: { answer, refused, closest } }) => ({ question, answer: refused || closest ? "" : answer.slice(0, 4000) });
+    const turn = ({ question, answer: { answer, refused } }) => ({ question, answer: refused ? "" : answer.slice(0, 4000) });
     body.history = past.filter((each) => each.answer).slice(-8).map(turn);
   }
   const end = await follow(answer, subjectText ? "query-selection" : "query", body, running.signal);
