@@ -13,13 +13,13 @@ from ragstone.core import Turn
 from ragstone.core.citations import CitableChunks, Splitter, contradictions, read_markers, split_answer
 from ragstone.core.citations.links import addresses
 from ragstone.core.citations.quantities import quantities
-from ragstone.core.retrieval.follow_up import follow_up
+from ragstone.core.retrieval.follow_up import asked_again, follow_up
 from ragstone.core.text import escape_fences, language_of, one_line, sentence_spans, stems
 from ragstone.core.text.abbreviations import spells_out
 from ragstone.core.text.answer_types import answer_type_scorer
 from ragstone.core.text.definitions import compound_of, subject_of
 from ragstone.core.text.question_kinds import gives_a_reason
-from ragstone.core.text.rewording import reworded
+from ragstone.core.text.rewording import about_source, reworded
 from ragstone.core.text.segmentation import units
 from ragstone.core.text.stemming import question_stems
 from tests.support.patience import grows_linearly
@@ -43,7 +43,8 @@ def parsers_of_core() -> dict[str, Parser]:
         "sentences": lambda text: list(sentence_spans(text)),
         "stems": lambda text: (stems(text), question_stems(text)),
         "fencing": lambda text: (escape_fences(text), one_line(text)),
-        "follow-up": lambda text: follow_up(text, [Turn(text, text)]),
+        "follow-up": lambda text: (follow_up(text, [Turn(text, text)]), asked_again(text, [Turn(text, text)])),
+        "about the source": lambda text: about_source(text, [text]),
         "asking": lambda text: (answer_type_scorer("who")(text), gives_a_reason(text), reworded(text)),
         "subject": lambda text: (subject_of(f"{text}\x01"), compound_of(f"{text}\x01")),
         "abbreviations": lambda text: spells_out(text, {"aa"}),

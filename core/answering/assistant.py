@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from contextlib import contextmanager
 from dataclasses import asdict, replace
+from functools import partial
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from llama_index.core.base.base_query_engine import BaseQueryEngine
@@ -17,11 +18,12 @@ from ..retrieval.evidence_gate import Verdict, judge, weigh_evidence
 from ..retrieval.follow_up import FollowUp, Turn, asked_again, follow_up
 from ..retrieval.parts import joined, parts_of
 from ..runtime.request import current_scope
-from ..text.rewording import about_source, reworded, topic_of
+from ..text.rewording import reworded, topic_of
 from ..tracing import OwnContext, has_listeners, step
 from .answer import Answer, Delta
 from .extractive import choose
 from .greetings import introduction, is_greeting, is_of_assistant, reply_to_greeting, what_can_be_asked
+from .overview_finder import OverviewFinder
 from .question import LONGEST_QUESTION, Question
 from .selection import from_selection, placed
 from .writer import AnswerPipeline, AnswerWriter
@@ -129,6 +131,10 @@ class Assistant(BaseQueryEngine):
         earlier = follow_up(question.text, question.history)
         if earlier is None:
             return self._of_parts(question, filters) or self._weighed(question, filters, None)
+        if parallel := earlier.parallel:
+            instead = self._weighed(replace(question, text=parallel[-LONGEST_QUESTION:]), filters, None)
+            if instead[1] == "answered":
+                return instead
         in_context = replace(question, text=earlier.in_context[-LONGEST_QUESTION:])
         retrieval, verdict = self._weighed(in_context, filters, earlier)
         if verdict == "answered" or not earlier.alone:
@@ -192,9 +198,8 @@ class Assistant(BaseQueryEngine):
         if question.selection is None:
             if is_greeting(question.text):
                 return (yield from writer.greet(reply_to_greeting(question.text, self._askable(question))))
-            earlier = [turn.question for turn in question.history if not is_greeting(turn.question)]
-            overview = self.profile.overview(about_source(question.text, earlier), question.filters)
-            if overview is not None:
+            finder = OverviewFinder(self.profile, partial(self._judged, filters=filters))
+            if (overview := finder.find(question)) is not None:
                 return (yield from writer.summarize(overview, question.filters))
             if is_of_assistant(question.text):
                 itself = introduction(self.title, self.description, self._askable(question))
@@ -205,9 +210,12 @@ class Assistant(BaseQueryEngine):
         return (yield from writer.write(question, retrieval, verdict))
 
     def _askable(self, question: Question) -> str:
-        """A sentence on what can be asked. The examples may be about another book than the one that is asked."""
-        empty = self.empty_state
-        return empty.text if empty else what_can_be_asked(() if question.filters else self.examples)
+        """A sentence on what can be asked: with filters of a source as a whole, as others may be of another one."""
+        if empty := self.empty_state:
+            return empty.text
+        find, filters = self.profile.overview, question.filters
+        examples = [each for each in self.examples if not filters or find(each, filters, lambda: None) is not None]
+        return what_can_be_asked(examples)
 
     def _from_selection(
         self, question: Question, selection: str, filters: MetadataFilters | None

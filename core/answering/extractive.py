@@ -98,8 +98,8 @@ def choose(retrieval: Retrieval) -> list[ScoredSentence]:
     takes_one = not asks_for_several(retrieval.question) and not asks_for_manner(retrieval.question)
     of_events = is_event(retrieval, best)
     # A further sentence on nothing but the earlier questions is beside a follow-up.
-    brought_words = [] if retrieval.follow_up is None else [word for word in retrieval.follow_up.own if word.isalpha()]
-    brought = retrieval.spelling.hashes(brought_words) & stems[0]
+    asked_again, hashes = retrieval.follow_up, retrieval.spelling.hashes
+    brought = (hashes(asked_again.new) & stems[0] or hashes(asked_again.own) & stems[0]) if asked_again else set()
     for other in allowed:
         if of_events and other.chunk != best.chunk:
             continue

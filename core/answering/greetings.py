@@ -13,7 +13,8 @@ _GREETING = re.compile(
     re.IGNORECASE,
 )
 _THANKS = re.compile(
-    r"\W*(?:(?:many )?thanks|thank you|thx|cheers|great|ok(?:ay)?|perfect|nice|got it|bye|goodbye)"
+    r"\W*(?:(?:no[, ]+|many )?(?:thanks|thank you)|thx|cheers|great|ok(?:ay)?|perfect|nice|got it|(?:good)?bye"
+    r"|never ?mind|that(?:['’]s| is| was) (?:all|it))"
     r"(?:[ ,]+(?:a lot|so much|very much|again|thanks|thank you|bye))*\W*",
     re.IGNORECASE,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..retrieval.quotes import LONGEST_SENTENCE
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _WELCOME = re.compile(r"\W*(?:welcome|congratulations)\b[^.!?]*[.!?]", re.IGNORECASE)
 _RIGHTS = re.compile(r"\W*copyright\b|.{0,40}©|.{0,40}\ball rights reserved\b", re.IGNORECASE)
+#: Other parts that have a notice.
+_MANY = 2
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,15 @@ class Overview:
     #: Sentences that are quoted from each chunk, at most; and whether sentences alone or items of lists too.
     most: int = 2
     units: frozenset[str] = frozenset({"sentence"})
+    #: Texts of other parts: a sentence that several of them have is a notice, and not quoted.
+    others: Sequence[str] = ()
+
+    #: What was answered before: its sentences are not quoted again.
+    known: str = ""
+
+    def after(self, answered: str) -> Overview:
+        """What else the chunks say, behind what was answered."""
+        return replace(self, introduction="", preferred=None, known=" ".join(answered.split()))
 
     def sentences(self) -> Iterator[Sentence]:
         """The first explaining sentences of each chunk, a lead-in with its list; what chunks share once."""
@@ -56,6 +67,8 @@ class Overview:
                 and not any(unit.start <= known.units[each].start < end for each in instructing)
             ]
             found = [quote for quote in found if not (quote.endswith(":") or has_formula(quote) or quote in given)]
+            found = [quote for quote in found if sum(quote in other for other in self.others) < _MANY]
+            found = [quote for quote in found if " ".join(quote.split()) not in self.known]
             wanted = [quote for quote in found if self.preferred and self.preferred.search(quote)]
             for index, quote in enumerate((wanted or found)[: self.most]):
                 given.add(quote)

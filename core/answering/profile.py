@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 #: A value that a chunk's metadata must have, or several of which it must have one.
 Condition = str | tuple[str, ...]
 Conditions = Mapping[str, Condition]
+#: Gives the first chunk of the answer before.
+Earlier = Callable[[], "BaseNode | None"]
 
 
 @dataclass(frozen=True)
@@ -96,9 +98,10 @@ class Profile:
     filters: QuestionFilters = QuestionFilters()
     #: A chunk by its chunk id, where the corpus does not keep them. Raises ``NotFound``.
     chunk: Callable[[str], BaseNode] | None = None
-    #: What answers a question about the source as a whole, with these filters: an empty overview refuses it; ``None``
-    #: for any other question.
-    overview: Callable[[str, Mapping[str, str]], Overview | None] = lambda _question, _filters: None
+    #: What answers a question about the source as a whole, with these filters, or about a part that is meant by the
+    #: answer before it ("and the next chapter?"), whose first chunk the function gives, or ``None``: an empty overview
+    #: refuses it; ``None`` for any other question.
+    overview: Callable[[str, Mapping[str, str], Earlier], Overview | None] = lambda _question, _filters, _earlier: None
     top_k: int = 5
     #: Reviews each sentence of an answer.
     guard: Guard | None = None

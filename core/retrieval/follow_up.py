@@ -6,10 +6,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from ..text.answer_types import answer_type_scorer
+from ..text.antecedents import parallel_question, resolve_pronoun
 from ..text.definitions import subject_of
 from ..text.doers import doers_in
 from ..text.listed_items import resolve_ordinal
-from ..text.rewording import reworded
+from ..text.question_kinds import asks_for_manner, form_required
+from ..text.rewording import going_on, reworded
 from ..text.spelling import correction_of
 from ..text.stemming import question_stems, stems
 from ..text.stemming import words as plain_words
@@ -22,8 +25,7 @@ _LOOKED_BACK = 5
 _LONGEST_SENTENCE = 600
 #: Words of a question that may have no verb; a longer one without any names what is looked for.
 _SHORT = 3
-#: Words of its own that make a question understandable without the earlier ones.
-_MIN_OWN_WORDS = 2
+_MIN_OWN_WORDS = 2  # that make a question understandable without the earlier ones
 _CONNECTIVE = re.compile(r"^\W*(?:(?:and|but|so|or|then|also|ok(?:ay)?)\b\W*)+", re.IGNORECASE)
 _ELLIPSIS = re.compile(r"(?:what about|how about|what else|what if|why not|really|go on|more)\b", re.IGNORECASE)
 _LEAD = re.compile(rf"(?:{_CONNECTIVE.pattern})?(?:\W*(?:what|how) about\b\W*)?", re.IGNORECASE)
@@ -54,9 +56,19 @@ _NUMBER = re.compile(r"\b\d[\d.]*\b")
 _ASKS_SOURCE = re.compile(
     r"\W*(?:and )?(?:(?:where|which \w+) (?:does|do|did) (?:it|they|he|she|(?:the|this|your) \w+)"
     r" (?:say|state|mention|write) (?:that|this|it|so)|who (?:says|states|claims)(?: (?:that|this|it|so))?"
+    r"|(?:which|what) \w+ (?:says|states|mentions) (?:that|this|it|so)"
     r"|where(?:['’]?s| is| was) (?:that|this|it) (?:said|stated|written)"
+    r"|where in the \w+ is (?:that|this|it)|where did (?:you|it) (?:get|find|read) (?:that|this|it)"
+    r"|are you (?:really )?(?:sure|certain)|is (?:that|this|it) (?:really )?(?:true|right|correct)|really"
     r"|(?:(?:in|on) )?(?:what|which) (?:page|chapter|section)"
     r"(?:(?:['’]?s| is| was)? (?:that|this|it)(?: (?:in|on|from))?)?)\W*",
+    re.IGNORECASE,
+)
+#: "No, I meant …", before what was to be asked instead, or a part of it.
+_CORRECTION = re.compile(
+    r"\W*(?:(?:no|nope|sorry|oh|well|actually|wait)\b\W*){0,3}"
+    r"i (?:actually |really )?(?:mean|meant)(?: to ask)?\b[\s:,]*(?=\w)"
+    r"|\W*(?:not that|no)\b(?: one)?[,;]\s*(?=\w)(?!thank|that\b)",
     re.IGNORECASE,
 )
 #: Weight of an earlier question's words, relative to the follow-up's own.
@@ -98,6 +110,25 @@ class FollowUp:
         names_one = not _has_pronoun(self.asked) and (_is_elliptic(self.asked) or bool(subject_of(self.asked)))
         is_enough = len(self.own) >= _MIN_OWN_WORDS or (bool(self.own) and names_one)
         return _LEAD.sub("", self.asked, count=1) if is_enough else ""
+
+    @property
+    def parallel(self) -> str:
+        """The question before with what this one names instead, "What is a hub?" for "And a hub?"; empty if it has a
+        verb or names nothing of the kind."""
+        is_part = bool(self.own) and _is_elliptic(self.asked) and not _has_pronoun(self.asked)
+        return parallel_question(self.asked, [turn.question for turn in self.earlier]) if is_part else ""
+
+    @property
+    def asks_for_more(self) -> bool:
+        """Whether it asks to go on and nothing else: neither "Why?" nor "When was that?"."""
+        asks_value = answer_type_scorer(self.asked)("") == 0
+        return not (self.own or asks_value or asks_for_manner(self.asked)) and form_required(self.asked)("")
+
+    @property
+    def new(self) -> tuple[str, ...]:
+        """Its own stems that the earlier questions do not have."""
+        known = {stem for turn in self.earlier for stem in stems(turn.question)}
+        return tuple(stem for stem in self.own if stem not in known)
 
     @property
     def in_context(self) -> str:
@@ -145,11 +176,16 @@ class FollowUp:
 
 
 def asked_again(question: str, history: Sequence[Turn]) -> tuple[str, Sequence[Turn]]:
-    """The question and what was before it; for "Where does it say that?" the one whose answer is meant, which gives its
-    citations again."""
+    """The question and what was before it; for "Where does it say that?" the one that gives its citations again; "What
+    about winches?" for "No, I meant winches"; what "it" is, in a few forms of question."""
+    question = going_on(question) if history else question
+    if history and (lead := _CORRECTION.match(question)):
+        rest = question[lead.end() :]
+        question = rest if _QUESTION.match(rest) else f"What about {rest}"
     while history and _ASKS_SOURCE.fullmatch(question):
         question, history = history[-1].question, history[:-1]
-    return question, history
+    answered = [turn.question for turn in history if turn.answer]
+    return resolve_pronoun(question, answered or [turn.question for turn in history]), history
 
 
 def follow_up(question: str, history: Sequence[Turn]) -> FollowUp | None:
@@ -180,7 +216,8 @@ def follow_up(question: str, history: Sequence[Turn]) -> FollowUp | None:
 def _person_of(turn: Turn) -> str:
     """The name of who was asked for, or the full one of who was asked about; empty for none."""
     if _ASKS_WHO.search(turn.question):
-        sentence, known = turn.answer[:_LONGEST_SENTENCE].partition(" [")[0], frozenset(plain_words(turn.question))
+        quoted = turn.answer[:_LONGEST_SENTENCE].partition("\n\n")[0].rpartition(" [")[0]  # not what comes closest
+        sentence, known = quoted.partition(" [")[0], frozenset(plain_words(turn.question))
     else:
         sentence, known = turn.question, frozenset[str]()
     name = max(doers_in(sentence, known, is_done=True), key=lambda each: len(each.split()), default="")

@@ -48,9 +48,23 @@ _PLACE = re.compile(
     rf"(?: (?:here|(?:in|by) (?:it|{_THE_WORK})))?\W*$",
     re.IGNORECASE,
 )
-_LEAD = re.compile(r"^\W*(?:(?:and|but|so|then|also|ok)\b\W*)?(?:(?:what|how) about\b\W*)?", re.IGNORECASE)
+#: "And", "what about" before what is asked.
+LEAD = re.compile(r"^\W*(?:(?:and|but|so|then|also|ok)\b\W*)?(?:(?:what|how) about\b\W*)?", re.IGNORECASE)
 _ITS, _IT = re.compile(r"\bits (\w+)", re.IGNORECASE), re.compile(r"\bit\b", re.IGNORECASE)
 _NAMES_WORK = re.compile(rf"\b{_THE_WORK}\b", re.IGNORECASE)
+#: A part that was named, and what means it or the one beside it: "Summarize it", "And the next one?", "next".
+_NAMES_PART = re.compile(r"\b(?:chapter|section|appendix|unit|lesson)\b", re.IGNORECASE)
+_SUMMED_UP = re.compile(
+    r"(\b(?:summari[sz]e|summary of|overview of|outline) "
+    r"|\bwhat(?:['’]s| is| does| happens in) (?=\w+ (?:about|cover)\b))"
+    r"(?:it|that)(?= about\b| cover\b|\W*$)",
+    re.IGNORECASE,
+)
+_ONE_OF_PARTS = re.compile(
+    r"\bthe (next |following |previous |preceding |last )one\b|\bthe one(?= (?:before|after)\b)", re.IGNORECASE
+)
+_BARE_STEP = re.compile(r"^\W*(?:what (?:comes|is) )?(?:the )?(next|previous)(?:\W+please)?\W*$", re.IGNORECASE)
+_ASKS_WHAT_IT_IS = re.compile(r"^\W*what(?:['’]s| is| was) it\W*$", re.IGNORECASE)
 #: How the answer is to be worded, which changes nothing where the text's own sentences are quoted.
 _MANNER = (
     r"(?:(?:in|with|using) (?:(?:your own|my own|a few|just|very|few|one|two|three|simple|plain|easy|short"
@@ -63,7 +77,8 @@ _TELL = r"(?:tell|explain|describe|define|summari[sz]e|list|name|give|show|compa
 #: What may stand before and behind a question, up to three of each.
 _AROUND = 3 * (
     re.compile(
-        rf"^\W*(?:{_MANNER}\b\W+|(?:so|hi|hello|hey|well|okay)\b,\W*"
+        r"^\W*(?:(?:(?:so|hi|hello|hey|well|ok(?:ay)?|great|nice|perfect|got it|i see|yes|sure)\b"
+        rf"|(?:many thanks|thank(?:s| you)) (?:a lot|(?:so|very) much))[,.!]\W*|{_MANNER}\b\W+"
         rf"|(?:can|could|would|will) you (?=(?:please )?{_TELL}\b)"
         r"|i(?: would|['’]d)? (?:like|want|need) (?:you )?to (?:know|understand|learn)(?: about)? )",
         re.IGNORECASE,
@@ -77,6 +92,27 @@ _INDIRECT = re.compile(
     r"(?:(?!\b(?:is|are|was|were)\b).){0,80}?) (is|are|was|were|means?)\W*$",
     re.IGNORECASE,
 )
+#: What asks for a reason, an example, or to go on, in words that the text has not.
+_GOING_ON = tuple(
+    (re.compile(rf"\W*(?:(?:and|but|so|ok(?:ay)?)\W+)?(?:{words})\W*", re.IGNORECASE), plain)
+    for plain, words in {
+        "Why?": r"how come|why so|why['’]?s that|what for|for what(?: reason)?",
+        "Give me an example.": (
+            r"such as|like what|like|for (?:example|instance)|e\.?g"
+            r"|(?:can|could|would) you (?:give|show)(?: (?:me|us))? (?:an? |some )examples?(?: of (?:that|this|it))?"
+        ),
+        "Tell me more.": (
+            r"(?:anything|something) (?:else|more)|is (?:that|this) (?:all|it|everything)|huh|pardon|what|hm+|continue"
+            r"|(?:i )?(?:don['’]?t|did(?: not|n['’]?t)|do not) (?:understand|get|follow)(?: that| this| it)?"
+            r"|more|in other words|tl;?dr"
+        ),
+    }.items()
+)
+
+
+def going_on(question: str) -> str:
+    """The question; "Why?", "Give me an example." or "Tell me more." for one that asks that in other words."""
+    return next((plain for form, plain in _GOING_ON if form.fullmatch(question)), question)
 
 
 def topic_of(question: str) -> str | None:
@@ -94,14 +130,26 @@ def place_asked(question: str) -> str | None:
 
 def about_source(question: str, earlier: Sequence[str]) -> str:
     """The question without "and" or "what about" before it; "it" as "this text", where the earlier questions, the
-    latest last, are about the text itself, or where there are none."""
-    question = reworded(_LEAD.sub("", question, count=1) or question)
+    latest last, are about the text itself, or where there are none, and as "that chapter" where one names a chapter."""
+    question = reworded(LEAD.sub("", question, count=1) or question)
     for before in reversed(earlier):
+        named = _NAMES_PART.search(before)
+        if named and (of_part := _of_part(question, named[0], bool(place_asked(before)))) != question:
+            return of_part
         if _NAMES_WORK.search(before):
             break
-        if not _IT.search(before):
+        if not (_IT.search(before) or _ITS.search(before) or _ONE_OF_PARTS.search(before) or _BARE_STEP.match(before)):
             return question
     return _IT.sub("this text", _ITS.sub(r"the \1 of this text", question))
+
+
+def _of_part(question: str, part: str, is_place: bool) -> str:
+    """The question with "that chapter" for "it", and "the next chapter" for "the next one". ``is_place``: the part was
+    asked for as the place of something else, which "it" may be too."""
+    question = _ONE_OF_PARTS.sub(rf"the \1{part}", _BARE_STEP.sub(rf"the \1 {part}", question))
+    if is_place or _ASKS_WHAT_IT_IS.match(question):
+        return _SUMMED_UP.sub(rf"\1that {part}", question)
+    return _IT.sub(f"that {part}", _ITS.sub(rf"the \1 of that {part}", question))
 
 
 def reworded(question: str) -> str:

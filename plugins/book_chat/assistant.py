@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ragstone.core import Assistant, CitationFormat, Host, Profile, QuestionFilter
@@ -93,7 +94,7 @@ def assistant(host: Host) -> Assistant:
             ),
             guard=SafetyWarnings(shelf.corpus),
             setting=setting_shown,
-            overview=lambda question, filters: overview(shelf, question, filters),
+            overview=partial(overview, shelf),
             refusal=refusal,
             prompt=ANSWER,
             examples=lambda: example_questions(shelf),

@@ -15,12 +15,12 @@ from .library.editions import newest_editions
 from .library.enumerations import asks_for_parts, enumerated
 from .library.front_matter import front_matter
 from .library.headings import NUMBERED, PARTS, chapter_with_number, exercises, list_titles, path_of, places_of
-from .overview_questions import OverviewQuestion, overview_question
+from .overview_questions import OverviewQuestion, overview_question, relative_part
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from llama_index.core.schema import TextNode
+    from llama_index.core.schema import BaseNode, TextNode
 
     from .library.books import Book
     from .library.shelf import Shelf
@@ -53,9 +53,16 @@ _OTHERS_OF_TOPIC = 2
 _EXPLAINING = 25
 
 
-def overview(shelf: Shelf, question: str, filters: Mapping[str, str]) -> Overview | None:
+def overview(
+    shelf: Shelf, question: str, filters: Mapping[str, str], earlier: Callable[[], BaseNode | None]
+) -> Overview | None:
     """What summarizes the book, or one part of it, where the question asks for that; an empty one where the book does
-    not say it or has no such part; ``None`` for other questions, and where it is not clear which book is meant."""
+    not say it or has no such part; ``None`` for other questions, and where it is not clear which book is meant.
+
+    ``earlier`` gives a chunk of the answer before it, by which "the next chapter" is meant.
+    """
+    if found := _of_relative_part(shelf, question, earlier):
+        return found
     asked = overview_question(question)
     parts = frozenset() if asked else asks_for_parts(question)
     if not (asked or parts):
@@ -67,6 +74,34 @@ def overview(shelf: Shelf, question: str, filters: Mapping[str, str]) -> Overvie
             return None
         return Overview(f"{list_titles('The shelf has', 'book', titles)} Choose one to ask about it.", ())
     return enumerated(shelf, book.slug, parts) if asked is None else _of_book(shelf, book, asked)
+
+
+def _of_relative_part(shelf: Shelf, question: str, earlier: Callable[[], BaseNode | None]) -> Overview | None:
+    """What summarizes the part that the question names by the one that the earlier chunk is in, "and the next
+    chapter?"; an empty one where there is none; ``None`` for other questions."""
+    asked = relative_part(question)
+    if asked is None:
+        return None
+    if (known := earlier()) is None:
+        return None if asked.number else Overview("", ())
+    nodes = nodes_in_order(shelf.corpus, str(known.metadata["book"]))
+    paths = [tuple(path_of(node)) for node in nodes]
+    begin = next(path for path, node in zip(paths, nodes, strict=True) if node.node_id == known.node_id)
+    if asked.number:
+        parts = list(dict.fromkeys(path[:2] for path in paths if path[0] == begin[0] and path[1:]))
+        at = len(parts) - 1 if asked.number == "last" else int(asked.number) - 1
+        if not 0 <= at < len(parts):
+            return None
+    else:
+        depth = None if asked.part in {"section", "part"} else 1
+        in_turn = dict.fromkeys(path[:depth] for path in paths)
+        parts = [part for part in in_turn if part == begin[:depth] or not _EXERCISES.search(part[0])]
+        at = parts.index(begin[:depth]) + asked.step
+        if not 0 <= at < len(parts):
+            place = "last" if at > 0 else "first"
+            return Overview(f"“{begin[:depth][-1]}” is the {place} {asked.part}.", [known], most=0)
+    own = [node for node, path in zip(nodes, paths, strict=True) if path[: len(parts[at])] == parts[at]]
+    return _of_part(parts[at][-1], asked, own, nodes)
 
 
 def _of_book(shelf: Shelf, book: Book, asked: OverviewQuestion) -> Overview | None:
@@ -83,7 +118,8 @@ def _of_book(shelf: Shelf, book: Book, asked: OverviewQuestion) -> Overview | No
     if not asked.is_of_whole:
         title = _title_of(asked, chapters, nodes)
         missing = Overview("", ()) if asked.number else None
-        return _of_part(title, asked, nodes) if title else missing
+        own = [node for node in nodes if title in path_of(node)]
+        return _of_part(title, asked, own, nodes) if title else missing
     if asked.wanted in {"audience", "prerequisites", "authors"}:
         return Overview("", ())
     if asked.wanted == "title":
@@ -111,26 +147,33 @@ def _title_of(asked: OverviewQuestion, chapters: Sequence[str], nodes: Sequence[
     return (_named(chapters, name, most) if is_of_chapter else None) or _named(headings, name, most)
 
 
-def _of_part(title: str, asked: OverviewQuestion, nodes: Sequence[TextNode]) -> Overview | None:
-    """What the part with that title is about: its sections, its opening, and its summary."""
+def _of_part(
+    title: str, asked: OverviewQuestion, own: Sequence[TextNode], nodes: Sequence[TextNode]
+) -> Overview | None:
+    """What the part with that title and its own ``nodes`` of the book is about: its sections, its opening, and its
+    summary."""
     if asked.wanted == "title":
-        has_number = asked.number == "last" or NUMBERED.match(title)
+        has_number = asked.number in {"", "last"} or NUMBERED.match(title)
         shown = quoted_title(title)
-        return Overview(f"{shown}." if has_number else f"{asked.part.capitalize()} {asked.number} is {shown}.", ())
-    own = [node for node in nodes if title in path_of(node)]
+        named = f"{shown}." if has_number else f"{asked.part.capitalize()} {asked.number} is {shown}."
+        return Overview(named, own[:1], most=0)
     paths = (path_of(node) for node in own)
     tops = dict.fromkeys(next(iter(path[path.index(title) + 1 :]), "") for path in paths)
     sections = [top for top in tops if top and top != title and section_kind(top) in {None, "procedure"}]
-    introduction = (
-        ""
-        if asked.wanted == "topic" and not sections
-        else list_titles(f"{quoted_title(title)} has", "section", sections)
-    )
     if asked.wanted == "parts":
-        return Overview(introduction, ())
+        return Overview(list_titles(f"{quoted_title(title)} has", "section", sections), own[:1], most=0)
     summaries = [node for node in own if _SUMMARY.search(str(node.metadata["section"]))]
-    found = Overview(introduction, [*_openings(own)[:1], *summaries[:2]], _COVERS)
-    return found if introduction or any(found.sentences()) else None
+    chapters = {str(node.metadata["chapter"]) for node in own}
+    others: dict[str, str] = {}
+    for node in nodes:
+        if (chapter := str(node.metadata["chapter"])) not in chapters:
+            others[chapter] = f"{others.get(chapter, '')}\n{node.text}"
+    found = Overview("", [*_openings(own)[:1], *summaries[:2]], _COVERS, others=[*others.values()])
+    if sections:
+        return replace(found, introduction=list_titles(f"{quoted_title(title)} has", "section", sections))
+    if not any(found.sentences()):
+        return None
+    return found if asked.wanted == "topic" else replace(found, introduction=f"From {quoted_title(title)}:")
 
 
 def _asked_book(shelf: Shelf, filters: Mapping[str, str]) -> Book | None:
@@ -154,11 +197,10 @@ def _named(headings: Sequence[str], name: str, most: int) -> str | None:
 
 def _openings(nodes: Sequence[TextNode]) -> list[TextNode]:
     """The first chunks that hold running text: of the very first ones those that say what the whole covers."""
-    found = [
+    texts = [
         node
         for node in nodes
-        if node.metadata["content_type"] == "text"
-        and len(node.text.split()) > _EXPLAINING
-        and not any(_NOTICE.search(title) for title in path_of(node))
+        if node.metadata["content_type"] == "text" and not any(_NOTICE.search(title) for title in path_of(node))
     ]
+    found = [node for node in texts if len(node.text.split()) > _EXPLAINING] or texts
     return [node for node in found[:_FIRST] if _COVERS.search(node.text)] or found

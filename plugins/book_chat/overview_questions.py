@@ -9,7 +9,7 @@ from typing import Literal
 from ragstone.core.text import WORKS, place_asked, topic_of
 
 from .library.authors import asks_for_authors
-from .library.headings import ASKS_EXERCISES, PARTS
+from .library.headings import ASKS_EXERCISES, NUMBER_WORDS, PARTS, ROMAN, numeral
 
 #: What a question asks for: a summary, the titles of the parts, the title of the part itself, for whom the book is, how
 #: it is arranged, what its readers should know or will learn, who wrote it, a chapter's exercises, where it treats a
@@ -82,7 +82,7 @@ _OF_WHOLE: tuple[tuple[Wanted, re.Pattern[str]], ...] = (
 )
 #: Words around a book or a part of it in a question that asks for nothing else than what it is about.
 _FRAME = (
-    r"a|about|abstract|again|aims?|all|am|an|and|are|brief|briefly|can|central|contain(?:s|ed)?|contents?|core|could"
+    r"a|about|abstract|again|aims?|back|go|let|now|see|then|all|am|an|and|are|brief|briefly|can|central|contain(?:s|ed)?|contents?|core|could"
     r"|cover(?:s|ed)?|covering|deals?|describe[sd]?|discuss(?:es|ed)?|do|does|explain(?:s|ed)?|find|for|from|gist|give|goals?"
     r"|happen(?:s|ed)?|has|have|i|ideas?|important|in|included?|includes|is|it|key|kind|know|learn|list|main|me|mean"
     r"|messages?|most|of|on|one|out|outline|overview|please|points?|present(?:s|ed)?|purpose|quick|read|says?|short|show|so"
@@ -97,15 +97,23 @@ _BESIDE_FRAME: dict[Wanted, re.Pattern[str]] = {
 }
 _WORD = re.compile(r"[^\W_]+")
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-_NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _LAST = frozenset({"last", "final"})
-#: "chapter 3", "chapter three", "section 3.2", "appendix B"; "the third chapter", "the last section".
+#: "chapter 3", "chapter three", "chapter iii", "section 3.2", "appendix B"; "the third chapter", "the last section".
 _NUMBERED = re.compile(
     rf"\b(?:the )?(?P<part>{PARTS}) (?P<number>\d{{1,3}}(?:\.\d{{1,3}})*|(?-i:[A-Z](?:\.\d{{1,3}})*)"
-    rf"|{'|'.join(_NUMBERS)})\b(?!\.\d)"
+    rf"|{'|'.join(NUMBER_WORDS)}|{ROMAN})\b(?!\.\d)"
     rf"|\b(?:the )?(?P<ordinal>{'|'.join((*_ORDINALS, *sorted(_LAST)))}) (?P<of>{PARTS})\b",
     re.IGNORECASE,
 )
+#: A part by the one that was spoken of before: "the next chapter", "the section before it", "that chapter".
+_RELATIVE = re.compile(
+    rf"\b(?:the )?(?P<way>next|following|previous|preceding|this|that|same) (?P<part>{PARTS})\b"
+    rf"|\b(?:the )?(?P<of>{PARTS})(?: (?:comes?|came|is|was))? (?P<side>before|after)"
+    r"(?: (?:it|that|this)(?: (?:one|text|chapter|section))?)?\b",
+    re.IGNORECASE,
+)
+_STEPS = {"next": 1, "following": 1, "after": 1, "previous": -1, "preceding": -1, "before": -1}
+_WRITTEN_OUT = re.compile(rf"{'|'.join(NUMBER_WORDS)}|{ROMAN}", re.IGNORECASE)
 #: Parts that are named without their kind.
 _FRONT_OR_END = re.compile(
     r"\b(?:the )?(introduction|preface|foreword|prologue|abstract|conclusions?|epilogue|afterword)\b", re.IGNORECASE
@@ -133,6 +141,8 @@ class OverviewQuestion:
     part: str = ""
     #: Of the part: "3", "3.2", "B"; "last" for the last one.
     number: str = ""
+    #: How many parts it is behind the one that was spoken of before.
+    step: int = 0
     #: Words of the part's title, or the topic.
     name: str = ""
 
@@ -165,13 +175,26 @@ def overview_question(question: str) -> OverviewQuestion | None:
     return OverviewQuestion("topic", name=topic) if topic else None
 
 
+def relative_part(question: str) -> OverviewQuestion | None:
+    """What the question asks for of a part that it names by the one that was spoken of before, or of a section of that
+    one by its place; ``None`` where it does not."""
+    if (counted := _NUMBERED.search(question)) and (counted["of"] or "").casefold() == "section":
+        return _of_part(question, counted)
+    mentioned = _RELATIVE.search(question)
+    wanted = _wanted(question, mentioned) if mentioned else None
+    if mentioned is None or wanted is None:
+        return None
+    step = _STEPS.get((mentioned["way"] or mentioned["side"]).casefold(), 0)
+    return OverviewQuestion(wanted, (mentioned["part"] or mentioned["of"]).casefold(), step=step)
+
+
 def _of_part(question: str, mentioned: re.Match[str]) -> OverviewQuestion | None:
     wanted = _wanted(question, mentioned)
     if wanted is None:
         return None
     if mentioned["part"]:
-        part, number = mentioned["part"], mentioned["number"].casefold()
-        number = str(_NUMBERS.index(number) + 1) if number in _NUMBERS else mentioned["number"]
+        part, number = mentioned["part"], mentioned["number"]
+        number = str(numeral(number)) if _WRITTEN_OUT.fullmatch(number) else number
     else:
         part, ordinal = mentioned["of"], mentioned["ordinal"].casefold()
         number = "last" if ordinal in _LAST else str(_ORDINALS.index(ordinal) + 1)

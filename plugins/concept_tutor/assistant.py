@@ -101,7 +101,7 @@ def assistant(host: Host, plan: str | None = None, learner: str = ME) -> Assista
             prompt=CHAT,
             examples=examples,
             empty=empty,
-            overview=lambda question, filters: overview(store(), question, filters),
+            overview=lambda question, filters, _earlier: overview(store(), question, filters),
             filters=QuestionFilters(_FILTERS, conditions),
             chunk=chunk,
             top_k=host.hooks.options(ConceptTutorSettings).top_k,

@@ -100,7 +100,7 @@ def assistant(host: Host) -> Assistant:
             prompt=ANSWER,
             examples=lambda: ("What is in the memory?",),
             empty=empty,
-            overview=lambda question, filters: overview(memory.corpus, question, filters),
+            overview=lambda question, filters, _earlier: overview(memory.corpus, question, filters),
             filters=QuestionFilters(_FILTERS, conditions),
             top_k=memory.settings.n_results,
         ),

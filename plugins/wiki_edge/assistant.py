@@ -64,7 +64,7 @@ def assistant(host: Host) -> Assistant:
             prompt=ANSWER,
             examples=examples,
             empty=empty,
-            overview=lambda question, filters: overview(searcher(), question, filters),
+            overview=lambda question, filters, _earlier: overview(searcher(), question, filters),
             filters=QuestionFilters({name: QuestionFilter(_EXAMPLES[name]) for name in FILTERS}, conditions),
             chunk=lambda chunk_id: searcher().chunk(chunk_id, kind="wiki"),
             top_k=host.hooks.options(WikiEdgeSettings).top_k,

@@ -29,6 +29,9 @@ _SAYS = {
             r"WORK (?:is|was) (?:\w+ )?(?:intended|written|meant|designed|aimed|suitable|made) (?:for|at)"
             r" (?-i:(?![A-Z]))"
             r"|(?:target|intended) (?:audience|readers?)\b"
+            r"|WORK (?:\w+ ){0,2}(?:describes?|explains?|introduces?|teach(?:es)?|shows?)\b[^.]{0,80}\b(?:to|for)"
+            r" (?:[\w-]+ ){0,3}(?:users|developers|readers|students|beginners|newcomers|programmers|engineers"
+            r"|administrators|teachers|players|people)\b"
         ),
     ),
     "plan": (

@@ -18,7 +18,15 @@ if TYPE_CHECKING:
 
 PARTS = r"(?:chapter|section|part|appendix|unit|lesson|module)"
 NUMBERED = re.compile(rf"^\W*{PARTS}\s+[\dA-Z.]+\b", re.IGNORECASE)
-_NUMBER = re.compile(r"^\W*(?:chapter\s+)?(\d{1,3})\b", re.IGNORECASE)
+NUMBER_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+#: Roman numerals of two letters and more, up to 399.
+ROMAN = r"(?=[ivxlc]{2})c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})"
+_ROMAN_VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
+#: "3 Wheels", "Chapter 3", "CHAPTER III", "Chapter Three", "III. Wheels".
+_NUMBER = re.compile(
+    rf"^\W*(?:(?:chapter\s+)?(\d{{1,3}})\b|chapter\s+({ROMAN}|[ivx]|{'|'.join(NUMBER_WORDS)})\b|({ROMAN}|[ivx])(?:\.|\W*$))",
+    re.IGNORECASE,
+)
 #: Titles of front matter, and of what a chapter's exercises and demonstrations stand under.
 _NO_CHAPTER = re.compile(
     r"^\W*(?:preface|foreword|acknowledg\w+|about|copyright|dedication)\b|\b(?:exercises|demo)\b", re.I
@@ -51,7 +59,16 @@ def path_from(chapter: str, section: str) -> list[str]:
 def number_of(title: str) -> int | None:
     """The number that a chapter's title begins with."""
     found = _NUMBER.match(title)
-    return int(found[1]) if found else None
+    return numeral(next(filter(None, found.groups()))) if found else None
+
+
+def numeral(written: str) -> int:
+    """The number that is written in digits, in words up to ten, or in Roman numerals."""
+    written = written.casefold()
+    if written.isdecimal() or written in NUMBER_WORDS:
+        return int(written) if written.isdecimal() else NUMBER_WORDS.index(written) + 1
+    values = [_ROMAN_VALUES[letter] for letter in written]
+    return sum(-value if value < after else value for value, after in zip(values, [*values[1:], 0], strict=True))
 
 
 def chapter_with_number(chapters: Sequence[str], number: int) -> str | None:
@@ -88,7 +105,7 @@ def places_of(nodes: Sequence[TextNode], book: str, topic: str) -> Overview | No
         return None
     paths = sorted(found, key=lambda path: (len(set(stems(NUMBERED.sub("", path[-1]))) - wanted), len(path)))
     quoted = (Overview("", [found[path]]) for path in paths)
-    first = next((each for each in quoted if any(each.sentences())), Overview("", ()))
+    first = next((each for each in quoted if any(each.sentences())), Overview("", [found[paths[0]]], most=0))
     titles = [SEPARATOR.join(path) for path in paths]
     return replace(first, introduction=list_titles(f"{quoted_title(book)} treats this in", "part", titles))
 

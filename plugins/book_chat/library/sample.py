@@ -8,7 +8,6 @@ from pathlib import Path
 from ragstone.core import Host, RagstoneError
 
 from ..settings import BookChatSettings
-from .editions import newest_editions
 from .shelf import Shelf
 
 SAMPLE = Path(__file__).parents[1] / "sample" / "primer"
@@ -18,16 +17,16 @@ _SAMPLE_QUESTIONS = (
     "Why does a motor control loop have to run so fast?",
     "What does a category 1 stop do?",
 )
+_OF_ANY_BOOK = "What is this book about?"
 
 _log = logging.getLogger(__name__)
 
 
 def example_questions(shelf: Shelf) -> tuple[str, ...]:
-    """Questions that are answered, about the sample or the only book; none names a book, which not all may see."""
+    """Questions that are answered, about the sample or any book; none names a book, which not all may see."""
     books = shelf.books()
-    if any(book.slug == _SLUG for book in books):
-        return _SAMPLE_QUESTIONS
-    return ("What is this book about?",) if len(newest_editions(books)) == 1 else ()
+    of_sample = _SAMPLE_QUESTIONS if any(book.slug == _SLUG for book in books) else ()
+    return (*of_sample, _OF_ANY_BOOK) if books else ()
 
 
 def put_sample_on_empty_shelf(host: Host) -> None:

@@ -31,9 +31,9 @@ def host(tmp_path: Path) -> Iterator[Host]:
         yield host
 
 
-@pytest.mark.parametrize("words", ["Hello", "hi there!", "Thanks", "thank you very much.", "ok, thanks"])
+@pytest.mark.parametrize("words", ["Hello", "hi there!", "Thanks", "no, thank you very much.", "ok, thanks"])
 def test_a_greeting_gets_a_sentence_and_what_can_be_asked(host: Host, words: str) -> None:
-    answer = host.assistant("book_chat").ask(words)
+    answer = host.assistant("book_chat").ask(Question(words, history=[Turn("What is a caster?", "A wheel. [1]")]))
     assert answer.text.startswith(("Hello.", "You are welcome."))
     assert (answer.refused, answer.reason) == (False, "a greeting, no question")
     assert not answer.citations
@@ -54,6 +54,8 @@ def test_examples_are_given_where_no_book_is_chosen(
     assert host.assistant("book_chat").ask(words).text == f"{reply}Who is ‘Ada’?”"
     chosen = Question(words, filters={"book": "robot-parts"})
     assert host.assistant("book_chat").ask(chosen).text.endswith("What would you like to know?")
+    monkeypatch.setattr(Assistant, "examples", ("Who is “Ada”?", "What is this book about?"))
+    assert host.assistant("book_chat").ask(chosen).text == f"{reply}What is this book about?”"
 
 
 @pytest.mark.parametrize("words", ["Hello world programs?", "Who says thanks?", "What is ok?", "What helps me?"])

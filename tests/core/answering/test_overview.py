@@ -90,7 +90,8 @@ def test_the_chapters_alone_are_listed_where_they_are_asked_for(host: Host) -> N
         ("What happens in the last chapter?", "“Legs” has 1 section: Key takeaways.\n\nLegs carry"),
         ("the key ideas of chapter two", "“Legs” has 1 section: Key takeaways.\n\nLegs carry"),
         ("How many sections does the second chapter have?", "“Legs” has 1 section: Key takeaways."),
-        ("What is the last section about?", "“Key takeaways” has no sections with titles.\n\nLegs go where wheels"),
+        ("What is the last section about?", "From “Key takeaways”:\n\nLegs go where wheels"),
+        ("How many sections does the last section have?", "“Key takeaways” has no sections with titles."),
         ("What is chapter 1 called?", "Chapter 1 is “Wheels”."),
         ("What is the title of this book?", "The title is “Robot parts”."),
         ("What is this?", "“Robot parts” has 2 chapters: Wheels; Legs.\n\nWheels carry"),
@@ -138,6 +139,107 @@ def test_and_the_next_chapter(host: Host) -> None:
     history = [Turn("Summarize chapter 1", "“Wheels” has 1 section: Casters.")]
     answer = host.assistant("book_chat").ask(Question("And what about chapter 2?", history=history))
     assert answer.text.startswith("“Legs” has 1 section: Key takeaways.")
+
+
+_WHEELS, _LEGS = "“Wheels” has 1 section: Casters.", "“Legs” has 1 section: Key takeaways."
+
+
+@pytest.mark.parametrize(
+    ("questions", "begins"),
+    [
+        (["Summarize chapter 1", "and the next chapter?"], f"{_LEGS}\n\nLegs carry"),
+        (["Summarize chapter 1", "and the next one?", "the one before?"], f"{_WHEELS}\n\nWheels carry"),
+        (["Which chapter is about casters?", "Summarize it"], f"{_WHEELS}\n\nWheels carry"),
+        (["What is a caster?", "thanks", "Summarize that chapter"], f"{_WHEELS}\n\nWheels carry"),
+        (["What is a caster?", "Which page is that on?", "What is the next section about?"], f"{_LEGS}\n\nLegs carry"),
+        (["Which section is about casters?", "How many sections does the following chapter have?"], _LEGS),
+        (["How many sections has chapter 1?", "What is the next chapter called?"], "“Legs”."),
+        (["What is the title of chapter 2?", "and the chapter after it?"], "“Legs” is the last chapter."),
+        (["Summarize chapter 1", "the previous one?", "and the next one?"], f"{_LEGS}\n\nLegs carry"),
+        (["Summarize chapter 1", "next"], _LEGS),
+        (["Summarize chapter 2", "what are its sections?"], "“Legs” has 1 section: Key takeaways."),
+        (["What is chapter 1 about?", "which chapter comes after that?", "what's in it?"], _LEGS),
+        (["Summarize chapter 1", "what is the first section about?"], "From “Casters”:\n\nA caster is"),
+        (["Summarize chapter 1", "summarize the last section"], "From “Casters”:\n\nA caster is"),
+        (["Summarize chapter 2", "go back to chapter 1"], _WHEELS),
+        (["Which chapter is about legs?", "and wheels?"], "“Robot parts” treats this in 1 part: Wheels."),
+        (["What is a caster?", "What does the book say about it?"], "A caster is a wheel that swivels"),
+    ],
+)
+def test_a_part_is_found_by_the_answer_before(host: Host, questions: list[str], begins: str) -> None:
+    history: list[Turn] = []
+    for question in questions:
+        answer = host.assistant("book_chat").ask(Question(question, history=history))
+        history.append(Turn(question, answer.text))
+    assert answer.text.startswith(begins)
+
+
+def test_a_summary_is_gone_on_with(host: Host) -> None:
+    def next_answer(question: str) -> str:
+        answer = host.assistant("book_chat").ask(Question(question, history=history))
+        history.append(Turn(question, answer.text))
+        return answer.text
+
+    history: list[Turn] = []
+    answers = [next_answer(question) for question in ("Summarize chapter 2", "Tell me more", "and the chapter before?")]
+    assert answers[1:] == ["The text says nothing more about this.", answers[2]]
+    assert answers[2].startswith(_WHEELS)
+    assert answers[0].count("[") == 4
+
+
+def test_exercises_are_no_next_chapter(fast_host: Host, tmp_path: Path) -> None:
+    pages = {"1.md": "# Legs\n\nTwo.\n", "2.md": "# Legs: Exercises\n\nTrot.\n", "3.md": "# Wheels\n\nThey roll.\n"}
+    _add(fast_host, tmp_path, pages)
+    ask, before = fast_host.assistant("book_chat").ask, [Turn("Summarize the chapter on legs", "Two. [1]")]
+    assert ask(Question("What is the next chapter called?", history=before)).text == "“Wheels”."
+
+
+def test_a_part_without_sentences_is_gone_on_with_too(fast_host: Host, tmp_path: Path) -> None:
+    _add(fast_host, tmp_path, {"1.md": "# Legs\n\n- two\n- four\n", "2.md": "# Wheels\n\nWheels carry a robot.\n"})
+    ask = fast_host.assistant("book_chat").ask
+    place = Turn("Which chapter is about legs?", ask("Which chapter is about legs?").text)
+    assert ask(Question("and the next chapter?", history=[place])).text.startswith("From “Wheels”:")
+
+
+def test_what_was_not_quoted_yet_is_quoted_next() -> None:
+    overview = Overview("Parts.", [TextNode(text="A hub turns. An axle holds. A tyre wears. A rim bends. A nut fits.")])
+    quoted: list[str] = []
+    for _ in range(3):
+        quoted += [each.text for each in overview.after(" ".join(quoted)).sentences()]
+    assert quoted == ["A hub turns.", "An axle holds.", "A tyre wears.", "A rim bends.", "A nut fits."]
+    assert not [*overview.after(" ".join(quoted)).sentences()]
+
+
+def test_without_an_answer_before_there_is_no_next_chapter(host: Host) -> None:
+    for before in ([], [Turn("Hello")], [Turn("How many chapters are there?", "2")]):
+        assert host.assistant("book_chat").ask(Question("Summarize the next chapter", history=before)).refused
+    history = [Turn("and the next chapter?")] * 20
+    assert host.assistant("book_chat").ask(Question("Summarize the second section", history=history)).refused
+    history = [Turn("and the second section?"), Turn("tell me more")] * 10
+    assert host.assistant("book_chat").ask(Question("and the next chapter?", history=history)).refused
+
+
+@pytest.mark.parametrize("title", ["CHAPTER {}", "Chapter {}: Legs", "{}. Legs"])
+def test_chapters_with_roman_numerals(fast_host: Host, tmp_path: Path, title: str) -> None:
+    text = "legs carry a robot over stairs and rubble and soft ground, and so do none of the other parts of a robot."
+    named = [("I", "Short"), ("II", "Long"), ("III", "Wooden"), ("IV", "Jointed")]
+    pages = {f"{at}.md": f"# {title.format(numeral)}\n\n{kind} {text}\n" for at, (numeral, kind) in enumerate(named, 1)}
+    _add(fast_host, tmp_path, {"0.md": "# To those who walk\n\nRead it.\n", **pages})
+    ask = fast_host.assistant("book_chat").ask
+    for question in ("Summarize chapter 4", "What happens in chapter IV?", "the key ideas of chapter four"):
+        assert ask(question).text.startswith(f"From “{title.format('IV')}”:\n\nJointed legs")
+    assert ask("What is chapter 1 about?").text.startswith(f"From “{title.format('I')}”:")
+
+
+def test_a_notice_in_each_chapter_is_not_quoted(fast_host: Host, tmp_path: Path) -> None:
+    notice = "This book is now available as a new guide, which describes all of it in more detail and with pictures."
+    pages = {
+        f"{at}.md": f"# {name}\n\n{notice} {name} carry a robot.\n"
+        for at, name in enumerate(("Legs", "Wheels", "Arms"))
+    }
+    _add(fast_host, tmp_path, pages)
+    answer = fast_host.assistant("book_chat").ask("Summarize the chapter on legs")
+    assert answer.text == "From “Legs”:\n\nLegs carry a robot. [1]"
 
 
 def test_a_text_of_one_chapter_is_told_without_a_list(tmp_path: Path) -> None:
@@ -243,6 +345,15 @@ def test_what_a_book_says_of_itself_is_found_by_its_sentences(
     )
     _add(fast_host, tmp_path, {"0.md": preface, **_PAGES})
     assert fast_host.assistant("book_chat").ask(question).text.startswith(begins)
+
+
+def test_a_book_that_explains_something_to_people_is_for_them(fast_host: Host, tmp_path: Path) -> None:
+    preface = (
+        "# Preface\n\nWheels break. This text tries to explain the change of a wheel to ordinary users of robots.\n"
+    )
+    _add(fast_host, tmp_path, {"0.md": preface, **_PAGES})
+    answer = fast_host.assistant("book_chat").ask("Who is this guide for?")
+    assert answer.text == "This text tries to explain the change of a wheel to ordinary users of robots. [1]"
 
 
 def test_of_several_books_one_is_to_be_chosen(host: Host, small_book: Path) -> None:
@@ -434,7 +545,7 @@ def test_parts_by_number_and_title_and_what_they_say_of_themselves(tmp_path: Pat
             assert answer.text.startswith("“Machines” has 2 chapters: 1 Start; 2 Gait.\n\nThese notes describe")
             assert "Welcome" not in answer.text and "Acme" not in answer.text
         for question in ("What is section 2.1 about?", "Summarize the section on the trot"):
-            assert ask(question).text.startswith("“2.1 Trot” has no sections with titles.\n\nIn a trot two legs")
+            assert ask(question).text.startswith("From “2.1 Trot”:\n\nIn a trot two legs")
         assert ask("What is section 2 about?").text.startswith(
             "“2 Gait” has 2 sections: 2.1 Trot; Steps.\n\nLegs move in turn."
         )
@@ -450,8 +561,8 @@ def test_a_chapter_with_the_words_comes_before_a_section_with_fewer_others(tmp_p
         shelf = Shelf(host)
         shelf.add(shelf.plan(book), title="Machines")
         ask = host.assistant("book_chat").ask
-        assert ask("Summarize the chapter on safety").text.startswith("“Chapter 2: Safety in Robotics” has")
-        assert ask("Summarize the section on safety").text.startswith("“Safety” has")
+        assert ask("Summarize the chapter on safety").text.startswith("From “Chapter 2: Safety in Robotics”:")
+        assert ask("Summarize the section on safety").text.startswith("From “Safety”:")
 
 
 def test_a_topic_that_has_a_chapter_or_a_section_of_its_own(host: Host) -> None:

@@ -130,6 +130,13 @@ def test_he_is_who_was_asked_for_or_asked_about() -> None:
     assert found.in_context == "What did Tom Reed build? Tom Reed When did he die?"
 
 
+def test_who_comes_closest_is_nobody() -> None:
+    closest = "No sentence here answers this. This comes closest:\n\nAda Kerr sold casters in Leeds. [1]"
+    found = follow_up("When did she die?", [Turn("Who built the first caster?", closest)])
+    assert found is not None
+    assert found.person == ""
+
+
 LISTED = "A robot has three parts: wheels, parallel grippers and arms. [1]"
 
 
@@ -157,6 +164,8 @@ def test_an_item_of_a_list_is_named_by_its_place(question: str, answer: str, rea
         "Which page is that on?",
         "In which chapter?",
         "and which section does it say that?",
+        "Are you sure?",
+        "Where in the book is that?",
     ],
 )
 def test_who_asks_where_it_is_said_gets_the_same_answer_again(host: Host, question: str) -> None:
@@ -164,6 +173,46 @@ def test_who_asks_where_it_is_said_gets_the_same_answer_again(host: Host, questi
     first = assistant.ask(CASTER.question)
     again = assistant.ask(Question(question, history=[Turn(CASTER.question, first.text), Turn("who says so?")]))
     assert (again.text, again.citations) == (first.text, first.citations)
+
+
+@pytest.mark.parametrize(
+    ("question", "before", "read"),
+    [
+        ("No, I meant a tyre", CASTER, "What about a tyre"),
+        ("sorry, I mean how do tyres wear?", CASTER, "how do tyres wear?"),
+        ("no, the hub", CASTER, "What about the hub"),
+        ("No one knows?", CASTER, "No one knows?"),
+        ("What is that?", Turn("Do I need a parallel gripper?"), "What is parallel gripper?"),
+        ("and what is that?", CASTER, "and what is that?"),
+        ("What is it?", Turn("How does it roll?"), "What is it?"),
+        ("Which chapter explains it?", Turn("Do I need a caster?"), "Which chapter explains caster?"),
+        ("What is the difference to a tyre?", CASTER, "What is the difference between caster and a tyre?"),
+        ("How does it differ from a tyre?", Turn("And casters?"), "How does casters differ from a tyre?"),
+        ("What is the difference?", CASTER, "What is the difference?"),
+    ],
+)
+def test_a_correction_and_what_it_is_are_read_by_the_question_before(question: str, before: Turn, read: str) -> None:
+    assert asked_again(question, [before])[0] == read
+    assert asked_again("What is that?", [])[0] == "What is that?"
+
+
+def test_the_difference_is_that_of_the_last_two_things() -> None:
+    turns = [CASTER, Turn("And a hinge?", "A joint. [1]")]
+    turns.insert(1, Turn("Who won the cup?"))
+    assert asked_again("How do they differ?", turns)[0] == "What is the difference between caster and hinge?"
+
+
+def test_a_thing_of_the_same_kind_is_asked_for_alone(assistant: Assistant) -> None:
+    filters = {"book": "joints"}
+    answer = assistant.ask(Question("And a slider?", filters=filters, history=[HINGE]))
+    assert answer.text == assistant.ask(Question("What is a slider?", filters=filters)).text
+    unknown = assistant.ask(Question("And brass?", filters=filters, history=[HINGE]))
+    assert "Brass hinges are used in boats." in unknown.text
+
+
+def test_a_correction_is_answered(host: Host) -> None:
+    answer = host.assistant("book_chat").ask(Question("No, I meant a parallel gripper", history=[CASTER]))
+    assert answer.text.startswith("A parallel gripper closes two jaws along one line.")
 
 
 def test_where_something_is_is_no_question_about_the_answer() -> None:
@@ -175,7 +224,7 @@ def test_why_is_answered_with_a_reason_that_was_not_given_yet(host: Host) -> Non
     assert not answer.refused
     assert answer.text == "Casters are set behind the driven wheels because they give no traction. [1]"
     again = host.assistant("book_chat").ask(Question("And why?", history=[CASTER, Turn("And why?", answer.text)]))
-    assert again.refused
+    assert (again.refused, again.text) == (True, "The text says nothing more about this.")
 
 
 def test_when_or_how_much_may_ask_for_what_was_quoted_already(host: Host) -> None:
@@ -229,6 +278,18 @@ HINGE = Turn("What is a hinge?", "A hinge is a joint that turns about one axis. 
 def test_a_further_sentence_on_nothing_but_the_earlier_question_is_left_out(assistant: Assistant) -> None:
     answer = assistant.ask(Question("And where is it painted?", filters={"book": "joints"}, history=[HINGE]))
     assert answer.text == "A hinge of steel is painted. [1]"
+
+
+def test_a_number_is_a_word_of_its_own(fast_host: Host, tmp_path: Path) -> None:
+    text = (
+        "# Stops\n\nA class 1 stop brakes the wheels first. A class 0 stop cuts the power at once. A class 1 stop then"
+        " cuts the power of the wheels.\n"
+    )
+    shelf = Shelf(fast_host)
+    shelf.add(shelf.plan(write_pages(tmp_path / "stops", {"1.md": text})), title="Stops")
+    turn = Turn("What does a class 1 stop do?", "A class 1 stop brakes the wheels first. [1]")
+    answer = fast_host.assistant("book_chat").ask(Question("and a class 0 stop?", history=[turn]))
+    assert answer.text == "A class 0 stop cuts the power at once. [1]"
 
 
 def test_what_comes_closest_to_a_follow_up_is_named_by_its_own_words(assistant: Assistant) -> None:

@@ -175,7 +175,7 @@ def test_the_sample_comes_to_an_empty_shelf_once(tmp_path: Path) -> None:
         host.serve()
         (book,) = Shelf(host).books()
         assert book.title == "Physical AI & Humanoid Robotics: A Primer"
-        assert len(host.assistant("book_chat").examples) == 3
+        assert len(host.assistant("book_chat").examples) == 4
         Shelf(host).remove(book.slug)
     with open_host(tmp_path) as host:
         host.serve()

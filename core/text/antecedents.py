@@ -1,0 +1,110 @@
+"""What a short question refers to: "a sponsor" for "What is that?" behind "Do I need a sponsor?"."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from .rewording import LEAD, reworded, topic_of
+from .stemming import STOP_WORDS, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+_POINTER = r"(?:it|that|this|they|them|these|those)"
+_WHAT_IS = r"(?:what|who)(?:['’]s| is| are| was| were)"
+_ASKS_TERM = re.compile(rf"\W*(?:{_WHAT_IS}|define|explain|describe|tell me about)\s+(.{{2,60}}?)\W*$", re.IGNORECASE)
+#: The last words of a question, up to three, behind an article or a preposition.
+_LAST_NOUN = re.compile(
+    r"\b(?:an?|the|any|some|my|your|of|with|for|in|on|from|about|by|using|use)\s+((?:[\w.-]+\s){0,2}[\w.-]*\w)\W*$",
+    re.IGNORECASE,
+)
+_ARTICLE = re.compile(r"^(?:an?|the)\s+", re.IGNORECASE)
+_MOST_WORDS = 4
+#: "On Linux" of "And on Linux?".
+_PREPOSITION = re.compile(r"(?:on|in|for|with|from|to|at|by|of|under|after|before|without|during)\b", re.IGNORECASE)
+_LEAST_HEAD = 4
+_ASKS_WHAT_IT_IS = re.compile(rf"\W*({_WHAT_IS}) {_POINTER}(?: exactly| then| anyway)?\W*", re.IGNORECASE)
+_GOES_ON = re.compile(r"\W*(?:please )?tell\b", re.IGNORECASE)
+_TREATED = r"(?:\w+ed|about)(?: here)?"
+_DIFFERENCE = r"(?:differences?|distinction)"
+#: "What is the difference?", "How do they differ?"
+_ASKS_DIFFERENCE = re.compile(
+    rf"\W*(?:what(?:['’]s| is| are) the {_DIFFERENCE}(?: between (?:them|those|these|both|the two))?"
+    r"|how (?:do|are) they (?:differ|different))\W*",
+    re.IGNORECASE,
+)
+#: "The difference to B", "How does it differ from B?", "Compare it with B".
+_TO_OTHER = re.compile(rf"\b{_DIFFERENCE} (?:to|from|with) (?=\w)", re.IGNORECASE)
+_POINTED_SIDE = re.compile(
+    rf"\b(how (?:does|do|is|are)|compare|{_DIFFERENCE} between) {_POINTER}\b"
+    r"(?= (?:differ|different|distinct|to|with|and)\b)",
+    re.IGNORECASE,
+)
+
+
+def resolve_pronoun(question: str, earlier: Sequence[str]) -> str:
+    """The question with the thing that the earlier ones, the latest last, ask about in the place of its pronoun, where
+    it asks what that is, where it is treated, or how it differs from another; else as it is."""
+    named = _named(earlier)
+    if asked := _ASKS_WHAT_IT_IS.fullmatch(question):
+        is_known = not earlier or _ASKS_TERM.match(earlier[-1])
+        one = "" if is_known else next(named, "")
+        return f"{asked[1]} {one}?" if one else question
+    if _ASKS_DIFFERENCE.fullmatch(question):
+        second, first = next(named, ""), next(named, "")
+        return f"What is the difference between {first} and {second}?" if first and second else question
+    topic = topic_of(question) or ""
+    is_pointed = bool(re.fullmatch(_POINTER, topic, re.IGNORECASE)) and not _GOES_ON.match(question)
+    if not (is_pointed or _TO_OTHER.search(question) or _POINTED_SIDE.search(question)) or not (one := next(named, "")):
+        return question
+    if is_pointed:
+        return re.sub(rf"\b{topic}(?=\W*(?:{_TREATED})?\W*$)", lambda _: one, question, count=1)
+    question = _TO_OTHER.sub(lambda _: f"difference between {one} and ", question)
+    return _POINTED_SIDE.sub(lambda found: f"{found[1]} {one}", question)
+
+
+def parallel_question(question: str, earlier: Sequence[str]) -> str:
+    """The last of the earlier questions with what this one, which has no verb, names in the place of its counterpart:
+    "What is a hub?" for "And a hub?" behind "What is an axle?"; empty where it has none."""
+    known = ""
+    for asked in (*earlier, question):
+        known = _parallel(LEAD.sub("", asked, count=1).strip(" ?.!"), known) or ("" if asked is question else asked)
+    return known
+
+
+def _parallel(rest: str, before: str) -> str:
+    """``before`` with the rest of a question in the place of what it asks about, of the phrase with the same
+    preposition, or of the noun with the same last word."""
+    if not 0 < len(words(rest)) <= _MOST_WORDS + 1:
+        return ""
+    topic = topic_of(before)
+    if topic and topic in before:
+        return before.replace(topic, rest, 1)
+    if preposition := _PREPOSITION.match(rest):
+        places = list(re.finditer(rf"\b{preposition[0]} ", before, re.IGNORECASE))
+        return f"{before[: places[-1].start()]}{rest}?" if places else ""
+    if (term := _ASKS_TERM.match(before)) and _is_name(_ARTICLE.sub("", term[1])):
+        return f"{before[: term.start(1)]}{rest}?"
+    head = rest.rpartition(" ")[2]
+    same = re.search(rf"\b(?:an?|the|any|some) (?:[\w.-]+ ){{1,3}}{re.escape(head)}\b", before, re.IGNORECASE)
+    if same is None or len(head) < _LEAST_HEAD:
+        return ""
+    rest = rest if _ARTICLE.match(rest) else f"{same[0].partition(' ')[0]} {rest}"
+    return before[: same.start()] + rest + before[same.end() :]
+
+
+def _is_name(text: str) -> bool:
+    return 0 < len(words(text)) <= _MOST_WORDS and STOP_WORDS.isdisjoint(words(text))
+
+
+def _named(questions: Sequence[str]) -> Iterator[str]:
+    """What the questions ask about, the latest first."""
+    for question in reversed(questions):
+        rest = reworded(LEAD.sub("", question, count=1))
+        found = [_ASKS_TERM.match(rest), _LAST_NOUN.search(rest)]
+        for name in [*(each[1] for each in found if each), *([rest.strip(" ?.!")] if rest != question else [])]:
+            name = _ARTICLE.sub("", name)
+            if _is_name(name):
+                yield name
+                break
