@@ -99,7 +99,7 @@ def _of_relative_part(shelf: Shelf, question: str, earlier: Callable[[], BaseNod
         at = parts.index(begin[:depth]) + asked.step
         if not 0 <= at < len(parts):
             place = "last" if at > 0 else "first"
-            return Overview(f"“{begin[:depth][-1]}” is the {place} {asked.part}.", [known], most=0)
+            return Overview(f"{quoted_title(begin[:depth][-1])} is the {place} {asked.part}.", [known], most=0)
     own = [node for node, path in zip(nodes, paths, strict=True) if path[: len(parts[at])] == parts[at]]
     return _of_part(parts[at][-1], asked, own, nodes)
 
