@@ -86,7 +86,9 @@ def _of_relative_part(shelf: Shelf, question: str, earlier: Callable[[], BaseNod
         return None if asked.number else Overview("", ())
     nodes = nodes_in_order(shelf.corpus, str(known.metadata["book"]))
     paths = [tuple(path_of(node)) for node in nodes]
-    begin = next(path for path, node in zip(paths, nodes, strict=True) if node.node_id == known.node_id)
+    begin = next((path for path, node in zip(paths, nodes, strict=True) if node.node_id == known.node_id), None)
+    if begin is None:  # the book has changed meanwhile
+        return Overview("", ())
     if asked.number:
         parts = list(dict.fromkeys(path[:2] for path in paths if path[0] == begin[0] and path[1:]))
         at = len(parts) - 1 if asked.number == "last" else int(asked.number) - 1
