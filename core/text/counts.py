@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from .instructions import is_addressed
 from .sanitizing import strip_hidden
 
 if TYPE_CHECKING:
@@ -40,6 +39,8 @@ def quoted_title(title: str) -> str:
 def shown_title(title: str) -> str:
     """A title of a source as an answer may have it: on one line, not endless, its "[1]" no citation; of one that orders
     an assistant only that it does."""
+    from .instructions import is_addressed  # with word lists, which "book list" does not need
+
     plain = " ".join(strip_hidden(title).split())
     plain = f"{plain[:_LONGEST]}…" if len(plain) > _LONGEST else plain
     return _ORDERS if is_addressed(plain) else _MARKER.sub(r"(\1)", plain)
