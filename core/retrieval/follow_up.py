@@ -77,7 +77,7 @@ _INHERITED = 0.4
 _EMPTY = dict.fromkeys(
     stems(
         "tell give more go on explain describe continue say else one example instance detail please elaborate mean"
-        " reason okay yes simple simply simpler easier word term thank bit happen another"
+        " reason okay yes simple simply simpler easier word term thank bit happen another matter work"
     ),
     1_000,
 )

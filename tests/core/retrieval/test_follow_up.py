@@ -320,6 +320,11 @@ def test_what_only_looks_like_a_follow_up_is_answered_alone(host: Host) -> None:
     assert answer.text.startswith("A parallel gripper closes two jaws along one line.")
 
 
+def test_what_matters_or_how_it_works_is_asked_of_what_was_asked_before(host: Host) -> None:
+    answer = host.assistant("book_chat").ask(Question("And why does that matter?", history=[CASTER]))
+    assert answer.text.startswith("Casters are set behind the driven wheels because they give no traction. [1]")
+
+
 def test_a_language_model_gets_the_follow_up_as_it_was_written(tmp_path: Path) -> None:
     llm = ScriptedLLM()
     llm.enqueue("Casters are set behind the driven wheels because they give no traction. [1]")
