@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
+from collections.abc import Callable
 from functools import lru_cache
 from zlib import crc32
 
@@ -51,6 +52,12 @@ STOP_WORDS = frozenset(
     please same shall she should so some such tell than that the their theirs them themselves then there these they
     this those through to too under until up upon us very was we were what when where which while who whom whose why
     will with within without would yes you your yours yourself yourselves""".split()  # noqa: SIM905 - a list of quoted words is harder to read
+)
+
+#: Words with which a question asks, and auxiliary verbs, which an answer repeats only by chance.
+_ASKING = frozenset(
+    """what who whom whose when where why how which do does did is are was were be been has have had can could will
+    would should may might must am being having doing done""".split()  # noqa: SIM905 - as above
 )
 
 #: The verb asks, and no text has it: "How does X work?", "What does X mean?", "What does X cover?".
@@ -101,6 +108,13 @@ def words(text: str) -> list[str]:
     if not plain.isascii():
         plain = _ACCENT.sub("", unicodedata.normalize("NFKD", plain))
     return [word[:_LONGEST_WORD] for word in _WORD.findall(plain)]
+
+
+def wording_scorer(question: str) -> Callable[[str], float]:
+    """A function that scores texts, 0 to 1: the share of the question's words that a text has as they are, small words
+    included, those that only ask excepted. "Before the war" is answered rather by these words than by "wars"."""
+    asked = frozenset(words(question)) - _ASKING
+    return lambda text: len(asked.intersection(words(text))) / len(asked) if asked else 0.0
 
 
 @lru_cache(maxsize=16384)  # about the common words of one language; bounded, because questions bring new ones

@@ -50,6 +50,25 @@ def _below(heading: str, text: str, question: str, cosines: tuple[float, ...] = 
 
 
 @pytest.mark.parametrize(
+    ("question", "text", "first"),
+    [
+        (
+            "What did the crew eat before the storm?",
+            "Crews ate dried fish after storms. The crew had eaten bread before the storm.",
+            "The crew had eaten bread before the storm.",
+        ),
+        (
+            "Which lamp is lit while a pump runs?",
+            "Running pumps light the green lamps. A red lamp lights while a pump runs.",
+            "A red lamp lights while a pump runs.",
+        ),
+    ],
+)
+def test_the_very_words_of_a_question_small_ones_included_answer_it_best(question: str, text: str, first: str) -> None:
+    assert _texts(question, text)[0] == first
+
+
+@pytest.mark.parametrize(
     ("heading", "first"),
     [
         ("1.2 winch", "A drum that pulls a rope."),
