@@ -45,8 +45,6 @@ _TITLE_BONUS = 0.3
 _ENTRY_DEFINES = 0.9
 #: The same of a sentence that names the term that is asked for; of one that is no definition, times its words.
 _NAMING_DEFINES = 0.4
-#: Added to a sentence with a term of several words that is asked for, as a whole.
-_PHRASE_BONUS = 0.2
 #: Added to a whole procedure, where one is asked for.
 _PROCEDURE_BONUS = 0.6
 #: Added to a sentence that enumerates or gives a reason, where that is asked for, times the words that it holds.
@@ -125,7 +123,6 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
     abbreviation, compound = abbreviation_of(asked), compound_of(asked)
     term = frozenset(subject)
     topics = ({term} | ({frozenset(retrieval.idf)} if len(retrieval.idf) == 1 else set())) - {frozenset()}
-    phrase = re.compile(r"\w*[\s-]+".join(map(re.escape, compound)), re.IGNORECASE) if compound else None
     top = max((chunk.score or 0.0 for chunk in retrieval.nodes), default=0.0)
     found = []
     for number, chunk in enumerate(retrieval.nodes):
@@ -167,7 +164,6 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
             opens = opens and is_elsewhere
             if subject and not defining and "\n|" in quote and not _TAKES_TABLE.search(asked):
                 score -= _TABLE_PENALTY
-            score += _PHRASE_BONUS * bool(phrase and phrase.search(quote))
             score += (
                 _COSINE_WEIGHT * (cosine or 0.0) + _DEFINITION_BONUS * defining + _PROCEDURE_BONUS * bool(piece.steps)
             )

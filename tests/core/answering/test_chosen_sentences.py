@@ -610,11 +610,6 @@ def test_what_something_is_for_is_told_by_what_it_does(asked: str) -> None:
     assert _texts(f"What is the {asked} of the pawl?", text)[0] == "A pawl serves to hold the load of a winch at rest."
 
 
-def test_a_term_of_several_words_is_found_as_a_whole() -> None:
-    text = "The hand of a winch is a crank that is turned by a sailor. Hand cranks are turned by a sailor."
-    assert _texts("What is a hand crank?", text)[0] == "Hand cranks are turned by a sailor."
-
-
 def test_what_leads_in_to_a_list_follows_with_it_or_not_at_all() -> None:
     announced, led = "A winch has a number of advantages.", "These are the advantages of a winch:"
     listed = "\n\n- It is slow.\n- It holds its load."
