@@ -129,8 +129,15 @@ class Assistant(BaseQueryEngine):
     def _judged(self, question: Question, filters: MetadataFilters | None) -> tuple[Retrieval, Verdict]:
         """The retrieval, and whether its evidence is enough. A follow-up is read with the questions before it."""
         earlier = follow_up(question.text, question.history)
+        in_parts = None if earlier else self._of_parts(question, filters)
+        return in_parts or self._in_context(question, filters, earlier)
+
+    def _in_context(
+        self, question: Question, filters: MetadataFilters | None, earlier: FollowUp | None
+    ) -> tuple[Retrieval, Verdict]:
+        """The same for a question as one."""
         if earlier is None:
-            return self._of_parts(question, filters) or self._weighed(question, filters, None)
+            return self._weighed(question, filters, None)
         if parallel := earlier.parallel:
             instead = self._weighed(replace(question, text=parallel[-LONGEST_QUESTION:]), filters, None)
             if instead[1] == "answered":
@@ -148,7 +155,8 @@ class Assistant(BaseQueryEngine):
         history: list[Turn] = []
         unanswered: list[str] = []
         for text in parts_of(question.text):
-            retrieval, verdict = self._judged(replace(question, text=text, history=history), filters)
+            part = replace(question, text=text, history=history)
+            retrieval, verdict = self._in_context(part, filters, follow_up(text, history))  # divided once
             history.append(Turn(text, " ".join(quote.text for quote in choose(retrieval))))
             if verdict == "closest":  # what comes closest to the whole question says more
                 return None
