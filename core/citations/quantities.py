@@ -51,10 +51,10 @@ _NUMBER = re.compile(
     r"(?<![\w.])(?P<sign>[-+](?=\d))?(?:(?P<currency>US\$|[$€£])\s?)?"
     r"(?P<digits>\d{1,3}(?:(?:,\d{3})+|(?: \d{3})+)(?:\.\d+)?(?![\d]|,\d)|\d+(?:[.,/]\d+)*)"
     r"(?P<glued>[A-Za-zμΩ°%]+)?"
-    rf"|(?<![\w.])(?P<words>{_SPELLED})(?!\w)",
+    rf"|(?<![\w.])(?P<words>(?a:{_SPELLED}))(?!\w)",
     re.IGNORECASE,
 )
-_SCALE = re.compile(rf"[ -]?({'|'.join(_SCALES)})\b", re.IGNORECASE)
+_SCALE = re.compile(rf"[ -]?((?a:{'|'.join(_SCALES)}))\b", re.IGNORECASE)
 _UNIT = re.compile(
     r"(?P<gap>[ -]?)(?P<power>square|cubic)?(?(power) )"
     r"(?P<name>°\s?[CF]\b|[%°$€£]|[A-Za-zμΩ]+)(?P<more>\^?-?[23](?!\d))?"

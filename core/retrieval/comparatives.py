@@ -43,7 +43,7 @@ _MODIFIERS = {
     "optimal": r"\boptim|\bbest\b|\bideal|\bminimi|\bmaximi",
 }
 _ASKS_MODIFIED = re.compile(
-    rf"^\W*(?:and |but |so )?(?:what|which)(?: is| are|['’]s| was| were)? (?:the )?({'|'.join(_MODIFIERS)}) ",
+    rf"^\W*(?:and |but |so )?(?:what|which)(?: is| are|['’]s| was| were)? (?:the )?((?a:{'|'.join(_MODIFIERS)})) ",
     re.IGNORECASE,
 )
 #: Letters of a stem that related words share.

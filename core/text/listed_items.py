@@ -10,7 +10,9 @@ _ASKS_WHAT = re.compile(
 )
 _PLACES = {"first": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4, "last": -1}
 _THINGS = r"(?:ones?|item|type|kind|part|step|stage|phase|point|form|method|option|way|reason)"
-_ORDINAL = re.compile(rf"\b(?:the|number) ({'|'.join(_PLACES)})(?: {_THINGS})?(?=\W*$|\s+(?:mean|work|do)\b)", re.I)
+_ORDINAL = re.compile(
+    rf"\b(?:the|number) ((?a:{'|'.join(_PLACES)}))(?: {_THINGS})?(?=\W*$|\s+(?:mean|work|do)\b)", re.I
+)
 #: A line of a list, and its term: "- Assets: what you own".
 _LINE = re.compile(r"^[ \t]{0,8}(?:[-*+•]|\d{1,2}[.)])[ \t]{1,4}([^\n:.–—]{2,60})", re.MULTILINE)
 #: Of "three types: hinges, sliders and screws" or "are hinges, sliders and screws" the enumeration.

@@ -9,7 +9,7 @@ from typing import Literal
 from ragstone.core.text import WORKS, place_asked, topic_of
 
 from .library.authors import asks_for_authors
-from .library.headings import ASKS_EXERCISES, NUMBER_WORDS, PARTS, ROMAN, numeral
+from .library.headings import ASKS_EXERCISES, NUMBER_WORD, PARTS, ROMAN, numeral
 
 #: What a question asks for: a summary, the titles of the parts, the title of the part itself, for whom the book is, how
 #: it is arranged, what its readers should know or will learn, who wrote it, a chapter's exercises, where it treats a
@@ -101,8 +101,8 @@ _LAST = frozenset({"last", "final"})
 #: "chapter 3", "chapter three", "chapter iii", "section 3.2", "appendix B"; "the third chapter", "the last section".
 _NUMBERED = re.compile(
     rf"\b(?:the )?(?P<part>{PARTS}) (?P<number>\d{{1,3}}(?:\.\d{{1,3}})*|(?-i:[A-Z](?:\.\d{{1,3}})*)"
-    rf"|{'|'.join(NUMBER_WORDS)}|{ROMAN})\b(?!\.\d)"
-    rf"|\b(?:the )?(?P<ordinal>{'|'.join((*_ORDINALS, *sorted(_LAST)))}) (?P<of>{PARTS})\b",
+    rf"|{NUMBER_WORD}|{ROMAN})\b(?!\.\d)"
+    rf"|\b(?:the )?(?P<ordinal>(?a:{'|'.join((*_ORDINALS, *sorted(_LAST)))})) (?P<of>{PARTS})\b",
     re.IGNORECASE,
 )
 #: A part by the one that was spoken of before: "the next chapter", "the section before it", "that chapter".
@@ -113,7 +113,7 @@ _RELATIVE = re.compile(
     re.IGNORECASE,
 )
 _STEPS = {"next": 1, "following": 1, "after": 1, "previous": -1, "preceding": -1, "before": -1}
-_WRITTEN_OUT = re.compile(rf"{'|'.join(NUMBER_WORDS)}|{ROMAN}", re.IGNORECASE)
+_WRITTEN_OUT = re.compile(rf"{NUMBER_WORD}|{ROMAN}", re.IGNORECASE)
 #: Parts that are named without their kind.
 _FRONT_OR_END = re.compile(
     r"\b(?:the )?(introduction|preface|foreword|prologue|abstract|conclusions?|epilogue|afterword)\b", re.IGNORECASE

@@ -19,12 +19,14 @@ if TYPE_CHECKING:
 PARTS = r"(?:chapter|section|part|appendix|unit|lesson|module)"
 NUMBERED = re.compile(rf"^\W*{PARTS}\s+[\dA-Z.]+\b", re.IGNORECASE)
 NUMBER_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-#: Roman numerals of two letters and more, up to 399.
-ROMAN = r"(?=[ivxlc]{2})c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})"
+#: Roman numerals of two letters and more, up to 399; "ı" without a dot, which Unicode takes for "I", is none.
+ROMAN = r"(?a:(?=[ivxlc]{2})c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3}))"
+#: One of ``NUMBER_WORDS``.
+NUMBER_WORD = rf"(?a:{'|'.join(NUMBER_WORDS)})"
 _ROMAN_VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 #: "3 Wheels", "Chapter 3", "CHAPTER III", "Chapter Three", "III. Wheels".
 _NUMBER = re.compile(
-    rf"^\W*(?:(?:chapter\s+)?(\d{{1,3}})\b|chapter\s+({ROMAN}|[ivx]|{'|'.join(NUMBER_WORDS)})\b|({ROMAN}|[ivx])(?:\.|\W*$))",
+    rf"^\W*(?:(?:chapter\s+)?(\d{{1,3}})\b|chapter\s+({ROMAN}|(?a:[ivx])|{NUMBER_WORD})\b|({ROMAN}|(?a:[ivx]))(?:\.|\W*$))",
     re.IGNORECASE,
 )
 #: Titles of front matter, and of what a chapter's exercises and demonstrations stand under.

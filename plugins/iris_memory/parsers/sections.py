@@ -144,7 +144,7 @@ def date_in(words: str) -> float | None:
     for found in _DATE.finditer(words):
         got = found.groupdict()
         name = got["name"] or got["name3"]
-        month = _MONTHS.index(name.lower()) + 1 if name else int(got["month"])
+        month = _MONTHS.index(name.casefold()) + 1 if name else int(got["month"])
         year = int(got["year"] or got["year2"] or got["year3"])
         day = int(got["day"] or got["day2"] or got["day3"])
         try:

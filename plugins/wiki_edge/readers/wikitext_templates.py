@@ -98,6 +98,6 @@ def _measure(given: list[str]) -> str:
 
 def _date(given: list[str]) -> str:
     year, month, day = (*given, "", "", "")[:3]
-    if month.isdigit() and 1 <= int(month) <= 12:
+    if month.isdecimal() and len(month) <= 2 and 1 <= int(month) <= 12:
         month = month_name[int(month)]
     return " ".join(part for part in (day, month, year) if part and part.casefold() != "df=yes")

@@ -219,6 +219,16 @@ def test_without_an_answer_before_there_is_no_next_chapter(host: Host) -> None:
     assert host.assistant("book_chat").ask(Question("and the next chapter?", history=history)).refused
 
 
+@pytest.mark.parametrize("number", ["\u0131\u0131", "f\u0131ve"])
+def test_letters_that_a_pattern_takes_for_others_are_no_number(fast_host: Host, tmp_path: Path, number: str) -> None:
+    text = "Legs carry a robot over stairs and rubble and soft ground."
+    _add(fast_host, tmp_path, {"1.md": f"# Chapter {number}\n\n{text}\n", "2.md": f"# Chapter 2\n\n{text}\n"})
+    ask = fast_host.assistant("book_chat").ask
+    assert not ask("Summarize chapter 2").refused
+    assert ask(f"What is chapter {number} called?")
+    assert ask("Summarize the f\u0131fth chapter")
+
+
 @pytest.mark.parametrize("title", ["CHAPTER {}", "Chapter {}: Legs", "{}. Legs"])
 def test_chapters_with_roman_numerals(fast_host: Host, tmp_path: Path, title: str) -> None:
     text = "legs carry a robot over stairs and rubble and soft ground, and so do none of the other parts of a robot."

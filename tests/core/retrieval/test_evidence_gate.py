@@ -56,6 +56,7 @@ def test_no_is_an_answer_to_whether_something_is_so() -> None:
         ),
         ("What is the aim of the race?", "A race has a buoy. Take aim and pass it first.", "", "closest"),
         ("What is the price of the race?", "The race has a price. Its price is high.", "", "closest"),
+        ("What is the m\u0131nimum depth of the lock?", "The lock has a depth of 3 metres.", "", "closest"),
     ],
 )
 def test_what_is_said_of_the_one_thing_that_is_asked_for_answers(

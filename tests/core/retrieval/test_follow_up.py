@@ -147,6 +147,7 @@ LISTED = "A robot has three parts: wheels, parallel grippers and arms. [1]"
         ("Explain the last part", LISTED, "Explain arms"),
         ("What does the first one mean?", "They are:\n\n- Wheels: they turn\n- Arms\n[1]", "What does Wheels mean?"),
         ("And the fifth one?", LISTED, "And the fifth one?"),
+        ("And the f\u0130rst one?", LISTED, "And the f\u0130rst one?"),
         ("And the second one?", "A robot has parts. [1] It has wheels, jaws and arms. [1]", "And the second one?"),
     ],
 )  # fmt: skip

@@ -157,6 +157,8 @@ def test_logs_are_cut_by_day_and_by_session() -> None:
     assert [node.metadata["section"] for node in chunks(sessions, "log")] == ["# Session 41", "# Session 42"]
     (dated,) = chunks("Oiled the axle.", "log", path="logs/2026-02-18.md")
     assert dated.metadata["date"] == 1771372800.0
+    (in_words,) = chunks("# 18 \u017fep 2026\n\nOiled the axle.", "log")
+    assert in_words.metadata["date"] == 1789689600.0
     (undated,) = chunks("On 31 February 2026 nothing happened.", "log")
     assert undated.metadata["date"] == 5.0
 

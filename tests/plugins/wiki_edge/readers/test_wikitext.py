@@ -46,6 +46,7 @@ CASES = [
     ("{{unclosed [[also\nText stays.", "unclosed also Text stays."),
     ("<div class=\"navbox\">[[A]] [[B]]</div>Text.", "Text."),
     ("{{quote|Be brief.|Somebody}}", "Be brief."),
+    ("Built {{start date|1990|²|3}}, old.", "Built 3 ² 1990, old."),
     (
         f"Animals.\n{TABLE}\nEnd.",
         "Animals.\n\n- Name: Marten; Where it lives: In the forest\n- Name: Otter; Where it lives: River\n\nEnd.",
