@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -65,6 +66,8 @@ def parsers_of_plugins() -> dict[str, Parser]:
 
     from ragstone.core.text import Redactor
     from ragstone.plugins.book_chat import BookNodeParser
+    from ragstone.plugins.book_chat.guardrails import is_procedure
+    from ragstone.plugins.book_chat.markdown.hyphenation import join_halves
     from ragstone.plugins.concept_tutor.learning.reading.material import Material
     from ragstone.plugins.iris_memory import (
         MailReader,
@@ -101,6 +104,8 @@ def parsers_of_plugins() -> dict[str, Parser]:
         "plain text": lambda text: read(text, ".txt"),
         "chunks": lambda text: nodes.get_nodes_from_documents([Document(text=normalized(text))]),
         "Markdown": normalized,
+        "joined halves": lambda text: join_halves(text, Counter()),
+        "procedure": is_procedure,
         "MDX": lambda text: read(text, ".mdx"),
         "front matter": lambda text: normalized(f"---\n{text}\n---\n"),
         "definitions": lambda text: (Material([chunk("x", text, section="Glossary")]).topics, None),
@@ -159,6 +164,11 @@ KNOWN = [
     ("prose", "", "a\n", 4_000),
     ("flags", "", "\n", 800),
     ("Markdown", "*a* ", " ", 2_000),
+    ("Markdown", ":::{", ".callout-", 2_000),
+    ("joined halves", "", "a", 2_000),
+    ("joined halves", "", "a-", 2_000),
+    ("procedure", "First", " ", 300),
+    ("procedure", "If a,", " ", 300),
     ("front matter", "", "[", 3_000),
     ("transcript", "", "<system-reminder>", 20_000),
     ("transcript", "", "\n", 20_000),

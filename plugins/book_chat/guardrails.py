@@ -56,8 +56,8 @@ _WARNING_LINE = re.compile(
 )
 #: The beginning of an instruction.
 _IMPERATIVE = re.compile(
-    r"^(?:\W*(?:(?:first|then|next|finally|now|and|always|never|also|again),?\s+"
-    r"|(?:to|before|after|once|when|while|if|with|in order)\b[^,.:]{1,80},\s*))?\W*"
+    r"^(?:\W*(?:(?:first|then|next|finally|now|and|always|never|also|again),?\s"
+    r"|(?:to|before|after|once|when|while|if|with|in order)\b[^,.:]{1,80},))?\W*"
     r"(?:(?:do not|don't|never)\s+\w+|connect|disconnect|plug|unplug|switch|turn|press|push|pull|hold|release|mount"
     r"|attach|detach|remove|install|flash"
     r"|upload|download|run|launch|start|stop|restart|power(?! (?:efficiency|consumption|density|management)\b)"

@@ -33,7 +33,7 @@ _INDENT = r"[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*"
 _COLONS = re.compile(rf"({_INDENT})(:{{3,}})[ \t]*(?:([A-Za-z]\w*)(.*))?$")
 _FENCE = re.compile(rf"({_INDENT})(`{{3,}}(?=[^`]*$)|~{{3,}}|:{{3,}})[ \t]*(.*)$")
 _DIRECTIVE = re.compile(
-    r"\{(?:([A-Za-z][\w-]*)\}[ \t]*(.*)|(?:\.callout-)?([^\s{}\"]*)(?:[^{}]*?\btitle=\"([^\"{}]*)\")?[^{}]*\}[ \t]*)$"
+    r"\{(?:([A-Za-z][\w-]*)\}[ \t]*(.*)|(?:\.callout-)?([^\s{}\"]*+)(?:[^{}]*?\btitle=\"([^\"{}]*)\")?+[^{}]*\}[ \t]*)$"
 )
 _HAS_DIRECTIVE = re.compile(rf"^{_INDENT}(?:`{{3,}}|:{{3,}})[ \t]*\{{", re.MULTILINE)
 _OPTION = re.compile(r"[ \t]*:[a-z][\w-]*:")

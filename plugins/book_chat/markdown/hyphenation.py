@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-_HYPHENATED = re.compile(r"([^\W\d_]+(?:-[^\W\d_]+)*)[-\xad]\n([^\W\d_]+)")
+_HYPHENATED = re.compile(r"(?<![^\W\d_])([^\W\d_]+(?:-[^\W\d_]+){0,9})[-\xad]\n([^\W\d_]+)")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*(?!-?\n)(?=\W|$)")
 
 

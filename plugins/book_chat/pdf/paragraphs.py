@@ -31,6 +31,8 @@ _NOTE = re.compile(r"(?:\d{1,2}|[*†‡§])\s?[^\W\d_]")
 _NOTE_SIZE = 0.92
 _COMMIT = re.compile(r"([0-9a-f]{7,40})\s+(\d{4}-\d\d-\d\d)\s+(?=\S)")
 _LEADERS = re.compile(r"(?:\s*[.·…]){4,}\s*[\divxlcA-Z.\-]*$")
+#: Characters at a line's end in which they are looked for, and of a line that a table goes on with.
+_LONGEST_END = 200
 _TERM_WORDS = 6
 _MATHS = re.compile(r"[=≈≤≥<>→←↦∑∫∏√∈∝≡±×⊕∂∇]|\^|_")
 _ENDS = re.compile(r"[.!?:;][\"')\]”’]*$")
@@ -92,7 +94,8 @@ class _Reader:
             self.out.append(Block("table", [(self._number, "\n".join(table_lines(rows)))]))
             return
         text = item.text
-        if _LEADERS.search(text) or _CONTINUED.fullmatch(text):  # of the table of contents: the headings say the same
+        is_continued = len(text) <= _LONGEST_END and _CONTINUED.fullmatch(text)
+        if _LEADERS.search(text[-_LONGEST_END:]) or is_continued:  # of the table of contents: the headings say the same
             self.close()
         elif self._is_line_number(item):
             return

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ragstone.core import Question
-from ragstone.core.answering import assistant
+from ragstone.core.retrieval import Retrieval, weigh_evidence
 from ragstone.core.retrieval.parts import parts_of
 from ragstone.core.testing import ScriptedLLM, open_host
 from ragstone.plugins.book_chat import Shelf
@@ -97,8 +97,12 @@ def test_no_more_chunks_are_offered_than_are_asked_for(book: Assistant) -> None:
 
 def test_parts_are_not_divided_again(book: Assistant, monkeypatch: pytest.MonkeyPatch) -> None:
     weighed: list[str] = []
-    weigh = assistant.weigh_evidence
-    monkeypatch.setattr(assistant, "weigh_evidence", lambda found: (weighed.append(found.question), weigh(found))[1])
+
+    def weigh(found: Retrieval) -> object:
+        weighed.append(found.question)
+        return weigh_evidence(found)
+
+    monkeypatch.setattr("ragstone.core.answering.assistant.weigh_evidence", weigh)
     book.ask(f"{'When and where and ' * 3}when was the harbour crane built by Ada Reed?")
     assert len(weighed) < 10
 

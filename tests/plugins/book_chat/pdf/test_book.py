@@ -12,6 +12,7 @@ from ragstone.plugins.book_chat import PdfReader
 from tests.plugins.book_chat.pdfs import Text, lines, make, rules
 from tests.plugins.book_chat.reading import places
 from tests.support.needs import needed
+from tests.support.patience import without_hanging
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,6 +51,11 @@ def test_words_are_reported_by_where_glyphs_stand_not_by_spaces(read: Any) -> No
     # No space is in the file: each word is shown at its own place, as TeX does it.
     page = [Text(72, 700, "with"), Text(96, 700, "Java"), Text(120, 700, "was"), Text(141, 700, "striking")]
     assert read(make([[*page]])).text == "with Java was striking\n"
+
+
+def test_a_line_of_dots_takes_no_long_time(read: Any) -> None:
+    with without_hanging(60):
+        assert read(make([lines(72, 700, FILLER[0], "." * 8_000 + "!")])).text.startswith(FILLER[0])
 
 
 def test_running_heads_and_page_numbers_go(read: Any) -> None:
