@@ -15,16 +15,15 @@ from llama_index.core.instrumentation.events.query import QueryEndEvent, QuerySt
 
 from ..errors import PluginError, is_failure
 from ..retrieval.evidence_gate import Verdict, judge, weigh_evidence
-from ..retrieval.follow_up import FollowUp, Turn, asked_again, follow_up
-from ..retrieval.parts import joined, parts_of
+from ..retrieval.follow_up import FollowUp, asked_again, follow_up
 from ..runtime.request import current_scope
 from ..text.rewording import reworded, topic_of
 from ..tracing import OwnContext, has_listeners, step
 from .answer import Answer, Delta
-from .extractive import choose
 from .greetings import introduction, is_greeting, is_of_assistant, reply_to_greeting, what_can_be_asked
 from .overview_finder import OverviewFinder
 from .question import LONGEST_QUESTION, Question
+from .question_parts import retrieved_in_parts
 from .selection import from_selection, placed
 from .writer import AnswerPipeline, AnswerWriter
 
@@ -128,14 +127,12 @@ class Assistant(BaseQueryEngine):
 
     def _judged(self, question: Question, filters: MetadataFilters | None) -> tuple[Retrieval, Verdict]:
         """The retrieval, and whether its evidence is enough. A follow-up is read with the questions before it."""
-        earlier = follow_up(question.text, question.history)
-        in_parts = None if earlier else self._of_parts(question, filters)
-        return in_parts or self._in_context(question, filters, earlier)
+        top_k = question.top_k or self.profile.top_k
+        in_parts = retrieved_in_parts(question, top_k, partial(self._judged_as_one, filters=filters))
+        return (in_parts, "answered") if in_parts else self._judged_as_one(question, filters)
 
-    def _in_context(
-        self, question: Question, filters: MetadataFilters | None, earlier: FollowUp | None
-    ) -> tuple[Retrieval, Verdict]:
-        """The same for a question as one."""
+    def _judged_as_one(self, question: Question, filters: MetadataFilters | None) -> tuple[Retrieval, Verdict]:
+        earlier = follow_up(question.text, question.history)
         if earlier is None:
             return self._weighed(question, filters, None)
         if parallel := earlier.parallel:
@@ -148,26 +145,6 @@ class Assistant(BaseQueryEngine):
             return retrieval, verdict
         alone, judged = self._weighed(replace(question, text=earlier.alone), filters, None)
         return (alone, judged) if judged == "answered" or verdict == "refused" else (retrieval, verdict)
-
-    def _of_parts(self, question: Question, filters: MetadataFilters | None) -> tuple[Retrieval, Verdict] | None:
-        """The same for a question that asks for several things, the later ones as follow-ups, if one is answered."""
-        found: list[Retrieval] = []
-        history: list[Turn] = []
-        unanswered: list[str] = []
-        for text in parts_of(question.text):
-            part = replace(question, text=text, history=history)
-            retrieval, verdict = self._in_context(part, filters, follow_up(text, history))  # divided once
-            history.append(Turn(text, " ".join(quote.text for quote in choose(retrieval))))
-            if verdict == "closest":  # what comes closest to the whole question says more
-                return None
-            if verdict == "answered":
-                found.append(retrieval)
-            else:
-                unanswered.append(text)
-        if not found:
-            return None
-        answering = [(part, [quote.chunk for quote in choose(part)]) for part in found]
-        return joined(question.text, answering, unanswered, question.top_k or self.profile.top_k), "answered"
 
     def _weighed(
         self, question: Question, filters: MetadataFilters | None, earlier: FollowUp | None
