@@ -104,7 +104,7 @@ def test_parts_are_not_divided_again(book: Assistant, monkeypatch: pytest.Monkey
 
     monkeypatch.setattr("ragstone.core.answering.assistant.weigh_evidence", weigh)
     book.ask(f"{'When and where and ' * 3}when was the harbour crane built by Ada Reed?")
-    assert len(weighed) < 10
+    assert 0 < len(weighed) < 10
 
 
 def test_inspect_explains_each_part(book: Assistant, capsys: pytest.CaptureFixture[str]) -> None:
