@@ -14,7 +14,8 @@ from ragstone.core import Turn
 from ragstone.core.citations import CitableChunks, Splitter, contradictions, read_markers, split_answer
 from ragstone.core.citations.links import addresses
 from ragstone.core.citations.quantities import quantities
-from ragstone.core.retrieval.follow_up import asked_again, follow_up
+from ragstone.core.retrieval.follow_up import follow_up
+from ragstone.core.retrieval.restatement import asked_again
 from ragstone.core.text import escape_fences, language_of, one_line, sentence_spans, stems
 from ragstone.core.text.abbreviations import spells_out
 from ragstone.core.text.answer_types import answer_type_scorer

@@ -15,7 +15,8 @@ from llama_index.core.instrumentation.events.query import QueryEndEvent, QuerySt
 
 from ..errors import PluginError, is_failure
 from ..retrieval.evidence_gate import Verdict, judge, weigh_evidence
-from ..retrieval.follow_up import FollowUp, asked_again, follow_up
+from ..retrieval.follow_up import FollowUp, Turn, follow_up
+from ..retrieval.restatement import asked_again
 from ..runtime.request import current_scope
 from ..text.rewording import reworded, topic_of
 from ..tracing import OwnContext, has_listeners, step
@@ -25,10 +26,10 @@ from .overview_finder import OverviewFinder
 from .question import LONGEST_QUESTION, Question
 from .question_parts import retrieved_in_parts
 from .selection import from_selection, placed
-from .writer import AnswerPipeline, AnswerWriter
+from .writer import NO_MORE, AnswerPipeline, AnswerWriter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
+    from collections.abc import Callable, Generator, Iterator, Sequence
 
     from llama_index.core.base.response.schema import RESPONSE_TYPE
     from llama_index.core.prompts.mixin import PromptMixinType
@@ -120,10 +121,17 @@ class Assistant(BaseQueryEngine):
     def _resolved(self, question: Question | str) -> tuple[Question, MetadataFilters | None]:
         """The question with its number of chunks, and what the chunks' metadata must be. Raises ``BadRequest``."""
         asked = question if isinstance(question, Question) else Question(question)
-        text, history = asked_again(asked.text, asked.history)
-        asked = replace(asked, text=text, history=history) if text != asked.text else asked
+        text, history = asked_again(asked.text, self._without_refusals(asked))
+        asked = replace(asked, text=text, history=history)
         filters = self.profile.filters.metadata(asked.filters)
         return (asked if asked.top_k else replace(asked, top_k=self.profile.top_k)), filters
+
+    def _without_refusals(self, question: Question) -> Sequence[Turn]:
+        """The history, without the answers that were refusals: some clients return all that they got."""
+        answers = {turn.answer.strip() for turn in question.history} - {""}
+        if not answers or answers.isdisjoint(refusals := {self.profile.refusal(question.filters), NO_MORE.text}):
+            return question.history
+        return tuple(replace(turn, answer="") if turn.answer.strip() in refusals else turn for turn in question.history)
 
     def _judged(self, question: Question, filters: MetadataFilters | None) -> tuple[Retrieval, Verdict]:
         """The retrieval, and whether its evidence is enough. A follow-up is read with the questions before it."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..retrieval.answerability import missing_words
 from ..retrieval.models import asked_of
 from ..retrieval.sentences import sentences_of
-from ..text.stemming import stem_hashes, stems
+from ..text.stemming import LIGHT_STEMS, stem_hashes, stems
 from .extractive import choose
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _MOST_NAMED = 4
 #: Least weight of a missing word that is named, relative to the question's rarest.
 _RARE = 0.5
+#: Words that say nothing of what is missing.
+_NOT_NAMED = LIGHT_STEMS.union(stems("one instead happen"))
 #: Not the "s" of "Newton's".
 _WORD = re.compile(r"(?<![’'])[^\W_]+|(?<=[’'])[^\W_]{3,}")
 _BETWEEN = re.compile(r"(?:[’']s)?[ -]*")
@@ -58,7 +60,8 @@ def closest_words(retrieval: Retrieval) -> str:
 def _phrases(question: str, is_named: Callable[[str], bool]) -> list[str]:
     """The question's words that are named, as it has them: those side by side, or with a hyphen, as one phrase."""
     places: list[tuple[int, int]] = []
-    for match in filter(lambda each: is_named(each[0]), _WORD.finditer(question)):
+    named = (each for each in _WORD.finditer(question) if not _NOT_NAMED.issuperset(stems(each[0])))
+    for match in filter(lambda each: is_named(each[0]), named):
         start, end = match.span()
         if places and _BETWEEN.fullmatch(question, places[-1][1], start):
             start = places.pop()[0]

@@ -6,7 +6,8 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from ..retrieval.follow_up import asked_again, follow_up
+from ..retrieval.follow_up import follow_up
+from ..retrieval.restatement import asked_again
 from ..text.rewording import about_source
 from .extractive import choose
 from .greetings import is_greeting

@@ -38,9 +38,7 @@ NO_QUESTION = "a greeting, no question"
 NOTHING_MORE = "nothing in the text goes on with what was answered"
 NO_SENTENCE = "no sentence of the text answers this"
 NOTHING_SUPPORTED = "no sentence of the answer is supported by the text"
-
-
-_NO_MORE = Answer("The text says nothing more about this.", refused=True, reason=NOTHING_MORE)
+NO_MORE = Answer("The text says nothing more about this.", refused=True, reason=NOTHING_MORE)
 
 
 class AnswerPipeline(Protocol):
@@ -92,7 +90,7 @@ class AnswerWriter:
         if composed.is_empty:
             refused = self._refused(question.filters, NOTHING_SUPPORTED)
             if retrieval.follow_up is not None and not retrieval.follow_up.own:
-                refused = _NO_MORE
+                refused = NO_MORE
             if composed.refusal is not None:
                 refused = Answer(composed.refusal, refused=True, reason=WITHHELD)
             return timed(replace(refused, dropped=tuple(draft.dropped)))
@@ -113,7 +111,7 @@ class AnswerWriter:
         composed.introduction = overview.introduction
         pieces = composed.add(list(overview.sentences()), Draft()) or [overview.introduction]
         if not any(pieces):
-            return _NO_MORE if overview.known else self._refused(filters, NOTHING_FOUND)
+            return NO_MORE if overview.known else self._refused(filters, NOTHING_FOUND)
         yield from map(Delta, pieces)
         return Answer(
             composed.text,

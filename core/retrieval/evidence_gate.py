@@ -9,7 +9,7 @@ from ..text.chunk_terms import headings_of, idf_coverage
 from ..text.definitions import attribute_finder, subject_of
 from ..text.entries import title_stems
 from ..text.question_kinds import asks_for_events
-from ..text.stemming import stem_hash
+from ..text.stemming import LIGHT_STEMS, stem_hash
 from .answerability import FEATURES, features_of, least_likelihood, likelihood, stems_near
 from .models import asked_of
 from .requirements import DEFINES, missing_subject, missing_value
@@ -65,7 +65,7 @@ def weigh_evidence(retrieval: Retrieval) -> Evidence:
     """The evidence of the chunk with the highest score, and of the best sentence of all chunks."""
     own = {}
     if retrieval.follow_up is not None:
-        meant = set(map(retrieval.spelling.correct, retrieval.follow_up.own))
+        meant = set(map(retrieval.spelling.correct, retrieval.follow_up.own)) - LIGHT_STEMS
         own = {word: weight for word, weight in retrieval.idf.items() if word in meant}
     found = [Evidence(None, 0.0)]
     for number, chunk in enumerate(retrieval.nodes):
@@ -114,10 +114,13 @@ def judge(found: Evidence, retrieval: Retrieval, least: float | None = None) -> 
     """Whether a question with this evidence may be answered. ``least``: likelihood below which the best sentence comes
     closest, but does not answer; by default the model's own, which nine of ten answerable questions reach.
 
-    A follow-up inherits the words of earlier questions, which were answered: its own words must be found too.
+    A follow-up inherits the words of earlier questions, which were answered: its own words must be found too. Without
+    them "What does it cost?" is about what was asked before, "And the weather?" is not.
     """
-    if not sentences_of(retrieval) or found.score < retrieval.threshold or found.own_coverage < _OWN_SHARE:
+    if not sentences_of(retrieval) or found.score < retrieval.threshold:
         return "refused"
+    if retrieval.follow_up is not None and found.own_coverage < _OWN_SHARE:
+        return "closest" if retrieval.follow_up.refers else "refused"
     if found.likelihood >= (least_likelihood() if least is None else least):
         return "answered"
     # What comes closest to "and why?" is anything about what was asked before.

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..text.answer_types import answer_type_scorer
-from ..text.antecedents import parallel_question, resolve_pronoun
+from ..text.antecedents import parallel_question
 from ..text.definitions import subject_of
 from ..text.doers import doers_in
 from ..text.listed_items import resolve_ordinal
 from ..text.question_kinds import asks_for_manner, form_required
-from ..text.rewording import going_on, reworded
+from ..text.rewording import reworded
 from ..text.spelling import correction_of
 from ..text.stemming import question_stems, stems
 from ..text.stemming import words as plain_words
@@ -29,7 +29,8 @@ _MIN_OWN_WORDS = 2  # that make a question understandable without the earlier on
 _CONNECTIVE = re.compile(r"^\W*(?:(?:and|but|so|or|then|also|ok(?:ay)?)\b\W*)+", re.IGNORECASE)
 _ELLIPSIS = re.compile(r"(?:what about|how about|what else|what if|why not|really|go on|more)\b", re.IGNORECASE)
 _LEAD = re.compile(rf"(?:{_CONNECTIVE.pattern})?(?:\W*(?:what|how) about\b\W*)?", re.IGNORECASE)
-_QUESTION = re.compile(
+#: How a question with a verb begins.
+QUESTION = re.compile(
     r"(?:(?:in|on|at|by|for|from|of|to|with) )?(?:what|which|whose|whom|who|when|where|why|how|is|are|was|were|do|does"
     r"|did|can|could|should|would|will|has|have|had|explain|describe|define|list|name|show|tell|compare|summari[sz]e"
     r"|give)(?:['’]?s)?\b",
@@ -37,7 +38,8 @@ _QUESTION = re.compile(
 )
 _PRONOUN = re.compile(
     r"\b(?:it|its|itself|they|them|their|theirs|this|that|these|those|he|him|his|she|her|hers|there|such|ones?"
-    r"|the (?:same|first|second|former|latter|others?))\b",
+    r"|the (?:same|first|second|former|latter|others?)|instead(?! of)"
+    r"|which (?:is|are|was|were) (?:more \w+|\w{2,}er))\b",
     re.IGNORECASE,
 )
 #: "that", "this" and "one" that point at nothing before.
@@ -52,25 +54,6 @@ _OF_SOMETHING = re.compile(r"\b(?:is|are|was|were) the\b|['’]s the\b", re.IGNO
 _PERSON = re.compile(r"\b(?:he|him|his|she|her|hers)\b", re.IGNORECASE)
 _ASKS_WHO = re.compile(r"\bwho\b", re.IGNORECASE)
 _NUMBER = re.compile(r"\b\d[\d.]*\b")
-#: Where what was answered is found: the answer is given again, with its citations.
-_ASKS_SOURCE = re.compile(
-    r"\W*(?:and )?(?:(?:where|which \w+) (?:does|do|did) (?:it|they|he|she|(?:the|this|your) \w+)"
-    r" (?:say|state|mention|write) (?:that|this|it|so)|who (?:says|states|claims)(?: (?:that|this|it|so))?"
-    r"|(?:which|what) \w+ (?:says|states|mentions) (?:that|this|it|so)"
-    r"|where(?:['’]?s| is| was) (?:that|this|it) (?:said|stated|written)"
-    r"|where in the \w+ is (?:that|this|it)|where did (?:you|it) (?:get|find|read) (?:that|this|it)"
-    r"|are you (?:really )?(?:sure|certain)|is (?:that|this|it) (?:really )?(?:true|right|correct)|really"
-    r"|(?:(?:in|on) )?(?:what|which) (?:page|chapter|section)"
-    r"(?:(?:['’]?s| is| was)? (?:that|this|it)(?: (?:in|on|from))?)?)\W*",
-    re.IGNORECASE,
-)
-#: "No, I meant …", before what was to be asked instead, or a part of it.
-_CORRECTION = re.compile(
-    r"\W*(?:(?:no|nope|sorry|oh|well|actually|wait)\b\W*){0,3}"
-    r"i (?:actually |really )?(?:mean|meant)(?: to ask)?\b[\s:,]*(?=\w)"
-    r"|\W*(?:not that|no)\b(?: one)?[,;]\s*(?=\w)(?!thank|that\b)",
-    re.IGNORECASE,
-)
 #: Weight of an earlier question's words, relative to the follow-up's own.
 _INHERITED = 0.4
 #: Words of a follow-up that say nothing of their own: "tell me more", "go on", "explain".
@@ -103,6 +86,11 @@ class FollowUp:
     own: tuple[str, ...]
     #: Who "he" or "she" is, by the question before or the answer to it.
     person: str = ""
+
+    @property
+    def refers(self) -> bool:
+        """Whether it points at what was asked before: "What does it cost?", not "And the weather?"."""
+        return _has_pronoun(self.asked)
 
     @property
     def alone(self) -> str:
@@ -175,19 +163,6 @@ class FollowUp:
         return " ".join(turn.answer for turn in self.earlier)
 
 
-def asked_again(question: str, history: Sequence[Turn]) -> tuple[str, Sequence[Turn]]:
-    """The question and what was before it; for "Where does it say that?" the one that gives its citations again; "What
-    about winches?" for "No, I meant winches"; what "it" is, in a few forms of question."""
-    question = going_on(question) if history else question
-    if history and (lead := _CORRECTION.match(question)):
-        rest = question[lead.end() :]
-        question = rest if _QUESTION.match(rest) else f"What about {rest}"
-    while history and _ASKS_SOURCE.fullmatch(question):
-        question, history = history[-1].question, history[:-1]
-    answered = [turn.question for turn in history if turn.answer]
-    return resolve_pronoun(question, answered or [turn.question for turn in history]), history
-
-
 def follow_up(question: str, history: Sequence[Turn]) -> FollowUp | None:
     """What the question needs of the history; ``None`` for a complete one."""
     if not history:
@@ -238,7 +213,7 @@ def _is_elliptic(question: str) -> bool:
     """Whether it has no verb, or no word of its own: "And for boats?", "What about nylon?", "Why?"."""
     rest = _CONNECTIVE.sub("", question)
     is_part = rest != question or len(plain_words(question)) <= _SHORT
-    return not _own(question) or bool(_ELLIPSIS.match(rest)) or (is_part and not _QUESTION.match(rest))
+    return not _own(question) or bool(_ELLIPSIS.match(rest)) or (is_part and not QUESTION.match(rest))
 
 
 def _needs_earlier(question: str) -> bool:

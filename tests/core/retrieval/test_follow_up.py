@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from ragstone.core import Assistant, BadRequest, Host, Question, TooLarge, Turn
-from ragstone.core.retrieval.follow_up import asked_again, follow_up
+from ragstone.core.retrieval.follow_up import follow_up
+from ragstone.core.retrieval.restatement import asked_again
 from ragstone.core.testing import ScriptedLLM, open_host
 from ragstone.plugins.book_chat import Shelf
 from tests.support.third_party_fakes import Here, write_pages
@@ -378,3 +379,31 @@ def test_history_that_does_not_fit(history: object, error: type[Exception]) -> N
 def test_earlier_turns_are_checked(fast_host: Host, turn: Turn) -> None:
     with pytest.raises(BadRequest):
         fast_host.assistant("book_chat").ask(Question("Why?", history=[turn]))
+
+
+@pytest.mark.parametrize(
+    ("question", "introduction"),
+    [
+        ("What does it weigh?", "Not answered here: the text speaks of “hinge”, but not of “weigh”."),
+        ("Which is heavier?", "Not answered here: the text speaks of “hinge”, but not of “heavier”."),
+        ("Can I use a rope instead?", "Not answered here: the text speaks of “hinge”, but not of “rope”."),
+    ],
+)
+def test_what_no_text_says_of_it_is_named(assistant: Assistant, question: str, introduction: str) -> None:
+    answer = assistant.ask(Question(question, filters={"book": "joints"}, history=[HINGE]))
+    assert (answer.closest, answer.text.startswith(introduction)) == (True, True), answer.text
+    assert "A hinge is a joint that turns about one axis. [1]" in answer.text
+
+
+def test_why_it_is_used_is_no_word_of_its_own(host: Host) -> None:
+    turn = Turn("What is a caster?", "A caster is a wheel that swivels about a vertical axis. [1]")
+    answer = host.assistant("book_chat").ask(Question("Why is it used?", history=[turn]))
+    assert not answer.refused
+
+
+def test_a_refusal_that_a_client_returns_is_no_answer(assistant: Assistant) -> None:
+    filters = {"book": "joints"}
+    refused = assistant.ask(Question("Who won the football cup?", filters=filters))
+    turns = [HINGE, Turn("Who won the football cup?", refused.text)]
+    answer = assistant.ask(Question("And where is it painted?", filters=filters, history=turns))
+    assert answer.text == "A hinge of steel is painted. [1]"
