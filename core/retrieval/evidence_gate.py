@@ -9,7 +9,7 @@ from ..text.chunk_terms import headings_of, idf_coverage
 from ..text.definitions import attribute_finder, subject_of
 from ..text.entries import title_stems
 from ..text.question_kinds import asks_for_events
-from ..text.stemming import LIGHT_STEMS, stem_hash
+from ..text.stemming import stem_hash
 from .answerability import FEATURES, features_of, least_likelihood, likelihood, stems_near
 from .models import asked_of
 from .requirements import DEFINES, missing_subject, missing_value
@@ -65,7 +65,7 @@ def weigh_evidence(retrieval: Retrieval) -> Evidence:
     """The evidence of the chunk with the highest score, and of the best sentence of all chunks."""
     own = {}
     if retrieval.follow_up is not None:
-        meant = set(map(retrieval.spelling.correct, retrieval.follow_up.own)) - LIGHT_STEMS
+        meant = set(map(retrieval.spelling.correct, retrieval.follow_up.informative))
         own = {word: weight for word, weight in retrieval.idf.items() if word in meant}
     found = [Evidence(None, 0.0)]
     for number, chunk in enumerate(retrieval.nodes):

@@ -14,7 +14,7 @@ from ..text.listed_items import resolve_ordinal
 from ..text.question_kinds import asks_for_manner, form_required
 from ..text.rewording import reworded
 from ..text.spelling import correction_of
-from ..text.stemming import question_stems, stems
+from ..text.stemming import LIGHT_STEMS, question_stems, stems
 from ..text.stemming import words as plain_words
 
 #: Earlier turns that are looked at.
@@ -107,6 +107,11 @@ class FollowUp:
         return parallel_question(self.asked, [turn.question for turn in self.earlier]) if is_part else ""
 
     @property
+    def informative(self) -> tuple[str, ...]:
+        """Its own stems without those that say nothing: none of "Why is it used?"."""
+        return tuple(stem for stem in self.own if stem not in LIGHT_STEMS)
+
+    @property
     def asks_for_more(self) -> bool:
         """Whether it asks to go on and nothing else: neither "Why?" nor "When was that?"."""
         asks_value = answer_type_scorer(self.asked)("") == 0
@@ -150,9 +155,9 @@ class FollowUp:
         ``correct``: gives the stem that is meant by a misspelt one."""
         if not self.own:
             return dict(idf)
-        brought = [self.own, *(tuple(stems(question)) for question in reversed([*self._needed()]) if question)]
+        brought = [self.informative, *(tuple(stems(question)) for question in reversed([*self._needed()]))]
         shares: dict[str, float] = {}
-        for distance, words in enumerate(brought):
+        for distance, words in enumerate(filter(None, brought)):
             for stem in map(correct, words):
                 shares.setdefault(stem, _INHERITED**distance)
         return {stem: weight * shares.get(stem, _INHERITED) for stem, weight in idf.items()}

@@ -395,10 +395,13 @@ def test_what_no_text_says_of_it_is_named(assistant: Assistant, question: str, i
     assert "A hinge is a joint that turns about one axis. [1]" in answer.text
 
 
-def test_why_it_is_used_is_no_word_of_its_own(host: Host) -> None:
-    turn = Turn("What is a caster?", "A caster is a wheel that swivels about a vertical axis. [1]")
-    answer = host.assistant("book_chat").ask(Question("Why is it used?", history=[turn]))
-    assert not answer.refused
+@pytest.mark.parametrize("question", ["Why is it used?", "How is it made?"])
+def test_a_verb_that_says_nothing_weighs_less_than_what_was_asked_of(question: str) -> None:
+    found = follow_up(question, [Turn("What is varnish?", "Varnish is a clear coat. [1]")])
+    assert found is not None
+    assert found.informative == ()
+    weights = found.weighed({"varnish": 1.0, "use": 1.0, "made": 1.0}, str)
+    assert weights["varnish"] == 1.0 > weights["use"] == weights["made"]
 
 
 def test_a_refusal_that_a_client_returns_is_no_answer(assistant: Assistant) -> None:
