@@ -122,7 +122,7 @@ class Assistant(BaseQueryEngine):
         """The question with its number of chunks, and what the chunks' metadata must be. Raises ``BadRequest``."""
         asked = question if isinstance(question, Question) else Question(question)
         text, history = asked_again(asked.text, self._without_refusals(asked))
-        asked = replace(asked, text=text, history=history)
+        asked = replace(asked, text=text[-LONGEST_QUESTION:], history=history)
         filters = self.profile.filters.metadata(asked.filters)
         return (asked if asked.top_k else replace(asked, top_k=self.profile.top_k)), filters
 

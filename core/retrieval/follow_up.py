@@ -9,20 +9,18 @@ from dataclasses import dataclass
 from ..text.answer_types import answer_type_scorer
 from ..text.antecedents import parallel_question
 from ..text.definitions import subject_of
-from ..text.doers import doers_in
 from ..text.listed_items import resolve_ordinal
 from ..text.question_kinds import asks_for_manner, form_required
 from ..text.rewording import reworded
 from ..text.spelling import correction_of
 from ..text.stemming import LIGHT_STEMS, question_stems, stems
 from ..text.stemming import words as plain_words
+from .persons import with_person
 
 #: Earlier turns that are looked at.
 LONGEST_HISTORY = 20
 #: Turns that a follow-up is read together with: the one that it goes back to and those between.
 _LOOKED_BACK = 5
-#: Characters of an answer in which a person is looked for.
-_LONGEST_SENTENCE = 600
 #: Words of a question that may have no verb; a longer one without any names what is looked for.
 _SHORT = 3
 _MIN_OWN_WORDS = 2  # that make a question understandable without the earlier ones
@@ -51,8 +49,6 @@ _POINTS_NOWHERE = re.compile(
 )
 #: "What is the default?", of what was asked about before.
 _OF_SOMETHING = re.compile(r"\b(?:is|are|was|were) the\b|['’]s the\b", re.IGNORECASE)
-_PERSON = re.compile(r"\b(?:he|him|his|she|her|hers)\b", re.IGNORECASE)
-_ASKS_WHO = re.compile(r"\bwho\b", re.IGNORECASE)
 _NUMBER = re.compile(r"\b\d[\d.]*\b")
 #: Weight of an earlier question's words, relative to the follow-up's own.
 _INHERITED = 0.4
@@ -78,23 +74,23 @@ class Turn:
 class FollowUp:
     """A question that needs earlier ones to be understood."""
 
-    #: The question; the item of an answer's list instead of "the second one".
+    #: The question; the item of an answer's list instead of "the second one", a person's name instead of "he".
     asked: str
-    #: The turns back to the last question that can be understood alone, oldest first.
+    #: The turns back to the last question that can be understood alone, oldest first; none behind a person's name.
     earlier: tuple[Turn, ...]
     #: Stems that it brings itself; none for "and why?".
     own: tuple[str, ...]
-    #: Who "he" or "she" is, by the question before or the answer to it.
-    person: str = ""
 
     @property
     def refers(self) -> bool:
         """Whether it points at what was asked before: "What does it cost?", not "And the weather?"."""
-        return _has_pronoun(self.asked)
+        return not self.earlier or _has_pronoun(self.asked)
 
     @property
     def alone(self) -> str:
-        """What it may ask without the earlier ones: "winches?" for "And what about winches?"; empty if nothing."""
+        """What it may ask without the earlier ones: "winches?" for "And what about winches?"; empty if nothing else."""
+        if not self.earlier:
+            return ""
         names_one = not _has_pronoun(self.asked) and (_is_elliptic(self.asked) or bool(subject_of(self.asked)))
         is_enough = len(self.own) >= _MIN_OWN_WORDS or (bool(self.own) and names_one)
         return _LEAD.sub("", self.asked, count=1) if is_enough else ""
@@ -129,7 +125,7 @@ class FollowUp:
 
         Of several only the latest one's number counts: "Is there a 2.1? And a 2.2?" is about 2.2.
         """
-        questions = [*self._needed(), *([self.asked] if self.own or not stems(self.asked) else [])]
+        questions = [*self._needed(), *([self.asked] if self.own or not (self.earlier and stems(self.asked)) else [])]
         numbered = [at for at, question in enumerate(questions) if _NUMBER.search(question)]
         for at in numbered[:-1]:
             questions[at] = _NUMBER.sub("", questions[at])
@@ -141,14 +137,13 @@ class FollowUp:
         return " ".join([*(turn.question for turn in self.earlier), self.asked])
 
     def _needed(self) -> Iterator[str]:
-        """The earlier questions, and whom they are about. One with a pronoun asks for another thing of the same
+        """The earlier questions. One with a pronoun asks for another thing of the same
         subject, which only a question without a verb goes on with: "When was it made? And sold?"."""
         goes_on = _is_elliptic(self.asked)
         for at, turn in enumerate(self.earlier):
             is_other = _has_pronoun(turn.question) and not (goes_on and turn is self.earlier[-1])
             if at == 0 or (_own(turn.question) and not is_other):
                 yield reworded(turn.question)
-        yield self.person
 
     def weighed(self, idf: Mapping[str, float], correct: Callable[[str], str]) -> dict[str, float]:
         """The weights of the words; those of an earlier question weigh less, and the less the earlier it is.
@@ -178,9 +173,8 @@ def follow_up(question: str, history: Sequence[Turn]) -> FollowUp | None:
             return FollowUp(resolved, (turn,), tuple(_own(resolved)))
     if not _needs_earlier(question):
         return None
-    for turn in reversed(history if _PERSON.search(question) else ()):
-        if person := _person_of(turn):
-            return FollowUp(question, (turn,), own, person)
+    if (named := with_person(question, history)) != question:
+        return FollowUp(named, (), own)
     earlier: list[Turn] = []
     are_answered = any(turn.answer for turn in history)
     for turn in reversed(history):
@@ -191,17 +185,6 @@ def follow_up(question: str, history: Sequence[Turn]) -> FollowUp | None:
         if len(earlier) == _LOOKED_BACK or not _needs_earlier(turn.question):
             break
     return FollowUp(question, tuple(earlier), own)
-
-
-def _person_of(turn: Turn) -> str:
-    """The name of who was asked for, or the full one of who was asked about; empty for none."""
-    if _ASKS_WHO.search(turn.question):
-        quoted = turn.answer[:_LONGEST_SENTENCE].partition("\n\n")[0].rpartition(" [")[0]  # not what comes closest
-        sentence, known = quoted.partition(" [")[0], frozenset(plain_words(turn.question))
-    else:
-        sentence, known = turn.question, frozenset[str]()
-    name = max(doers_in(sentence, known, is_done=True), key=lambda each: len(each.split()), default="")
-    return name if known or " " in name else ""
 
 
 def _own(question: str) -> list[str]:

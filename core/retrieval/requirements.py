@@ -77,6 +77,14 @@ def _has_unknown_word(retrieval: Retrieval, asked: str, _: Sequence[ScoredSenten
     )
 
 
+def _lacks_own_word(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
+    """Whether the sentences are near none of the words that a follow-up brings, names left aside where it has others:
+    they answer what was asked before."""
+    own = set(retrieval.follow_up.informative) if retrieval.follow_up and not sides_of(asked) else set()
+    own = own - names_in(asked) or own
+    return bool(own) and stems_near_any(retrieval, sentences).isdisjoint(retrieval.spelling.hashes(own))
+
+
 def _lacks_version(retrieval: Retrieval, _: str, sentences: Sequence[ScoredSentence]) -> bool:
     """Whether the question has a number with a point, and the paragraphs of none of the sentences have it."""
     of_version = version_finder(retrieval.question)
@@ -161,6 +169,7 @@ def _lacks_comparison(retrieval: Retrieval, asked: str, sentences: Sequence[Scor
 #: Each check, in order, and what is missing where it is true.
 _SUBJECT = (
     (_has_unknown_word, "a word of the question that counts, such as a name or a number, is in no passage"),
+    (_lacks_own_word, "no sentence has a word of the follow-up itself"),
     (_lacks_version, "no sentence is of the version that is asked for"),
     (_lacks_numbered, "only things of the kind with other numbers are in a passage"),
     (_lacks_action, "the verb of what is to be done is in no passage, or a name of it is near no sentence"),
