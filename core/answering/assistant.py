@@ -149,7 +149,7 @@ class Assistant(BaseQueryEngine):
                 return instead
         in_context = replace(question, text=earlier.in_context[-LONGEST_QUESTION:])
         retrieval, verdict = self._weighed(in_context, filters, earlier)
-        if verdict == "answered" or not earlier.alone:
+        if verdict == "answered" or not earlier.alone or (verdict == "closest" and earlier.refers):
             return retrieval, verdict
         alone, judged = self._weighed(replace(question, text=earlier.alone), filters, None)
         return (alone, judged) if judged == "answered" or verdict == "refused" else (retrieval, verdict)

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from ..text.answer_types import answer_type_scorer
 from ..text.antecedents import parallel_question
 from ..text.definitions import subject_of
+from ..text.doers import NAME
 from ..text.listed_items import resolve_ordinal
 from ..text.question_kinds import asks_for_manner, form_required
-from ..text.rewording import reworded
+from ..text.rewording import reworded, topic_of
 from ..text.spelling import correction_of
 from ..text.stemming import LIGHT_STEMS, question_stems, stems
 from ..text.stemming import words as plain_words
@@ -19,13 +20,18 @@ from .persons import with_person
 
 #: Earlier turns that are looked at.
 LONGEST_HISTORY = 20
-#: Turns that a follow-up is read together with: the one that it goes back to and those between.
+#: Turns that a follow-up is read together with: the one that it goes back to and the latest.
 _LOOKED_BACK = 5
 #: Words of a question that may have no verb; a longer one without any names what is looked for.
 _SHORT = 3
 _MIN_OWN_WORDS = 2  # that make a question understandable without the earlier ones
 _CONNECTIVE = re.compile(r"^\W*(?:(?:and|but|so|or|then|also|ok(?:ay)?)\b\W*)+", re.IGNORECASE)
-_ELLIPSIS = re.compile(r"(?:what about|how about|what else|what if|why not|really|go on|more)\b", re.IGNORECASE)
+_ELLIPSIS = re.compile(
+    r"(?:what about|how about|what else|what if|why not|really|go on|more)\b"
+    r"|(?:name|list|give|show)(?: me)? (?:some|(?:a )?few|two|three|four|five|\d)"
+    r"(?: more| examples?| of (?:them|those))?\W*$",
+    re.IGNORECASE,
+)
 _LEAD = re.compile(rf"(?:{_CONNECTIVE.pattern})?(?:\W*(?:what|how) about\b\W*)?", re.IGNORECASE)
 #: How a question with a verb begins.
 QUESTION = re.compile(
@@ -37,7 +43,13 @@ QUESTION = re.compile(
 _PRONOUN = re.compile(
     r"\b(?:it|its|itself|they|them|their|theirs|this|that|these|those|he|him|his|she|her|hers|there|such|ones?"
     r"|the (?:same|first|second|former|latter|others?)|instead(?! of)"
-    r"|which (?:is|are|was|were) (?:more \w+|\w{2,}er))\b",
+    r"|which (?:is|are|was|were) (?:the )?(?:(?:more|most) \w+|\w{2,}(?:er|est)))\b",
+    re.IGNORECASE,
+)
+#: "This gripper", which may be any; not "this is", nor "that of".
+_DETERMINER = re.compile(
+    r"\b(?:this|that|these|those) (?!(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|might"
+    r"|must|mean|happen|work|of|in|on|at|to|for|from|with|and|or|one|too|so|then|when)\b)\w+",
     re.IGNORECASE,
 )
 #: "that", "this" and "one" that point at nothing before.
@@ -84,7 +96,7 @@ class FollowUp:
     @property
     def refers(self) -> bool:
         """Whether it points at what was asked before: "What does it cost?", not "And the weather?"."""
-        return not self.earlier or _has_pronoun(self.asked)
+        return not self.earlier or (_has_pronoun(self.asked) and not _DETERMINER.search(self.asked))
 
     @property
     def alone(self) -> str:
@@ -108,6 +120,13 @@ class FollowUp:
         return tuple(stem for stem in self.own if stem not in LIGHT_STEMS)
 
     @property
+    def topic(self) -> frozenset[str]:
+        """Stems of what was asked about before: of the names where the earlier questions have any."""
+        needed = [*self._needed()] or [self.asked]
+        names = {stem for question in needed for name in NAME.findall(question) for stem in stems(name)}
+        return frozenset(names or {stem for question in needed for stem in stems(reworded(question))}) - set(self.own)
+
+    @property
     def asks_for_more(self) -> bool:
         """Whether it asks to go on and nothing else: neither "Why?" nor "When was that?"."""
         asks_value = answer_type_scorer(self.asked)("") == 0
@@ -125,7 +144,10 @@ class FollowUp:
 
         Of several only the latest one's number counts: "Is there a 2.1? And a 2.2?" is about 2.2.
         """
-        questions = [*self._needed(), *([self.asked] if self.own or not (self.earlier and stems(self.asked)) else [])]
+        questions = [
+            *map(reworded, self._needed()),
+            *([self.asked] if self.own or not (self.earlier and stems(self.asked)) else []),
+        ]
         numbered = [at for at, question in enumerate(questions) if _NUMBER.search(question)]
         for at in numbered[:-1]:
             questions[at] = _NUMBER.sub("", questions[at])
@@ -143,14 +165,14 @@ class FollowUp:
         for at, turn in enumerate(self.earlier):
             is_other = _has_pronoun(turn.question) and not (goes_on and turn is self.earlier[-1])
             if at == 0 or (_own(turn.question) and not is_other):
-                yield reworded(turn.question)
+                yield turn.question
 
     def weighed(self, idf: Mapping[str, float], correct: Callable[[str], str]) -> dict[str, float]:
         """The weights of the words; those of an earlier question weigh less, and the less the earlier it is.
         ``correct``: gives the stem that is meant by a misspelt one."""
         if not self.own:
             return dict(idf)
-        brought = [self.informative, *(tuple(stems(question)) for question in reversed([*self._needed()]))]
+        brought = [self.informative, *(tuple(stems(reworded(question))) for question in reversed([*self._needed()]))]
         shares: dict[str, float] = {}
         for distance, words in enumerate(filter(None, brought)):
             for stem in map(correct, words):
@@ -181,8 +203,10 @@ def follow_up(question: str, history: Sequence[Turn]) -> FollowUp | None:
         # Without an answer there is nothing to go on with, but "why?" is of the last question, whatever came of it.
         if are_answered and not turn.answer and (own or turn is not history[-1]):
             continue
-        earlier.insert(0, turn)
-        if len(earlier) == _LOOKED_BACK or not _needs_earlier(turn.question):
+        is_complete = not _needs_earlier(turn.question)
+        if is_complete or len(earlier) < _LOOKED_BACK - 1:
+            earlier.insert(0, turn)
+        if is_complete:
             break
     return FollowUp(question, tuple(earlier), own)
 
@@ -209,5 +233,5 @@ def _needs_earlier(question: str) -> bool:
     own, rest = _own(question), _CONNECTIVE.sub("", question)
     if _has_pronoun(question) or _is_elliptic(question):
         return True
-    is_of_term = bool(own) and bool(subject_of(rest)) and not _OF_SOMETHING.search(rest)
+    is_of_term = bool(own) and bool(topic_of(rest) or (subject_of(rest) and not _OF_SOMETHING.search(rest)))
     return not is_of_term and (rest != question or len(own) < _MIN_OWN_WORDS)

@@ -27,9 +27,10 @@ _PERSONS = (
 #: Of them that are replaced in a question.
 _MOST = 4
 _ASKS_WHO = re.compile(r"\bwho\b", re.IGNORECASE)
-#: "Who was Anna Kerr?", which has the name, not "Who was Anna's father?".
+#: "Who was Anna Kerr?", "Tell me about Kerr", which have the name, not "Who was Anna's father?".
 _ASKS_WHO_IS = re.compile(
-    r"\W*(?:(?i:and|but|so) )?(?i:who (?:is|was)|who['’]s) ((?:[A-Z][\w.’'-]*(?<!['’]s) ?){1,5})\W*$"
+    r"\W*(?:(?i:and|but|so) )?(?i:who (?:is|was)|who['’]s|tell me(?: more)? about)"
+    r" ((?:[A-Z][\w.’'-]*(?<!['’]s) ?){1,5})\W*$"
 )
 
 
@@ -38,7 +39,7 @@ def with_person(question: str, history: Sequence[Turn]) -> str:
     comes first; of a person that the question names itself it is as it was: "Did Anna Kerr say that she is ill?"."""
     found = [each for form in _PERSONS if (each := form.search(question))]
     first = min(found, key=re.Match.start, default=None)
-    if first is None or (first[0].casefold() not in {"him", "her"} and NAME.search(question[: first.start()])):
+    if first is None or (first[0].casefold() not in {"him", "her"} and NAME.search(question, 1, first.start())):
         return question
     # "Where does she live?" behind "Who is her father?" is of her of whom that was asked.
     turns = (turn for turn in reversed(history) if not first.re.search(turn.question))

@@ -85,6 +85,12 @@ def _lacks_own_word(retrieval: Retrieval, asked: str, sentences: Sequence[Scored
     return bool(own) and stems_near_any(retrieval, sentences).isdisjoint(retrieval.spelling.hashes(own))
 
 
+def _lacks_topic(retrieval: Retrieval, _: str, sentences: Sequence[ScoredSentence]) -> bool:
+    """Whether no word of what a follow-up is about is in a chunk of the sentences."""
+    topic = retrieval.spelling.hashes(retrieval.follow_up.topic if retrieval.follow_up else ())
+    return bool(topic) and all(topic.isdisjoint(retrieval.terms(each.chunk).all_stems) for each in sentences)
+
+
 def _lacks_version(retrieval: Retrieval, _: str, sentences: Sequence[ScoredSentence]) -> bool:
     """Whether the question has a number with a point, and the paragraphs of none of the sentences have it."""
     of_version = version_finder(retrieval.question)
@@ -170,6 +176,7 @@ def _lacks_comparison(retrieval: Retrieval, asked: str, sentences: Sequence[Scor
 _SUBJECT = (
     (_has_unknown_word, "a word of the question that counts, such as a name or a number, is in no passage"),
     (_lacks_own_word, "no sentence has a word of the follow-up itself"),
+    (_lacks_topic, "no passage is about what was asked before"),
     (_lacks_version, "no sentence is of the version that is asked for"),
     (_lacks_numbered, "only things of the kind with other numbers are in a passage"),
     (_lacks_action, "the verb of what is to be done is in no passage, or a name of it is near no sentence"),

@@ -70,6 +70,8 @@ _ASKS_SOURCE = re.compile(
     r"|titles?|editors?|edited)\b",
     re.IGNORECASE,
 )
+#: Taken from one of a chunk without a word of what a follow-up is about.
+_TOPIC_PENALTY = 1.5
 #: Taken from one that is not of the version, or another number with a point, that is asked for.
 _VERSION_PENALTY = 0.8
 #: Sentences without a stored vector that are embedded for a question, the best ones by words, and characters of each.
@@ -123,11 +125,13 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
     abbreviation, compound = abbreviation_of(asked), compound_of(asked)
     term = frozenset(subject)
     topics = ({term} | ({frozenset(retrieval.idf)} if len(retrieval.idf) == 1 else set())) - {frozenset()}
+    topic = retrieval.spelling.hashes(retrieval.follow_up.topic if retrieval.follow_up else ())
     top = max((chunk.score or 0.0 for chunk in retrieval.nodes), default=0.0)
     found = []
     for number, chunk in enumerate(retrieval.nodes):
         text, known = chunk.node.get_content(), retrieval.terms(number)
         place = (chunk.score or 0.0) / top if top > 0 else 0.0
+        beside = _TOPIC_PENALTY if topic and topic.isdisjoint(known.all_stems) else 0.0
         cosines = np.asarray(retrieval.sentence_cosines.get(chunk.node.node_id, ())).tolist()
         is_titled = bool(topics) and title_stems(headings_of(chunk.node)) in topics
         opens = is_titled
@@ -142,7 +146,7 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
             if not takes_source and _SOURCE.search(quote):
                 words = min(words, idf_coverage(retrieval.idf, frozenset(stem_hashes(_SOURCE.sub(" ", quote)))))
             score = words + _PLACE_WEIGHT * place + _TYPE_WEIGHT * of_type(quote) - _PENALTIES.get(kind, 0.0)
-            score += _WORDING_WEIGHT * of_wording(quote)
+            score += _WORDING_WEIGHT * of_wording(quote) - beside
             has_form = of_form(quote)
             is_elsewhere = piece.is_elsewhere or (piece.announces and not has_form)
             score -= _ELSEWHERE_PENALTY * (piece.led_in + is_elsewhere)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.core import Assistant, BadRequest, Host, Question, TooLarge, Turn
+from ragstone.core import Answer, Assistant, BadRequest, Host, Question, TooLarge, Turn
 from ragstone.core.retrieval.follow_up import follow_up
 from ragstone.core.retrieval.restatement import asked_again
 from ragstone.core.testing import ScriptedLLM, open_host
@@ -430,3 +430,51 @@ def test_a_name_of_a_follow_up_alone_is_no_answer(assistant: Assistant) -> None:
     turn = Turn("What is a slider?", "A slider is a joint that moves along one line. [1]")
     answer = assistant.ask(Question("Does Kerr paint it?", filters={"book": "joints"}, history=[turn]))
     assert answer.closest or answer.refused
+
+
+def _read(question: str, turns: list[Turn]) -> str:
+    found = follow_up(question, turns)
+    assert found is not None
+    return found.in_context
+
+
+def test_what_a_long_conversation_is_about_is_not_forgotten() -> None:
+    asked = ["Tell me about casters", *(f"When was it {verb}?" for verb in ("made", "sold", "moved", "hired", "lost"))]
+    turns = [Turn(question, "In 1900. [1]") for question in asked]
+    assert _read("How much does it weigh?", turns) == "Tell me about casters How much does it weigh?"
+
+
+@pytest.mark.parametrize(
+    "question", ["Name three", "Give me two examples", "Which is the largest?", "Which is heavier?"]
+)
+def test_a_question_without_its_subject_is_of_the_one_before(question: str) -> None:
+    assert _read(question, [CASTER]).startswith(CASTER.question)
+
+
+@pytest.fixture
+def two_books(fast_host: Host, tmp_path: Path) -> Assistant:
+    """Of which each says things of one town alone."""
+    shelf = Shelf(fast_host)
+    for town, said in (
+        ("Kerr", "The town of Kerr has a bridge of stone. Kerr is old."),
+        ("Reed", "The town of Reed has the largest mill. In Reed 4,000 people live. Its mayor keeps bees."),
+    ):
+        shelf.add(shelf.plan(write_pages(tmp_path / town, {"1.md": f"# {town}\n\n{said}\n"})), title=town)
+    return fast_host.assistant("book_chat")
+
+
+@pytest.mark.parametrize(
+    ("question", "answered", "not_answered"),
+    [("How many people live there?", "Reed", "Kerr"), ("What does its mayor keep?", "Reed", "Kerr")],
+)
+def test_of_another_subject_nothing_is_answered(
+    two_books: Assistant, question: str, answered: str, not_answered: str
+) -> None:
+    def ask(town: str) -> Answer:
+        history = [Turn(f"What is the town of {town} like?", f"The town of {town} is old. [1]")]
+        return two_books.ask(Question(question, history=history))
+
+    assert not ask(answered).closest
+    other = ask(not_answered)
+    assert other.closest or other.refused, other.text
+    assert "4,000" not in other.text
