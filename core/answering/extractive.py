@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ..retrieval.answerability import dated_text
 from ..retrieval.models import asked_of
 from ..retrieval.parts import RetrievalInParts
 from ..retrieval.quotes import LONGEST_SENTENCE
@@ -24,7 +25,7 @@ from ..text.question_kinds import (
 )
 from ..text.segmentation import list_end
 from ..text.sentence_kinds import NO_ANSWER
-from ..text.stemming import stem_hash
+from ..text.stemming import stem_hash, stems
 from .comparison import choose_sides
 from .references import LONGEST_PAIR, with_references
 from .table_rows import with_whole_table
@@ -89,9 +90,9 @@ def choose(retrieval: Retrieval) -> list[ScoredSentence]:
     best = next(allowed, None)
     if best is None:
         return []
-    chosen, stems = [best], [_stems(best, retrieval)]
+    chosen, given = [best], [_stems(best, retrieval)]
     if best.defining:  # of what its heading names
-        stems[0] |= retrieval.terms(best.chunk).heading_stems
+        given[0] |= retrieval.terms(best.chunk).heading_stems
     has_list = best.end > retrieval.terms(best.chunk).units[best.unit].end
     score, asked = best.score - best.for_defining, frozenset(map(stem_hash, retrieval.idf))
     is_named = best.defining > 0 and asks_for_term(retrieval.question)
@@ -99,7 +100,7 @@ def choose(retrieval: Retrieval) -> list[ScoredSentence]:
     of_events = is_event(retrieval, best)
     # A further sentence on nothing but the earlier questions is beside a follow-up.
     asked_again, hashes = retrieval.follow_up, retrieval.spelling.hashes
-    brought = (hashes(asked_again.new) & stems[0] or hashes(asked_again.own) & stems[0]) if asked_again else set()
+    brought = (hashes(asked_again.new) & given[0] or hashes(asked_again.own) & given[0]) if asked_again else set()
     for other in allowed:
         if of_events and other.chunk != best.chunk:
             continue
@@ -108,14 +109,14 @@ def choose(retrieval: Retrieval) -> list[ScoredSentence]:
         own = _stems(other, retrieval)
         # A definition is enough, a whole list, and one item of a list, but for what the question asks besides.
         is_enough = bool(best.for_defining) or has_list or _are_items(best, other, retrieval)
-        is_beside = is_enough and asked.isdisjoint(own - stems[0])
+        is_beside = is_enough and asked.isdisjoint(own - given[0])
         is_beside |= other.words < best.words and has_formula(other.text)
         is_beside |= bool(brought) and brought.isdisjoint(own)
         is_beside |= is_named  # one term is asked for
         is_beside |= takes_one and announces(other.text)  # "… defines three categories.", with its table
-        if not is_beside and not any(_says_the_same(own, known) for known in stems):
+        if not is_beside and not any(_says_the_same(own, each) for each in given):
             chosen.append(other)
-            stems.append(own)
+            given.append(own)
     quotes: list[ScoredSentence] = []
     for quote in with_references(with_whole_table(chosen, retrieval), retrieval):
         if not any(each.chunk == quote.chunk and each.start < quote.end and quote.start < each.end for each in quotes):
@@ -144,9 +145,13 @@ def rank_quotes(retrieval: Retrieval) -> Iterator[ScoredSentence]:
     given = " ".join(follow_up.answered.split())
     has_type, has_form = answer_type_scorer(follow_up.asked), form_required(follow_up.asked)
     asks_for_value = has_type("") == 0  # "When was that?" may ask for what was quoted for another word of it
+    last = retrieval.spelling.hashes(stems(follow_up.earlier[-1].question) if follow_up.earlier else ())
     for quote in sentences_of(retrieval):
-        is_new = has_type(quote.text) == 1 if asks_for_value else " ".join(quote.text.split()) not in given
-        if is_new and quote.words >= _ABOUT_IT and has_form(quote.text):
+        is_new = (
+            has_type(dated_text(retrieval, quote)) == 1 if asks_for_value else " ".join(quote.text.split()) not in given
+        )
+        share = len(last & _stems(quote, retrieval)) / max(1, len(last))
+        if is_new and max(quote.words, share) >= _ABOUT_IT and has_form(quote.text):
             yield quote
 
 

@@ -478,3 +478,16 @@ def test_of_another_subject_nothing_is_answered(
     other = ask(not_answered)
     assert other.closest or other.refused, other.text
     assert "4,000" not in other.text
+
+
+def test_the_day_above_an_entry_is_when_it_was(fast_host: Host, tmp_path: Path) -> None:
+    text = (
+        "# 25 November 2026\n\nTwo gaskets were bought. The valve was measured: 3 bar.\n\n"
+        "# 26 November 2026\n\nOne of the gaskets is small. The pump was painted.\n"
+    )
+    shelf = Shelf(fast_host)
+    shelf.add(shelf.plan(write_pages(tmp_path / "log", {"1.md": text})), title="Log")
+    turn = Turn("What was measured at the valve?", "The valve was measured: 3 bar. [1]")
+    answer = fast_host.assistant("book_chat").ask(Question("When was that?", history=[turn]))
+    assert answer.text == "The valve was measured: 3 bar. [1]"
+    assert "25 November 2026" in answer.citations[0].label
