@@ -16,7 +16,7 @@ from ..text.rewording import reworded, topic_of
 from ..text.spelling import correction_of
 from ..text.stemming import LIGHT_STEMS, question_stems, stems
 from ..text.stemming import words as plain_words
-from .persons import with_person
+from .person_pronouns import with_person
 
 #: Earlier turns that are looked at.
 LONGEST_HISTORY = 20
