@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from ..catalog import Snapshot
     from ..catalog.chunks import StoredChunk
+    from ..text.persons import Person
 
 #: Chunks with the term that are looked through, the best ones by BM25.
 _SEARCHED = 200
@@ -73,9 +74,10 @@ def with_definitions(
     subjects: Sequence[Sequence[str]],
     question: npt.NDArray[np.float32],
     search: SearchableChunks,
+    person: Person | None = None,
 ) -> dict[int, Scores]:
     """The scores; for a subject that none defines the last other one is replaced by that of a chunk that defines it, or
-    has it as title."""
+    has it as title. ``person``: the only subject, where that is one."""
 
     def texts(keys: Sequence[int]) -> Mapping[int, str]:
         """Those that are no references or exercises: a book's title there is no definition."""
@@ -89,13 +91,13 @@ def with_definitions(
 
     offered, found, needed = texts(list(scores)), {}, set[int]()
     for subject in subjects:
-        known = best_definition(offered, subject)
+        known = best_definition(offered, subject, person)
         if known is not None:
             needed.add(known)
         else:
             using = dict(search.lexical(subject, _SEARCHED)[0])
             others = [key for key in using if key not in scores and key not in found]
-            key = best_definition(texts(others), subject)
+            key = best_definition(texts(others), subject, person)
             if key is None and _first_titled(titled(list(scores), subject), subject) is None:
                 key = _first_titled(titled(others[:_TITLES_SEARCHED], subject), subject)
             if key is not None:
@@ -147,22 +149,26 @@ def _naming_score(chunk: StoredChunk, idf: Mapping[str, float], question: npt.ND
     )
 
 
-def best_definition(texts: Mapping[int, str], subject: Sequence[str]) -> int | None:
-    """The key of the text with the sentence that defines the subject best, the first of several; ``None`` if none does.
+def best_definition(texts: Mapping[int, str], subject: Sequence[str], person: Person | None = None) -> int | None:
+    """The key of the text with the sentence that defines the subject best, or says who the person is, the first of
+    several; ``None`` if none does.
 
     ``subject``: its stems in order.
     """
     # In lower case and with letters first, so that ``re`` looks for these letters and tries the rest only there.
     term = re.compile(_BETWEEN.join(re.escape(stem.rstrip("i")) for stem in subject) + r"\w*")
     stems = frozenset(subject)
+
+    def score(sentence: str) -> float:
+        return max(defines(sentence, stems), person.identified_by(sentence) if person else 0.0)
+
     scores = {
-        key: max(
-            (defines(text[each.start : each.end], stems) for each in units(text) if each.kind != "code"), default=0.0
-        )
+        key: max((score(text[each.start : each.end]) for each in units(text) if each.kind != "code"), default=0.0)
         for key, text in texts.items()
-        if _may_define(text.lower(), term)
+        if _may_define(text.lower(), term) or (person and person.is_in(text))
     }
-    best = max(scores, key=scores.__getitem__, default=None)
+    # A person is presented where first named: keys are in the order of the text.
+    best = max(scores, key=lambda key: (scores[key], -key if person else 0), default=None)
     return best if best is not None and scores[best] >= _CERTAIN else None
 
 

@@ -15,6 +15,7 @@ from llama_index.core.vector_stores.utils import build_metadata_filter_fn
 
 from ..text.definitions import subject_of
 from ..text.naming import asks_for_term
+from ..text.persons import person_asked
 from ..text.question_kinds import asks_for_code, asks_for_tasks, sides_of
 from ..text.spelling import with_corrections, with_names
 from ..text.stemming import LIGHT_STEMS, question_stems, stems
@@ -131,7 +132,7 @@ class HybridRetriever(ScoredRetriever):
                 asked = sides_of(question) or [subject_of(question)]
                 subjects = [list(dict.fromkeys(corrections.get(stem, stem) for stem in each)) for each in asked if each]
                 if subjects and self._top_k > len(subjects):
-                    scores = with_definitions(scores, subjects, embedded, search)
+                    scores = with_definitions(scores, subjects, embedded, search, person_asked(question))
                 elif vector is not None and asks_for_term(question):
                     scores = with_term(scores, [*dense], idf, vector, snapshot)
                 chunks = snapshot.chunks.stored(scores, len(embedded))

@@ -18,6 +18,7 @@ from ..text.definitions import compound_of, defines, derived_finder, subject_of
 from ..text.entries import is_entry, labels, leads_on, title_stems
 from ..text.instructions import instructions_of, is_asked_about
 from ..text.naming import asks_for_term, names_term
+from ..text.persons import person_asked
 from ..text.question_kinds import asks_for_code, asks_for_events, asks_for_steps, form_scorer, kinds_left_out
 from ..text.stemming import stem_hash, stem_hashes, stems, wording_scorer
 from ..text.versions import version_finder
@@ -122,7 +123,7 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
     of_version, derived = version_finder(retrieval.question), derived_finder(asked)
     takes_source = bool(_ASKS_SOURCE.search(asked))
     subject = [retrieval.spelling.correct(stem) for stem in subject_of(asked)]
-    abbreviation, compound = abbreviation_of(asked), compound_of(asked)
+    abbreviation, compound, person = abbreviation_of(asked), compound_of(asked), person_asked(asked)
     term = frozenset(subject)
     topics = ({term} | ({frozenset(retrieval.idf)} if len(retrieval.idf) == 1 else set())) - {frozenset()}
     topic = retrieval.spelling.hashes(retrieval.follow_up.topic if retrieval.follow_up else ())
@@ -156,6 +157,7 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
                 score += _KEY_BONUS
             score += _FORM_BONUS * words * has_form
             defining = float(spells_out(quote, abbreviation)) if abbreviation else defines(quote, subject)
+            defining = max(defining, person.identified_by(quote)) if person else defining
             defining = 0.0 if piece.is_fields else defining
             if (opens and not is_elsewhere and is_entry(quote, term)) or (compound and labels(quote, compound)):
                 defining = max(defining, _ENTRY_DEFINES)

@@ -16,6 +16,7 @@ from ragstone.core.retrieval.sentences import sentences_of
 from ragstone.core.testing import open_host
 from ragstone.core.text import pack
 from ragstone.core.text.definitions import subject_of
+from ragstone.core.text.persons import person_asked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -161,3 +162,47 @@ def test_a_term_with_a_preposition_and_a_long_aside_is_defined() -> None:
     for key in (2, 3):
         offered = {at: texts[at] for at in (1, key)}
         assert best_definition(offered, subject_of("What is the rate of turn?")) == key
+
+
+@pytest.mark.parametrize(
+    ("sentence", "name", "is_said"),
+    [
+        ("Mrs. Berg was a widow of the town.", "Mrs. Berg", True),
+        ("It is Captain Lund, my father.", "Captain Lund", True),
+        ("Ada's younger sister (or rather half-sister) Runa slept.", "Runa", True),
+        ("Then came Nils Lund, son of the ferryman.", "Nils Lund", True),
+        ("The mate, Mr. Holm, had an old coat.", "Mr. Holm", True),
+        ("The others are pretty too, but Ada, the eldest, was the best dancer.", "Ada Berg", True),
+        ("They met her brother and his friend Nils\nLund.", "Nils Lund", True),
+        ("Ole the king had a ship, and his daughter had none.", "Ole", True),
+        ("He had a dog, and the dog was called Rex.", "Rex", True),
+        ("Nils Lund became the leader of the crew.", "Nils Lund", True),
+        ("But Nils Lund and his father slept.", "Nils Lund", False),
+        ("Mr. Holm was a little late.", "Mr. Holm", False),
+        ('"Would you?" asked Ada, her face in her hands.', "Ada", False),
+        ("Ada Lund, the cook, slept.", "Ada Berg", False),
+        ("Ada's brother slept.", "Ada", False),
+        ('"Yes," said Ole, leaving the captain.', "Ole", False),
+        ("Ole's ship was called the Heron by the captain.", "Heron", False),
+    ],
+)
+def test_who_someone_is(sentence: str, name: str, is_said: bool) -> None:
+    person = person_asked(f"Who is {name}?")
+    assert person is not None
+    assert (person.identified_by(sentence) > 0) is is_said
+
+
+@pytest.mark.parametrize("question", ["Who is the captain?", "Who is in the boat?", "who is it", "What is Ada?"])
+def test_a_question_without_a_name_is_about_no_person(question: str) -> None:
+    assert person_asked(question) is None
+
+
+@pytest.mark.parametrize("question", ["Who is Nils Lund?", "who is nils"])
+def test_who_someone_is_stands_where_the_name_comes_first(tmp_path: Path, question: str) -> None:
+    said = "At the pier there stood a boy, Nils Lund, son of the ferryman."
+    mentions = [f'Nils Lund saw {number} gulls. "Nils Lund!" they cried. Nils Lund ran.' for number in range(12)]
+    with open_host(tmp_path) as host:
+        corpus = host.corpus("story", kind="article")
+        corpus.ingest([Document(id_=f"{at:02}", text=text) for at, text in enumerate([said, *mentions])])
+        found = HybridRetriever(corpus, top_k=3).search(question)
+    assert [quote.text for quote in choose(found)] == [said]
