@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from .doers import NAME, doers_in, word_before
 from .formulas import is_formula
 from .stemming import stems, words
-from .times import MONTHS, asks_for_date, asks_for_time, names_time, time_scorer
+from .times import MONTHS, YEAR, asks_for_date, asks_for_time, names_time, time_scorer
 
 _ASKS_QUANTITY = re.compile(
     r"\bhow (?:many|much|old|long|far|tall|large|big|high|often|fast|deep|wide|heavy)\b"
@@ -54,8 +54,10 @@ _QUANTITY = re.compile(
     r"|twelve|twenty|thirty|forty|fifty|hundred|thousand|million|billion|half|third|quarter|dozen|percent|once|twice|thrice|daily|weekly|monthly|annually|yearly|every)\b",
     re.IGNORECASE,
 )
-#: What is named with a number: "ROS 2", "IEEE 1588".
-_NAMED_NUMBER = re.compile(r"\b(?!USD|EUR|GBP)[A-Z][A-Z\d-]+ \d[\d.]*")
+#: What is named with a number: "ROS 2", "IEEE 1588", within a sentence also "Alto 1.3".
+_NAMED_NUMBER = re.compile(
+    r"\b(?!USD|EUR|GBP)[A-Z][A-Z\d-]+ \d[\d.]*|(?<!^)(?<![.!?] )\b[A-Z][a-z]+ \d+\.\d[\w.]*", re.MULTILINE
+)
 #: Numbers that count nothing: of figures, chapters and list items, hexadecimal ones, dates, times of day, years, the
 #: years of references, and what something is defined to be equal to.
 _REFERENCE_NUMBER = re.compile(
@@ -161,7 +163,7 @@ _REQUIRED = (
     (_ASKS_NAMING, _NAMING),
     (_ASKS_ORIGIN, _ORIGIN),
     # "Which year?", not "Which year of his reign?"
-    (re.compile(r"\b(?:what|which) year\b(?! of\b)", re.IGNORECASE), re.compile(r"\d\d")),
+    (re.compile(r"\b(?:what|which) year\b(?! of\b)", re.IGNORECASE), YEAR),
     (_ASKS_PHONE, re.compile(r"\d[\d ()/.-]{3,}\d")),
     (_ASKS_EMAIL, re.compile(r"@")),
 )

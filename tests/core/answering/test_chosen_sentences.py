@@ -841,6 +841,10 @@ def test_a_short_negation_is_a_negation() -> None:
         ("What is a phone number?", "A phone number is a list of digits.", False),
         ("What is Kerr's email address?", "Kerr has an email address since 1990.", True),
         ("What is Kerr's email address?", "Kerr's email address is kerr@example.org.", False),
+        ("In what year was the winch built?", "The winch was built to lift up to 400 ropes.", True),
+        ("In what year was the winch built?", "The winch was built in the third year of the war.", False),
+        ("How many ropes did Winch 1.0 have?", "It is the Winch 1.0 that had ropes, before Winch 1.1.", True),
+        ("How many ropes did Winch 1.0 have?", "It is the Winch 1.0 that had 4 ropes.", False),
     ],
 )
 def test_without_what_is_asked_for_nothing_is_answered(question: str, text: str, is_lacking: bool) -> None:
