@@ -22,7 +22,7 @@ _NTH = re.compile(rf"\bthe ({'|'.join(_ORDINALS)}) (?!one\b)(?=[a-z])")
 _ASKS_OFFICE = re.compile(
     r"(?:and |but |so )?who(?:['’]s| is| was| are| were) the (?:\w+ ){0,2}?(\w+) (?:of|for|in|at)\b", re.IGNORECASE
 )
-_CAPITAL = re.compile(r"(?<=\s)[A-Z]\w*")
+CAPITAL = re.compile(r"(?<=\s)[A-Z]\w*")
 #: "Anna's mother", "Anna's old mother": of whom, and who.
 _KIN = re.compile(
     r"\b(\w+)(?:['’]s|(?<=s)['’]) (?:\w+ )?"
@@ -61,7 +61,7 @@ def lacks_deed(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSente
     if not _ASKS_WHO_DID.match(asked):
         return False
     near, hashes = stems_near_any(retrieval, sentences), retrieval.spelling.hashes
-    capital = set(stems(" ".join(_CAPITAL.findall(asked))))
+    capital = set(stems(" ".join(CAPITAL.findall(asked))))
     common = [stem for stem in question_stems(asked) if stem not in capital]
     needed = [each for each in (hashes(names_in(asked)), hashes(common) if len(common) > 1 else set()) if each]
     return any(map(near.isdisjoint, needed))

@@ -6,18 +6,20 @@ import re
 from itertools import permutations
 from typing import TYPE_CHECKING
 
+from ..citations.polarity import opposites_of
 from ..text.abbreviations import abbreviation_of
 from ..text.answer_types import is_lacking
 from ..text.chunk_terms import headings_of
 from ..text.definitions import compound_of, defines, derived_finder, qualifier_of, subject_of
 from ..text.entries import title_stems
+from ..text.irregular_forms import FORMS
 from ..text.question_kinds import action_of, asks_whether, lacks_items, sides_of
-from ..text.stemming import question_stems, stem_hash, stem_hashes, stems
+from ..text.stemming import question_stems, stem_hash, stem_hashes, stems, words
 from ..text.versions import has_only_others, version_finder
 from .answerability import dated_text, names_in, stems_near, stems_near_any
 from .comparatives import degree_of, lacks_modifier
 from .models import asked_of
-from .people import lacks_deed, lacks_kin, lacks_nth, lacks_office
+from .people import CAPITAL, lacks_deed, lacks_kin, lacks_nth, lacks_office
 from .quotes import paragraph_up_to
 
 if TYPE_CHECKING:
@@ -41,6 +43,8 @@ _ASKS_TERM = re.compile(
 )
 #: Not "how populous it is compared to others".
 _ASKS_DIFFERENCE = re.compile(r"\bdiffer|\bdistin(?:ct|guish)", re.IGNORECASE)
+#: Share of a question whether something is so, by weight, from which it is not answered without these words.
+_MOST_AWAY = 0.3
 _ASKS_WHEN = re.compile(r"(?:and |but |so )?when (?:was|were|did)\b", re.IGNORECASE)
 
 
@@ -160,6 +164,27 @@ def _lacks_predicate(retrieval: Retrieval, asked: str, sentences: Sequence[Score
     return not {*map(stem_hash, pair)} <= stems_near(retrieval, sentences[0])
 
 
+def _lacks_claim(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
+    """Whether the question asks if something is so, and no sentence is near its words, names excepted, or near too few
+    by weight, the rarest one not among them: "Did Anna Berg lead it?" is not answered by "It followed Anna Berg.".
+
+    Comparatives do not count, as in ``_has_unknown_word``.
+    """
+    if not asks_whether(asked):
+        return False
+    near, hashes, total = stems_near_any(retrieval, sentences), retrieval.spelling.hashes, sum(retrieval.idf.values())
+    found = set(question_stems(asked)) - set(stems(" ".join(CAPITAL.findall(asked))))
+    common = {stem: word for word in words(asked) for stem in stems(word) if stem in found and not stem.endswith("er")}
+    # "Did he lead it?" is answered by "he led it", and "Is it open?" by "it is closed".
+    also = {
+        stem: [stem, *stems(" ".join([*FORMS.get(word, ()), *opposites_of(word)]))] for stem, word in common.items()
+    }
+    weights = {stem: retrieval.idf.get(retrieval.spelling.correct(stem), 0.0) for stem in common}
+    away = {stem: weights[stem] for stem, forms in also.items() if near.isdisjoint(hashes(forms))}
+    is_rarest = max(away.values(), default=0.0) == max(weights.values(), default=0.0)
+    return bool(away) and (len(away) == len(common) or (is_rarest and sum(away.values()) >= _MOST_AWAY * total))
+
+
 def _lacks_side(retrieval: Retrieval, asked: str, _: Sequence[ScoredSentence]) -> bool:
     """Whether the question asks for the difference of two things, and no chunk is about one of them: none has it in its
     headings or at the beginning of a sentence, and no sentence has both."""
@@ -207,6 +232,7 @@ _SUBJECT = (
     (lacks_nth, "no sentence has the one of several that is asked for"),
     (lacks_office, "no sentence has the office that is asked for"),
     (lacks_deed, "no sentence has what was done, or a name of the question"),
+    (_lacks_claim, "what the question says is near no sentence"),
     (lacks_kin, "the relative is another's in each sentence"),
     (_lacks_side, "no passage is about one of the things that are compared"),
     (_lacks_comparison, "no sentence compares by what is asked for"),

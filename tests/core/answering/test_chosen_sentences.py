@@ -845,6 +845,9 @@ def test_a_short_negation_is_a_negation() -> None:
         ("In what year was the winch built?", "The winch was built in the third year of the war.", False),
         ("How many ropes did Winch 1.0 have?", "It is the Winch 1.0 that had ropes, before Winch 1.1.", True),
         ("How many ropes did Winch 1.0 have?", "It is the Winch 1.0 that had 4 ropes.", False),
+        ("Did Maria Kerr lead the crew of Oslo?", "The winch of Maria Kerr came from Oslo.", True),
+        ("Did Maria Kerr lead the crew of Oslo?", "Maria Kerr led a crew in Oslo.", False),
+        ("Does the winch need grease?", "The winch has a drum. It needs a rope.", True),
     ],
 )
 def test_without_what_is_asked_for_nothing_is_answered(question: str, text: str, is_lacking: bool) -> None:
