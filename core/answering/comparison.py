@@ -53,13 +53,13 @@ def choose_sides(
         )
         if one <= columns and other <= columns:
             return [quote]
-        if shared and _says_of_both(quote.text, [*sides[0], *shared], sides[1]):
+        if shared and (_says_of_both(quote.text, [*sides[0], *shared], sides[1]) or _contrasts(quote.text, one, other)):
             return [quote]
     titles = [_title_hashes(chunk.node) for chunk in retrieval.nodes]
     for quote in quotes:
         known = frozenset(stem_hashes(quote.text))
         if one <= known and other <= known:
-            if _CONTRASTS.search(quote.text) and not found:
+            if not found and _contrasts(quote.text, one, other):
                 return [quote]
             # What it speaks of comes first: "A, which is quicker than B, …" is about A.
             known = frozenset(stem_hashes(quote.text[:_HEAD]))
@@ -90,6 +90,11 @@ def _is_entry_of(quote: ScoredSentence, side: frozenset[str], retrieval: Retriev
     """Whether it is what a dictionary says of the side that its heading names."""
     headings = headings_of(retrieval.nodes[quote.chunk].node)
     return quote.unit < _OPENING and title_stems(headings) == side and is_entry(quote.text, side)
+
+
+def _contrasts(text: str, one: frozenset[int], other: frozenset[int]) -> bool:
+    """Whether the text has the words of both sides and sets one against the other: "unlike A, B …"."""
+    return bool(_CONTRASTS.search(text)) and (one | other).issubset(stem_hashes(text))
 
 
 def _says_of_both(text: str, one: Sequence[str], other: Sequence[str]) -> bool:

@@ -408,6 +408,15 @@ def test_one_sentence_that_sets_both_sides_apart_is_enough() -> None:
     ]
 
 
+def test_one_sentence_that_sets_both_sides_apart_comes_before_one_that_measures_them() -> None:
+    text = (
+        "Oil winches are heavier and more dear than hand winches. In contrast to hand winches, oil winches have a pump."
+    )
+    assert _texts("What is the difference between hand and oil winches?", text, (0.5, 0.6)) == [
+        "In contrast to hand winches, oil winches have a pump."
+    ]
+
+
 def test_a_sentence_is_about_what_it_names_first() -> None:
     text = (
         "We distinguish between forward kinematics and inverse kinematics. Forward kinematics finds the pose. "
