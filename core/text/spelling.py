@@ -32,7 +32,8 @@ _ORDINAL = re.compile(r"(\d{1,2})(?:st|nd|rd|th)")
 _WORD = re.compile(r"[^\W_]+")
 #: Pairs of words, and names, that are looked up: a question has no more that matter.
 _MOST_LOOKED_UP = 30
-_PAIR = re.compile(r"(?=(?<!\w)([^\W\d_]{2,})([ -])([^\W\d_]{3,}))")
+#: Not "to send mail": a verb and its object are two words.
+_PAIR = re.compile(r"(?=(?<!\w)(?<!\b[Tt]o )(?<!\bI )(?<!\bwe )(?<!\byou )([^\W\d_]{2,})([ -])([^\W\d_]{3,}))")
 
 
 @dataclass(frozen=True)
