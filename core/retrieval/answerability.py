@@ -17,7 +17,7 @@ from ..citations.polarity import find_opposite
 from ..text.answer_types import answer_type_scorer
 from ..text.chunk_terms import headings_of, idf_coverage
 from ..text.question_kinds import asks_whether
-from ..text.stemming import STOP_WORDS, question_stems, stem_hash, stems, words
+from ..text.stemming import STOP_WORDS, ordered_share, question_stems, stem_hash, stems, words
 from ..text.times import asks_for_time, day_of
 from ..text.versions import VERSION
 from .models import asked_of
@@ -103,7 +103,6 @@ def features_of(retrieval: Retrieval, sentence: ScoredSentence) -> tuple[float, 
     header = known.header_of(sentence.unit)  # a row is quoted with it
     above = "" if header is None else node.get_content()[known.units[header].start : known.units[header].end]
     ordered = stems(f"{above} {sentence.text}")
-    places = {stem: place for place, stem in reversed(list(enumerate(ordered)))}
     cosine = similar[0] if sentence.cosine is None else sentence.cosine
     denies = _denies(sentence.text, frozenset(idf))
     opposite = find_opposite(in_question - STOP_WORDS, in_sentence - STOP_WORDS)
@@ -117,7 +116,7 @@ def features_of(retrieval: Retrieval, sentence: ScoredSentence) -> tuple[float, 
         max(similar),
         float(bool(names - stems_near(retrieval, sentence, behind=0))),
         float(bool(numbers)),
-        _longest_rise([places[stem] for stem in asked if stem in places]) / max(1, len(asked)),
+        ordered_share(asked, ordered),
         float(not asks_whether(asked_of(retrieval)) and denies != bool(_NEGATION.search(question))),
         float(opposite is not None),
         answer_type_scorer(question)(dated_text(retrieval, sentence)),
@@ -165,14 +164,6 @@ def _denies(text: str, asked: frozenset[str]) -> bool:
 
 def _numbers(text: str) -> set[str]:
     return set(_NUMBER.findall(text.casefold()))
-
-
-def _longest_rise(places: Sequence[int]) -> int:
-    """The length of the longest rising subsequence."""
-    best: list[int] = []
-    for number, place in enumerate(places):
-        best.append(1 + max((best[other] for other in range(number) if places[other] < place), default=0))
-    return max(best, default=0)
 
 
 @cache

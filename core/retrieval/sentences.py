@@ -19,8 +19,15 @@ from ..text.entries import is_entry, labels, leads_on, title_stems
 from ..text.instructions import instructions_of, is_asked_about
 from ..text.naming import asks_for_term, names_term
 from ..text.persons import person_asked
-from ..text.question_kinds import asks_for_code, asks_for_events, asks_for_steps, form_scorer, kinds_left_out
-from ..text.stemming import stem_hash, stem_hashes, stems, wording_scorer
+from ..text.question_kinds import (
+    asks_for_code,
+    asks_for_events,
+    asks_for_steps,
+    asks_whether,
+    form_scorer,
+    kinds_left_out,
+)
+from ..text.stemming import ordered_share, question_stems, stem_hash, stem_hashes, stems, wording_scorer
 from ..text.versions import version_finder
 from .models import asked_of
 from .quotes import PIECES_A_CHECK, QuoteOptions, paragraph_up_to, quotes_of
@@ -50,6 +57,8 @@ _NAMING_DEFINES = 0.4
 _PROCEDURE_BONUS = 0.6
 #: Added to a sentence that enumerates or gives a reason, where that is asked for, times the words that it holds.
 _FORM_BONUS = 0.3
+#: Added to one with the question's words in their order, where it asks whether something is so, times their share.
+_ORDER_BONUS = 0.3
 #: Taken from a lead-in with its table, where the question asks what one thing is.
 _TABLE_PENALTY = 0.3
 _TAKES_TABLE = re.compile(r"\b(?:are|were|tables?|lists?)\b", re.IGNORECASE)
@@ -119,9 +128,9 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
     asked_stems = frozenset(stem for stem, _ in weights)
     of_type, of_form, of_wording = answer_type_scorer(asked), form_scorer(asked), wording_scorer(retrieval.question)
     options = QuoteOptions(kinds_left_out(asked), asks_for_steps(asked), asks_for_code(asked))
-    takes_term = asks_for_term(asked)
     of_version, derived = version_finder(retrieval.question), derived_finder(asked)
-    takes_source = bool(_ASKS_SOURCE.search(asked))
+    order = [retrieval.spelling.correct(stem) for stem in question_stems(asked)] if asks_whether(asked) else []
+    takes_term, takes_source = asks_for_term(asked), bool(_ASKS_SOURCE.search(asked))
     subject = [retrieval.spelling.correct(stem) for stem in subject_of(asked)]
     abbreviation, compound, person = abbreviation_of(asked), compound_of(asked), person_asked(asked)
     term = frozenset(subject)
@@ -134,8 +143,7 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
         place = (chunk.score or 0.0) / top if top > 0 else 0.0
         beside = _TOPIC_PENALTY if topic and topic.isdisjoint(known.all_stems) else 0.0
         cosines = np.asarray(retrieval.sentence_cosines.get(chunk.node.node_id, ())).tolist()
-        is_titled = bool(topics) and title_stems(headings_of(chunk.node)) in topics
-        opens = is_titled
+        opens = is_titled = bool(topics) and title_stems(headings_of(chunk.node)) in topics
         for at, piece in enumerate(quotes_of(text, known, options)):
             if at % PIECES_A_CHECK == 0:
                 check_budget()
@@ -156,6 +164,7 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
             if kind == "row" and _names(quote.partition("|")[0], asked_stems):
                 score += _KEY_BONUS
             score += _FORM_BONUS * words * has_form
+            score += _ORDER_BONUS * ordered_share(order, stems(quote)) if order else 0.0
             defining = float(spells_out(quote, abbreviation)) if abbreviation else defines(quote, subject)
             defining = max(defining, person.identified_by(quote)) if person else defining
             defining = 0.0 if piece.is_fields else defining

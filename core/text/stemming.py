@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from zlib import crc32
 
@@ -115,6 +115,16 @@ def wording_scorer(question: str) -> Callable[[str], float]:
     included, those that only ask excepted. "Before the war" is answered rather by these words than by "wars"."""
     asked = frozenset(words(question)) - _ASKING
     return lambda text: len(asked.intersection(words(text))) / len(asked) if asked else 0.0
+
+
+def ordered_share(asked: Sequence[str], found: Sequence[str]) -> float:
+    """The share of the stems of a question that a text has in their order, of those ``found`` in it: 0 to 1."""
+    places = {stem: place for place, stem in reversed(list(enumerate(found)))}
+    rising: list[int] = []  # the length of the longest rise up to each place
+    known = [places[stem] for stem in asked if stem in places]
+    for number, place in enumerate(known):
+        rising.append(1 + max((rising[other] for other in range(number) if known[other] < place), default=0))
+    return max(rising, default=0) / max(1, len(asked))
 
 
 @lru_cache(maxsize=16384)  # about the common words of one language; bounded, because questions bring new ones

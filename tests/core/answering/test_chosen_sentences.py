@@ -1165,6 +1165,12 @@ def test_what_may_not_be_quoted_is_no_evidence() -> None:
     assert weigh_evidence(found).likelihood < least_likelihood()
 
 
+def test_whether_something_is_so_is_answered_by_its_words_in_their_order() -> None:
+    text = "The crane is oiled by a winch of the crew. It may happen that a winch is oiled by the crane of the ship."
+    assert sentences_of(_retrieval("Is a winch oiled by a crane?", text, (0.42, 0.4)))[0].text.startswith("It may")
+    assert sentences_of(_retrieval("When is a winch oiled by a crane?", text, (0.42, 0.4)))[0].text.startswith("The")
+
+
 def test_two_words_of_a_question_whether_something_is_so_must_be_together() -> None:
     def judged(text: str) -> str:
         found = _retrieval("Are winches alive?", text)
