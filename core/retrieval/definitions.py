@@ -35,7 +35,7 @@ _TITLES_SEARCHED = 50
 _CERTAIN = 0.6
 #: What follows a term in a sentence that may define it, and what precedes one: "X (…) is", "X: …", "known as X".
 _FOLLOWS = re.compile(
-    r"(?:\s\w+)?(?:\s*\([^)]*\))?(?:,\s[^,.]{2,60},)?(?:\s\w+)?"
+    r"[\"”’'*_]{0,3}(?:\s\w+)?(?:\s*\([^)]*\))?(?:,\s[^,.]{2,60},)?(?:\s\w+)?"
     r"(?:,?\s(?:is|are|was|were|(?:can|may|could|might)(?:\s\w+)?\sbe|refers?|means?|denotes?|describes?|stands?)\b"
     r"|\s*[:–—|]|\s-\s)"
 )

@@ -143,6 +143,7 @@ class _Chunks:
         ("A small wheel that swivels is called a caster.", True),
         ("The caster is in the box. Casters are visible from below.", False),
         ("The forecaster is a person.", False),
+        ('It has wheels. A "caster" means either of the small ones.', True),
         ("A cart has a small caster, which is a wheel that swivels.", True),
         ("Casters, the wheels of carts, are parts.", True),
     ],
