@@ -14,6 +14,7 @@ from .characters import escape_block, without_controls
 from .html.markup import decoded, is_binary
 from .html.text import Text
 from .hyphenation import join_halves, vocabulary
+from .plain_lists import list_in
 
 _MOST_BYTES = 20_000_000
 _START = re.compile(r"^\*\*\* ?START OF (?:THE|THIS) PROJECT GUTENBERG EBOOK[^\n]*$", re.MULTILINE)
@@ -71,7 +72,7 @@ def book_of(source: str) -> Text:
         text = text[begun.end() :]
         ended = _END.search(text)
         text = text[: ended.start()] if ended else text
-    blocks = [block.strip("\n") for block in re.split(r"\n[ \t]*(?:\n[ \t]*)+", text.expandtabs(4)) if block.strip()]
+    blocks = [block.strip("\n") for block in re.split(r"\n(?:[ \t]*\n)+", text.expandtabs(4)) if block.strip()]
     blocks = list(_without_running_heads(blocks))
     marked = list(_marked(blocks, vocabulary(blocks)))
     level, first = marked[0] if len(marked) > 1 else (1, "")
@@ -180,6 +181,9 @@ def _paragraph(block: str, known: Counter[str]) -> str:
     A shorter line above an indented paragraph, such as the term that it explains, stays one.
     """
     lines = [line.rstrip() for line in _EMPHASIS.sub(r"\1", block).split("\n")]
+    if listed := list_in(lines, lambda part: " ".join(join_halves("\n".join(part), known).split())):
+        return listed
+    lines[0] = lines[0].lstrip()
     first, rest = lines[:1], lines[1:]
     if _is_broken(lines):
         first, rest = [], lines

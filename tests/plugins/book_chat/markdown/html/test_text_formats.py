@@ -537,6 +537,36 @@ def test_the_lines_of_a_paragraph_are_joined_and_those_of_verses_and_tables_are_
     )
 
 
+@pytest.mark.parametrize(
+    ("source", "listed"),
+    [
+        (
+            "   They may\n    1. oil the winch,\n       old;\n    2. sleep:\n        a) by day;\n        b) by night\n",
+            "They may\n\n1. oil the winch, old;\n2. sleep:\n    - a) by day;\n    - b) by night",
+        ),
+        ("  * oil\n  * rope,\n    # or two\n", "- oil\n- rope, # or two"),
+        ("  1. Oil it. Then\n     sleep.\n  2. Eat.\n", "1\\. Oil it. Then sleep.\n\n2\\. Eat."),
+        ("  - Oil it. Then\n    sleep.\n  - Eat.\n", "Oil it. Then sleep.\n\nEat."),
+        ("Parts:\n- oil\n- # rope\n", "Parts:\n\n- oil\n- \\# rope"),
+    ],
+)
+def test_a_list_of_plain_text_is_a_list(source: str, listed: str) -> None:
+    assert read(source, ".txt").text == f"{listed}\n"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "It was in\n1912. He came\nin\n1914. She left\nin\n1915.\n",
+        "It was late - he came\n- as was said - by\nboat.\n",
+        "+ S_cross (cross)\n# S_room (room)\n+ S_book (book)\n",
+        "1. oil\n3. rope\n",
+    ],
+)
+def test_lines_that_only_begin_like_items_are_no_list(source: str) -> None:
+    assert not re.search(r"^ *(?:-|\d+\.) ", read(source, ".txt").text, re.MULTILINE)
+
+
 def test_the_heads_of_pages_are_left_out_and_a_paragraph_goes_on_behind_them() -> None:
     def page(number: int) -> str:
         return f"\n\nOn Winches                                 Page {number}\n\n\n"
