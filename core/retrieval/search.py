@@ -105,8 +105,8 @@ class HybridRetriever(ScoredRetriever):
             with step("HybridRetriever.lexical", words=list(words)) as looked:
                 found, frequencies = search.lexical(words, options.candidates)
                 spelt = {stem: word for word in plain_words(question) for stem in stems(word)}
-                unknown = (word for word in words if word not in frequencies)
-                corrections = search.corrections({word: _is_word(spelt.get(word, word), encoder) for word in unknown})
+                absent = sorted(search.missing(words))  # from what may be found, whatever the other chunks have
+                corrections = search.corrections({word: _is_word(spelt.get(word, word), encoder) for word in absent})
                 joined = search.joined(question)
                 if corrections or joined:
                     # What the corpus mostly writes as one word, some of its chunks write as two.

@@ -1057,6 +1057,16 @@ def test_a_misspelt_word_is_one_of_the_chunks_that_may_be_found(tmp_path: Path) 
             assert found.spelling.corrections == corrections
 
 
+def test_a_word_that_only_chunks_have_which_may_not_be_found_is_taken_for_another_spelling(tmp_path: Path) -> None:
+    texts = {"near": "The catalog lists ropes.", "far": "The catalogue has tyres."}
+    with open_host(tmp_path) as host:
+        corpus = host.corpus("parts", kind="article")
+        corpus.ingest([Document(id_=name, text=text, metadata={"part": name}) for name, text in texts.items()])
+        only = MetadataFilters(filters=[MetadataFilter(key="part", value="near")])
+        found = HybridRetriever(corpus, filters=only).search("What does the catalogue list?")
+    assert found.spelling.corrections == {"catalogu": "catalog"}
+
+
 @pytest.mark.parametrize("question", ["What is new in 2.4.1?", "What changed in version 3.12?", "1.1.1"])
 def test_a_version_that_no_sentence_has_is_weighed(question: str, tmp_path: Path) -> None:
     with open_host(tmp_path) as host:
