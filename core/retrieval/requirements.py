@@ -70,12 +70,14 @@ def _has_unknown_word(retrieval: Retrieval, asked: str, _: Sequence[ScoredSenten
     Those of earlier turns count only where no chunk at all has them, and so do single digits, which a text may spell
     out; ordinals and decades do not count. Where each word has a capital, which are names is not known.
 
-    Other words may be missing because the text says them otherwise, but not in a question whether something is so, of
-    which each word counts ("Do bees sleep?"); comparatives excepted, whose stem is not that of their adjective.
+    Other words may be missing because the text says them otherwise, but not in a question whether something is so, or
+    how the reader does something, of which each word counts ("Do bees sleep?"); comparatives excepted, whose stem is
+    not that of their adjective.
     """
     unknown, names = retrieval.spelling.unknown, names_in(asked)
     own = {stem for stem in question_stems(asked) if retrieval.spelling.correct(stem) in retrieval.idf}
-    if asks_whether(asked) and any(not stem.endswith("er") for stem in unknown.intersection(stems(asked))):
+    said = unknown.intersection(stems(asked)) if asks_whether(asked) or action_of(asked) is not None else ()
+    if any(not stem.endswith("er") for stem in said):
         return True
     wanted = {stem for stem in own if stem[0].isdigit() and len(stem) > 1 and not _ORDINAL.match(stem)}
     wanted |= set() if names.issuperset(own) else names & own
@@ -114,7 +116,7 @@ def _lacks_numbered(retrieval: Retrieval, asked: str, _: Sequence[ScoredSentence
 def _lacks_action(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
     """Whether the question asks how the reader does something, and no chunk has the verb or no sentence is near a name
     of what it is done to: how to install one system is no answer for another."""
-    action, hashes = action_of(asked), retrieval.spelling.hashes
+    action, hashes = action_of(asked) or "", retrieval.spelling.hashes
     is_near = hashes(names_in(asked)) <= stems_near_any(retrieval, sentences)
     return bool(action) and not (is_near and hashes([action]) <= _offered(retrieval))
 

@@ -9,6 +9,7 @@ from .doers import NAME, doers_in, word_before
 from .formulas import is_formula
 from .stemming import stems, words
 from .times import MONTHS, YEAR, asks_for_date, asks_for_time, names_time, time_scorer
+from .versions import NAMED_NUMBER
 
 _ASKS_QUANTITY = re.compile(
     r"\bhow (?:many|much|old|long|far|tall|large|big|high|often|fast|deep|wide|heavy)\b"
@@ -54,18 +55,15 @@ _QUANTITY = re.compile(
     r"|twelve|twenty|thirty|forty|fifty|hundred|thousand|million|billion|half|third|quarter|dozen|percent|once|twice|thrice|daily|weekly|monthly|annually|yearly|every)\b",
     re.IGNORECASE,
 )
-#: What is named with a number: "ROS 2", "IEEE 1588", within a sentence also "Alto 1.3".
-_NAMED_NUMBER = re.compile(
-    r"\b(?!USD|EUR|GBP)[A-Z][A-Z\d-]+ \d[\d.]*|(?<!^)(?<![.!?] )\b[A-Z][a-z]+ \d+\.\d[\w.]*", re.MULTILINE
-)
 #: Numbers that count nothing: of figures, chapters and list items, hexadecimal ones, dates, times of day, years, the
-#: years of references, and what something is defined to be equal to.
+#: years of references and lives, and what something is defined to be equal to.
 _REFERENCE_NUMBER = re.compile(
     r"^\s*\d+[.)]\s|\b0x[\da-f]+|\b\d{4}-\d\d-\d\d\b|\b\d{1,2}:\d\d\b|= ?-?\d[\d.,]*"
     r"|\S+-year-old\b|\bas (?:early|late) as \d{4}\b|"
     rf"\b(?:{MONTHS}) \d+(?:, \d{{4}})?|"
     r"\b(?:figures?|figs?\.?|tables?|listings?|sections?|chapters?|equations?|eqs?\.|appendix|pages?|pp?\.|versions?|lines?)"
-    r"\s\d[\d.–-]*|\([^()]{2,60},? (?:1[89]|20)\d\d[a-z]?\)|\b(?:in|since|by|until|of|from) (?:1[5-9]|20)\d\d\b"
+    r"\s\d[\d.–-]*|\([^()]{2,60},? (?:1[89]|20)\d\d[a-z]?\)"
+    r"|\([^()]{0,40}\b(?:1\d|20)\d\d\b[^()]{0,40}\b(?:1\d|20)\d\d\)|\b(?:in|since|by|until|of|from) (?:1[5-9]|20)\d\d\b"
     r"|\bin the (?:1[89]|20)\d\d (?!\w+s\b)",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -240,7 +238,7 @@ def _quantity_scorer(question: str, known: set[str]) -> Callable[[str], float]:
         sentence = _MONEY.sub(" ", sentence) if counted and unit is None else sentence
         sentence = _HOW_OFTEN.sub(" ", sentence) if counts and unit is None else sentence
         lines = (line for line in _CODE.sub("", sentence).split("\n") if not is_formula(line))
-        sentence = _NAMED_NUMBER.sub(" ", _REFERENCE_NUMBER.sub(" ", "\n".join(lines)))
+        sentence = NAMED_NUMBER.sub(" ", _REFERENCE_NUMBER.sub(" ", "\n".join(lines)))
         found = [number for number in _QUANTITY.finditer(sentence) if number[0].casefold() not in known]
         if not found or (unit is None and not things):
             return float(bool(found))

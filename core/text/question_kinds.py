@@ -187,10 +187,10 @@ def asks_for_steps(question: str) -> bool:
     return bool(_ASKS_FOR_STEPS.search(question))
 
 
-def action_of(question: str) -> str:
-    """The stem of the verb in "How do I …?"; empty for another question, and where it says nothing ("use", "make")."""
+def action_of(question: str) -> str | None:
+    """The stem of the verb in "How do I …?", empty where it says nothing ("use", "make"); ``None`` elsewhere."""
     found = _ACTION.search(question)
-    return next((stem for stem in stems(found[1]) if stem not in LIGHT_STEMS), "") if found else ""
+    return next((stem for stem in stems(found[1]) if stem not in LIGHT_STEMS), "") if found else None
 
 
 def asks_for_tasks(question: str) -> bool:

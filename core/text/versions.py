@@ -9,6 +9,10 @@ from .times import MONTHS
 
 #: A number with a point, such as that of a version.
 VERSION = re.compile(r"(?<![\w.])\d+(?:\.\d+)+(?!\w)")
+#: What is named with a number: "ROS 2", "IEEE 1588", within a sentence also "Alto 1.3".
+NAMED_NUMBER = re.compile(
+    r"\b(?!USD|EUR|GBP)[A-Z][A-Z\d-]+ \d[\d.]*|(?<!^)(?<![.!?] )\b[A-Z][a-z]+ \d+\.\d[\w.]*", re.MULTILINE
+)
 #: "Debian 12", not "In 12", "March 12" or "Chapter 12".
 _NAMED = re.compile(
     rf"(?<=\s)(?!(?:In|On|At|By|Since|Until|Chapter|Section|Part|Figure|Table|Exercise|Page|Appendix|{MONTHS})\b)"
