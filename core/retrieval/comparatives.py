@@ -4,9 +4,19 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import permutations
+from typing import TYPE_CHECKING
 
 from ..citations.polarity import opposites_of
-from ..text.stemming import stems, words
+from ..text.question_kinds import sides_of
+from ..text.stemming import stem_hashes, stems, words
+from .answerability import stems_near
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from .models import Retrieval
+    from .sentences import ScoredSentence
 
 _COMPARATIVE = r"\b(?:(more|less|fewer|easier to|harder to) (\w+)|(\w{2,}er|worse)\b)"
 #: "Is A warmer than B?", "Does A have more offspring than B?"; overlapping, as "a computer is faster than" has two.
@@ -48,6 +58,11 @@ _ASKS_MODIFIED = re.compile(
 )
 #: Letters of a stem that related words share.
 _ROOT = 5
+
+#: Characters among which a sentence names what it is about.
+_HEAD = 40
+#: Not "how populous it is compared to others".
+_ASKS_DIFFERENCE = re.compile(r"\bdiffer|\bdistin(?:ct|guish)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -99,6 +114,38 @@ def lacks_modifier(question: str, sentences: list[str]) -> bool:
         return False
     said = re.compile(_MODIFIERS[found[1].casefold()], re.IGNORECASE)
     return not any(map(said.search, sentences))
+
+
+def lacks_side(retrieval: Retrieval, asked: str, _: Sequence[ScoredSentence]) -> bool:
+    """Whether the question asks for the difference of two things, and no chunk is about one of them: none has it in its
+    headings or at the beginning of a sentence, and no sentence has both."""
+    sides = sides_of(asked) if _ASKS_DIFFERENCE.search(asked) else None
+    if sides is None:
+        return False
+    one, other = (retrieval.spelling.hashes(set(own) - set(against)) for own, against in permutations(sides, 2))
+    return not any(_has_unit(retrieval, one | other, None)) and not all(
+        any(_has_unit(retrieval, side, _HEAD)) for side in (one, other)
+    )
+
+
+def _has_unit(retrieval: Retrieval, side: frozenset[int] | set[int], head: int | None) -> Iterator[bool]:
+    """For each sentence whether it has all the stems, among its first ``head`` characters or those of its headings."""
+    for number, chunk in enumerate(retrieval.nodes):
+        known, text = retrieval.terms(number), chunk.node.get_content()
+        yield head is not None and side <= known.heading_stems
+        for unit, stems_of_unit in zip(known.units, known.unit_stems, strict=True):
+            is_held = side <= stems_of_unit
+            yield is_held and (head is None or side <= frozenset(stem_hashes(text[unit.start : unit.start + head])))
+
+
+def lacks_comparison(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
+    """Whether the question compares two things by degree, and no sentence near the second one tells of that degree."""
+    degree = degree_of(asked)
+    side = retrieval.spelling.hashes(degree.side if degree else ())
+    return degree is not None and not any(
+        degree.is_in(each.text) and (not side or side.intersection(stems_near(retrieval, each, behind=0)))
+        for each in sentences
+    )
 
 
 def _positive(word: str) -> str:

@@ -195,7 +195,7 @@ def follow_up(question: str, history: Sequence[Turn]) -> FollowUp | None:
             return FollowUp(resolved, (turn,), tuple(_own(resolved)))
     if not _needs_earlier(question):
         return None
-    if (named := with_person(question, history)) != question:
+    if (named := with_person(question, [(turn.question, turn.answer) for turn in history])) != question:
         return FollowUp(named, (), own)
     earlier: list[Turn] = []
     are_answered = any(turn.answer for turn in history)

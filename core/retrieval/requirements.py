@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from itertools import permutations
 from typing import TYPE_CHECKING
 
 from ..citations.polarity import opposites_of
@@ -14,16 +13,16 @@ from ..text.definitions import compound_of, defines, derived_finder, qualifier_o
 from ..text.entries import title_stems
 from ..text.irregular_forms import FORMS
 from ..text.question_kinds import action_of, asks_whether, lacks_items, sides_of
-from ..text.stemming import question_stems, stem_hash, stem_hashes, stems, words
+from ..text.stemming import question_stems, stem_hash, stems, words
 from ..text.versions import has_only_others, version_finder
 from .answerability import dated_text, names_in, stems_near, stems_near_any
-from .comparatives import degree_of, lacks_modifier
+from .comparatives import lacks_comparison, lacks_modifier, lacks_side
 from .models import asked_of
 from .people import CAPITAL, lacks_deed, lacks_kin, lacks_nth, lacks_office
 from .quotes import paragraph_up_to
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from .models import Retrieval
     from .sentences import ScoredSentence
@@ -32,8 +31,6 @@ if TYPE_CHECKING:
 DEFINES = 0.9
 #: Ordinals, and decades, of which a text may name a year.
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th|0s)$")
-#: Characters among which a sentence names what it is about.
-_HEAD = 40
 #: Stems from one of two words to the other that are together.
 _MOST_APART = 8
 _ASKS_TERM = re.compile(
@@ -41,8 +38,6 @@ _ASKS_TERM = re.compile(
     r"(?!.*\b(?:\w+est|most|first|last|of|for|in|with|to|by|on|at|like|\w+ed)\b)(?:an? )?[\w-]+(?: [\w-]+){0,2}\W*$",
     re.IGNORECASE,
 )
-#: Not "how populous it is compared to others".
-_ASKS_DIFFERENCE = re.compile(r"\bdiffer|\bdistin(?:ct|guish)", re.IGNORECASE)
 #: Share of a question whether something is so, by weight, from which it is not answered without these words.
 _MOST_AWAY = 0.3
 _ASKS_WHEN = re.compile(r"(?:and |but |so )?when (?:was|were|did)\b", re.IGNORECASE)
@@ -187,38 +182,6 @@ def _lacks_claim(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSen
     return bool(away) and (len(away) == len(common) or (is_rarest and sum(away.values()) >= _MOST_AWAY * total))
 
 
-def _lacks_side(retrieval: Retrieval, asked: str, _: Sequence[ScoredSentence]) -> bool:
-    """Whether the question asks for the difference of two things, and no chunk is about one of them: none has it in its
-    headings or at the beginning of a sentence, and no sentence has both."""
-    sides = sides_of(asked) if _ASKS_DIFFERENCE.search(asked) else None
-    if sides is None:
-        return False
-    one, other = (retrieval.spelling.hashes(set(own) - set(against)) for own, against in permutations(sides, 2))
-    return not any(_has_unit(retrieval, one | other, None)) and not all(
-        any(_has_unit(retrieval, side, _HEAD)) for side in (one, other)
-    )
-
-
-def _has_unit(retrieval: Retrieval, side: frozenset[int] | set[int], head: int | None) -> Iterator[bool]:
-    """For each sentence whether it has all the stems, among its first ``head`` characters or those of its headings."""
-    for number, chunk in enumerate(retrieval.nodes):
-        known, text = retrieval.terms(number), chunk.node.get_content()
-        yield head is not None and side <= known.heading_stems
-        for unit, stems_of_unit in zip(known.units, known.unit_stems, strict=True):
-            is_held = side <= stems_of_unit
-            yield is_held and (head is None or side <= frozenset(stem_hashes(text[unit.start : unit.start + head])))
-
-
-def _lacks_comparison(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
-    """Whether the question compares two things by degree, and no sentence near the second one tells of that degree."""
-    degree = degree_of(asked)
-    side = retrieval.spelling.hashes(degree.side if degree else ())
-    return degree is not None and not any(
-        degree.is_in(each.text) and (not side or side.intersection(stems_near(retrieval, each, behind=0)))
-        for each in sentences
-    )
-
-
 #: Each check, in order, and what is missing where it is true.
 _SUBJECT = (
     (_has_unknown_word, "a word of the question that counts, such as a name or a number, is in no passage"),
@@ -236,8 +199,8 @@ _SUBJECT = (
     (lacks_deed, "no sentence has what was done, or a name of the question"),
     (_lacks_claim, "what the question says is near no sentence"),
     (lacks_kin, "the relative is another's in each sentence"),
-    (_lacks_side, "no passage is about one of the things that are compared"),
-    (_lacks_comparison, "no sentence compares by what is asked for"),
+    (lacks_side, "no passage is about one of the things that are compared"),
+    (lacks_comparison, "no sentence compares by what is asked for"),
     (
         lambda _, asked, sentences: abbreviation_of(asked) and sentences[0].defining < DEFINES,
         "no sentence says what the abbreviation stands for",

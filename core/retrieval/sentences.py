@@ -35,7 +35,6 @@ from .quotes import PIECES_A_CHECK, QuoteOptions, paragraph_up_to, quotes_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from ..embedding import Encoder
     from ..text.sentence_kinds import Kind
     from .models import Retrieval
 
@@ -84,9 +83,6 @@ _ASKS_SOURCE = re.compile(
 _TOPIC_PENALTY = 1.5
 #: Taken from one that is not of the version, or another number with a point, that is asked for.
 _VERSION_PENALTY = 0.8
-#: Sentences without a stored vector that are embedded for a question, the best ones by words, and characters of each.
-_EMBEDDED_SENTENCES = 12
-_EMBEDDED_CHARACTERS = 240
 
 
 @dataclass(frozen=True)
@@ -225,30 +221,3 @@ def _names(cell: str, asked_stems: frozenset[int]) -> bool:
     """Whether a table's first cell is made of words of the question."""
     stems = stem_hashes(cell)
     return bool(stems) and any(map(str.isalpha, cell)) and asked_stems.issuperset(stems)
-
-
-def with_sentence_cosines(retrieval: Retrieval, encoder: Encoder) -> Retrieval:
-    """The retrieval with cosines of the sentences of chunks that have no stored vectors of them: those of an older
-    Ragstone, which cut their text differently, of a plugin's retriever, of a reader's selection. Raises
-    ``EncoderError``."""
-    known = retrieval.sentence_cosines
-    found_of = [len(known.get(each.node.node_id, ())) for each in retrieval.nodes]
-    without = {number for number, found in enumerate(found_of) if found != len(retrieval.terms(number).units)}
-    if retrieval.vector is None or not without:
-        return retrieval
-    best = [each for each in sentences_of(retrieval) if each.chunk in without][:_EMBEDDED_SENTENCES]
-    cosines = {
-        retrieval.nodes[number].node.node_id: np.full(len(retrieval.terms(number).units), np.nan) for number in without
-    }
-    if best:
-        found = encoder.embed_texts([_with_title(each, retrieval) for each in best]) @ retrieval.vector
-        for each, cosine in zip(best, found.tolist(), strict=True):
-            cosines[retrieval.nodes[each.chunk].node.node_id][each.unit] = cosine
-    return replace(retrieval, sentence_cosines={**known, **cosines})
-
-
-def _with_title(sentence: ScoredSentence, retrieval: Retrieval) -> str:
-    """The beginning of the sentence; behind its document's title where it has no word of that: "It is a bird."."""
-    title = next(iter(headings_of(retrieval.nodes[sentence.chunk].node).splitlines()), "")
-    text = sentence.text[:_EMBEDDED_CHARACTERS]
-    return text if set(stems(title)).intersection(stems(text)) else f"{title[:_EMBEDDED_CHARACTERS]}: {text}"

@@ -35,7 +35,7 @@ _HELPERS = {
     *(f"answering.{name}" for name in ["overview_finder", "question_parts", "references", "table_rows"]),
     *(f"retrieval.{name}" for name in ["answerability", "calibration", "comparatives", "contents"]),
     *(f"retrieval.{name}" for name in ["models", "parts", "people", "quotes"]),
-    *(f"retrieval.{name}" for name in ["requirements", "restatement", "search_cache", "top_k"]),
+    *(f"retrieval.{name}" for name in ["requirements", "restatement", "search_cache", "sentence_cosines", "top_k"]),
 }
 #: Of these one module is the way in, and the README names it.
 _CLOSED_PACKAGES = ("catalog.", "citations.", "embedding.")
