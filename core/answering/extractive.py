@@ -25,7 +25,7 @@ from ..text.question_kinds import (
 )
 from ..text.segmentation import list_end
 from ..text.sentence_kinds import NO_ANSWER
-from ..text.stemming import stem_hash, stems
+from ..text.stemming import stem_hash
 from .comparison import choose_sides
 from .references import LONGEST_PAIR, with_references
 from .table_rows import with_whole_table
@@ -145,7 +145,7 @@ def rank_quotes(retrieval: Retrieval) -> Iterator[ScoredSentence]:
     given = " ".join(follow_up.answered.split())
     has_type, has_form = answer_type_scorer(follow_up.asked), form_required(follow_up.asked)
     asks_for_value = has_type("") == 0  # "When was that?" may ask for what was quoted for another word of it
-    last = retrieval.spelling.hashes(stems(follow_up.earlier[-1].question) if follow_up.earlier else ())
+    last = retrieval.spelling.hashes(follow_up.latest)
     for quote in sentences_of(retrieval):
         is_new = (
             has_type(dated_text(retrieval, quote)) == 1 if asks_for_value else " ".join(quote.text.split()) not in given

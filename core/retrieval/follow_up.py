@@ -120,6 +120,11 @@ class FollowUp:
         return tuple(stem for stem in self.own if stem not in LIGHT_STEMS)
 
     @property
+    def latest(self) -> tuple[str, ...]:
+        """Stems that the question just before brought itself."""
+        return tuple(_own(self.earlier[-1].question)) if self.earlier else ()
+
+    @property
     def topic(self) -> frozenset[str]:
         """Stems of what was asked about before: of the names where the earlier questions have any."""
         needed = [*self._needed()] or [self.asked]
