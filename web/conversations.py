@@ -11,6 +11,7 @@ from flask import Blueprint, Response, current_app, url_for
 from sqlalchemy import Column, ColumnElement, Float, MetaData, Table, Text, delete, insert, select
 
 from ragstone.core import Assistant, BadRequest, Host, NotFound
+from ragstone.core.catalog import translate_damage
 from ragstone.core.pages import ViewOptions
 
 from .json_body import json_response, read_json
@@ -61,7 +62,8 @@ class Conversations:
             row = connection.execute(select(_kept).where(*_of(key_id, assistant, number))).first()
         if row is None:
             raise NotFound("there is no such conversation")
-        return {"id": row.id, "title": row.title, "at": row.at, "turns": json.loads(row.turns)}
+        with translate_damage(f"the conversation {row.id!r}"):
+            return {"id": row.id, "title": row.title, "at": row.at, "turns": json.loads(row.turns)}
 
     def write(self, row: dict[str, Any], most: int) -> None:
         """Keep one, in place of the one with its id, and of all its key's no more than the ``most`` latest."""

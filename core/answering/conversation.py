@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import BadRequest, RagstoneError
 from ..retrieval.follow_up import Turn
+from ..runtime import parse_json
 from .answer import Answer, Citation
 from .question import Question
 
@@ -76,7 +77,7 @@ def _carried(assistant: Assistant, text: str) -> tuple[Exchange, ...]:
         return Answer(str(known["answer"]), cited, bool(known["refused"]), bool(known["closest"]))
 
     try:
-        turns = json.loads(text or "[]")[-20:]
+        turns = parse_json(text or "[]")[-20:]
         return tuple(Exchange(str(turn["question"]), answer(turn["answer"])) for turn in turns)
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise BadRequest("the earlier questions cannot be read", hint="begin a new conversation") from error

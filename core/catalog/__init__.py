@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from .chunks import ChunkReader, Facets, StoredChunk
     from .copying import CorpusCopy, check_copy, copy_corpus
     from .documents import DocumentWriter, NewChunk, NewDocument
-    from .plugin_tables import PluginTables
+    from .plugin_tables import PluginTables, translate_damage
     from .shared import Shared
     from .shared.jobs import QueuedJob, QueueState, Report, Unfit
     from .shared.notices import Notices
@@ -51,6 +51,7 @@ __all__ = [
     "check_copy",
     "copy_corpus",
     "is_server",
+    "translate_damage",
 ]
 
 __getattr__, __dir__ = lazy_names(__name__)

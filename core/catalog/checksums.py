@@ -20,10 +20,14 @@ _MAX_NAMED = 10
 
 @dataclass(frozen=True)
 class DamagedChunk:
-    """A chunk whose row does not match its checksum."""
+    """A chunk whose row does not match its checksum, or a document whose own metadata cannot be read."""
 
     doc_id: str
-    chunk_id: str
+    #: Empty for a document.
+    chunk_id: str = ""
+
+    def __str__(self) -> str:
+        return f"chunk {self.chunk_id} of document {self.doc_id}" if self.chunk_id else f"document {self.doc_id}"
 
 
 @dataclass
@@ -41,7 +45,7 @@ class ChunkCheck:
     @property
     def damage(self) -> str:
         """A message that names the damaged chunks and their documents."""
-        named = ", ".join(f"chunk {each.chunk_id} of document {each.doc_id}" for each in self.damaged[:_MAX_NAMED])
+        named = ", ".join(map(str, self.damaged[:_MAX_NAMED]))
         more = f" and {len(self.damaged) - _MAX_NAMED} more" if len(self.damaged) > _MAX_NAMED else ""
         return f"{len(self.damaged)} damaged: {named}{more}"
 
@@ -77,6 +81,14 @@ def is_intact(row: Mapping[Any, Any]) -> bool:
     try:
         return bool(checksum(row) == row["checksum"])
     except (ValueError, TypeError, RecursionError):
+        return False
+
+
+def is_object(stored: Any) -> bool:
+    """Whether the JSON, as bytes or a value, is an object."""
+    try:
+        return isinstance(json.loads(stored) if isinstance(stored, bytes) else stored, dict)
+    except (ValueError, RecursionError):
         return False
 
 

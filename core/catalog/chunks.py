@@ -11,7 +11,7 @@ from sqlalchemy import Connection, bindparam, func, select
 
 from ..errors import StorageError
 from ..text.sanitizing import strip_hidden
-from .checksums import ChunkCheck, DamagedChunk, is_intact, is_text_intact
+from .checksums import ChunkCheck, DamagedChunk, is_intact, is_object, is_text_intact
 from .fts5 import after
 from .schema import ALL_CHECKSUMS, chunk, document, read_about
 
@@ -175,7 +175,8 @@ class ChunkReader:
         return TextNode.from_dict({**node, "metadata": metadata, "text": text})
 
     def check(self, corpus_id: int, seconds: float | None = None) -> ChunkCheck:
-        """Compare the corpus's chunks with their checksums, for at most ``seconds``; by default all of them."""
+        """Compare the corpus's chunks with their checksums, for at most ``seconds``, by default all of them; and find
+        documents whose metadata is no JSON object."""
         found = ChunkCheck()
         ends = None if seconds is None else time.monotonic() + seconds
         has_all_checksums = read_about(self._connection, ALL_CHECKSUMS) is not None
@@ -196,6 +197,13 @@ class ChunkReader:
                     found.unsealed += 1
                 elif not is_intact(row):
                     found.damaged.append(DamagedChunk(_display(row["doc_id"]), _display(row["chunk_id"])))
+        raw = [self._database.columns.raw(document.c[name]) for name in ("doc_id", "metadata", "kinds")]
+        statement = select(*raw).where(document.c.corpus_id == corpus_id)
+        if found.complete:
+            with self._connection.execute(statement, execution_options={"yield_per": _CHECK_BATCH}) as rows:
+                for doc_id, known, kinds in rows:
+                    if not (is_object(known) and (kinds is None or is_object(kinds))):
+                        found.damaged.append(DamagedChunk(_display(doc_id)))
         return found
 
 

@@ -7,7 +7,21 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sqlalchemy import URL, ColumnElement, Connection, Double, Engine, case, cast, create_engine, event, func, text
+from sqlalchemy import (
+    JSON,
+    URL,
+    ColumnElement,
+    Connection,
+    Double,
+    Engine,
+    case,
+    cast,
+    create_engine,
+    event,
+    func,
+    text,
+    type_coerce,
+)
 from sqlalchemy.exc import DataError, DBAPIError
 
 from ..errors import (
@@ -22,7 +36,7 @@ from ..errors import (
 )
 from . import postings
 from .database import Database, redact
-from .schema import chunk
+from .schema import JsonObject, chunk
 
 if TYPE_CHECKING:
     from .pgvector import VectorTables
@@ -57,8 +71,8 @@ _CHECK_URL = "check `database` in the settings, and that its user may connect an
 
 class _Columns:
     def raw(self, column: ColumnElement[Any]) -> ColumnElement[Any]:
-        """Unchanged: the server returns no text that cannot be decoded."""
-        return column
+        """The value: the server returns no text that cannot be decoded."""
+        return type_coerce(column, JSON()) if isinstance(column.type, JsonObject) else column
 
     def text(self, key: str) -> ColumnElement[str]:
         """As in SQLite: ``true`` is "1"."""

@@ -31,15 +31,21 @@ from sqlalchemy import Text as AnyText
 from sqlalchemy.sql.operators import OperatorType
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
+from ..errors import StorageError
+
 #: Increased whenever the tables change; ``creation`` refuses a newer version and upgrades an older one in place.
 SCHEMA_VERSION = 6
 
 
-class _Json(TypeDecorator[Any]):
-    """JSON: text in SQLite, ``jsonb`` in PostgreSQL, whose dialect is imported only for it."""
+class JsonObject(TypeDecorator[Any]):
+    """A JSON object: text in SQLite, ``jsonb`` in PostgreSQL, whose dialect is imported only for it."""
 
     impl = TEXT_JSON
     cache_ok = True
+
+    def __init__(self, *, optional: bool = False) -> None:
+        super().__init__()
+        self.optional = optional
 
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
         if dialect.name != "postgresql":
@@ -48,13 +54,19 @@ class _Json(TypeDecorator[Any]):
 
         return dialect.type_descriptor(JSONB(none_as_null=True))
 
+    def process_result_value(self, value: Any, dialect: Dialect) -> dict[str, Any] | None:  # noqa: ARG002
+        """The object. Raises ``StorageError`` for another value: every reader takes it for a dictionary."""
+        if isinstance(value, dict) or (value is None and self.optional):
+            return value
+        raise StorageError("a row is damaged: its JSON is no object", hint="ragstone corpus check names it")
+
     def coerce_compared_value(self, op: OperatorType | None, value: Any) -> TypeEngine[Any]:
         return self.impl_instance.coerce_compared_value(op, value)  # a key is a text
 
 
 # Collation "C", as in SQLite, whatever the locale of a PostgreSQL server.
 Text = AnyText().with_variant(AnyText(collation="C"), "postgresql")
-JSON = _Json()
+JSON, OPTIONAL_JSON = JsonObject(), JsonObject(optional=True)
 
 metadata = MetaData()
 
@@ -86,7 +98,7 @@ corpus = Table(
     Column("fingerprint", JSON, nullable=False),
     Column("seq", Integer, nullable=False, default=0),
     #: ``retrieval.calibration.Calibration`` as JSON.
-    Column("calibration", JSON),
+    Column("calibration", OPTIONAL_JSON),
     Column("created_at", DateTime(timezone=True), nullable=False, server_default=func.now()),
     UniqueConstraint("name", "state"),
     sqlite_autoincrement=True,  # an id is never used again after its corpus is removed
@@ -104,7 +116,7 @@ document = Table(
     Column("text", Text, nullable=False),
     Column("metadata", JSON, nullable=False),
     #: ``packed_terms.count_kinds`` of its chunks; NULL in rows of an older Ragstone.
-    Column("kinds", JSON),
+    Column("kinds", OPTIONAL_JSON),
     UniqueConstraint("corpus_id", "doc_id"),
     Index("document_by_change", "corpus_id", "seq"),
     sqlite_autoincrement=True,

@@ -208,6 +208,6 @@ class SQLite(Database):
     def _json(self, text: str) -> Any:
         try:
             return json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             hint = "ragstone corpus check names it"
             raise StorageError("a row is damaged: its metadata is no JSON", where=self.where, hint=hint) from None

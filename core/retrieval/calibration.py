@@ -8,6 +8,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pydantic import FiniteFloat, TypeAdapter
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -36,16 +38,21 @@ class Calibration:
     """The result of asking a corpus the bank of out-of-domain questions."""
 
     #: Evidence below which a question is refused, 0 to 2.
-    threshold: float
+    threshold: FiniteFloat
     #: Quantiles of the evidence that the bank's questions found: 0.5, 0.8 and 0.95.
-    median: float
-    upper_fifth: float
-    upper_twentieth: float
+    median: FiniteFloat
+    upper_fifth: FiniteFloat
+    upper_twentieth: FiniteFloat
     #: Numbers of questions and of chunks in the corpus.
     questions: int
     chunks: int
     #: ``bank_id()`` at that time.
     bank: str
+
+    @classmethod
+    def from_dict(cls, stored: object) -> Calibration:
+        """What ``to_dict`` gave. Raises ``ValueError`` for anything else."""
+        return _STORED.validate_python(stored)
 
     def to_dict(self) -> dict[str, Any]:
         """The form that the catalog stores."""
@@ -54,6 +61,9 @@ class Calibration:
     def fits(self, chunks: int) -> bool:
         """Whether it is still valid for a corpus of so many chunks."""
         return self.bank == bank_id() and abs(chunks - self.chunks) <= _OUTGROWN * self.chunks
+
+
+_STORED = TypeAdapter(Calibration)
 
 
 def calibrate(search: Callable[[str], Retrieval], chunks: int) -> Calibration:
@@ -93,10 +103,11 @@ def bank_id() -> str:
 
 
 def calibration_of(row: CorpusRow) -> Calibration | None:
-    """The corpus's stored calibration."""
-    if row.calibration is None:
+    """The corpus's stored calibration; ``None`` for one that cannot be read, which is found out anew."""
+    try:
+        stored = Calibration.from_dict(row.calibration)
+    except ValueError:
         return None
-    stored = Calibration(**row.calibration)
     # Earlier versions had another lowest threshold.
     return replace(stored, threshold=_threshold(stored.upper_fifth, stored.upper_twentieth))
 

@@ -25,7 +25,7 @@ from ragstone.core.retrieval import (
     ScoredRetriever,
     calibrate,
 )
-from ragstone.core.runtime import in_background, write_atomically
+from ragstone.core.runtime import in_background, parse_json, write_atomically
 
 from .search.searcher import Fusion, Only, ShardSearcher
 from .settings import FILTERS, WikiEdgeSettings, places
@@ -96,8 +96,8 @@ class _Thresholds:
             return DEFAULT_THRESHOLD if own is None else own
         name = sha256("\n".join(sorted(entry.model_dump_json() for entry in entries)).encode()).hexdigest()[:24]
         path = self._host.settings.cache_dir / "wiki_edge" / f"calibration-{name}.json"
-        with suppress(OSError, ValueError, TypeError):
-            known = Calibration(**json.loads(path.read_bytes()))
+        with suppress(OSError, ValueError):
+            known = Calibration.from_dict(parse_json(path.read_text("utf-8")))
             if known.fits(rows):
                 return known.threshold
         running = self._running.get(path)

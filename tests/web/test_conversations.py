@@ -8,6 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from sqlalchemy import text
 
 from ragstone.core import Turn
 from ragstone.core.testing import open_host
@@ -69,7 +70,9 @@ def test_a_page_without_a_question_shows_the_conversation(client: FlaskClient, s
 @pytest.mark.parametrize(
     "history",
     ["{", "{}", "[1]", '[{"question": "q"}]', '[{"question": "q", "answer": []}]', "[" * 100_000, '"text"',
-     '[{"question": "q", "answer": {"answer": "a", "refused": false, "closest": false, "citations": [{}]}}]'],
+     '[{"question": "q", "answer": {"answer": "a", "refused": false, "closest": false, "citations": [{}]}}]',
+     '[{"question": "q", "answer": {"answer": "a", "refused": false, "closest": false, "citations": [{"n": 1e999}]}}]',
+     '[{"question": "q", "answer": {"answer": "\\ud800", "refused": false, "closest": false, "citations": []}}]'],
 )  # fmt: skip
 def test_a_conversation_of_another_form_is_refused(client: FlaskClient, speaker: Speaker, history: str) -> None:
     assert client.post(PAGE, data={"q": "q", "history": history}).status_code == 400
@@ -141,6 +144,17 @@ def test_the_latest_are_kept(keyed: FlaskClient, kept_host: Host) -> None:
     found = [each["id"] for each in keyed.get(KEPT, headers=mine).get_json()["conversations"]]
     assert found == ["number-4", "number-3", "number-2"]
     assert len(keyed.get(KEPT, headers=other).get_json()["conversations"]) == 1
+
+
+@pytest.mark.parametrize("turns", ["", "{", "[" * 100_000])
+def test_a_damaged_one_is_named_and_can_be_removed(keyed: FlaskClient, kept_host: Host, turns: str) -> None:
+    mine = held(kept_host)
+    keyed.put(f"{KEPT}damaged-one", json=BODY, headers=mine)
+    with Conversations(kept_host)._tables.write() as connection:
+        connection.execute(text("UPDATE web_conversation_kept SET turns = :turns"), {"turns": turns})
+    answer = keyed.get(f"{KEPT}damaged-one", headers=mine)
+    assert (answer.status_code, "'damaged-one' is damaged" in answer.get_json()["detail"]) == (500, True)
+    assert keyed.delete(f"{KEPT}damaged-one", headers=mine).status_code == 204
 
 
 def test_they_go_with_their_key(keyed: FlaskClient, kept_host: Host) -> None:

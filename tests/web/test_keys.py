@@ -279,6 +279,29 @@ def test_only_a_hash_is_kept(host: Host) -> None:
         assert not file.is_file() or secret.encode() not in file.read_bytes()
 
 
+@pytest.mark.parametrize("damage", ["null", "5", "[1]", '{"mcp": 1}', '"mcp"', "[" * 100_000, "", "{"])
+def test_a_key_whose_limits_are_damaged_opens_nothing(host: Host, damage: str) -> None:
+    keys, key, other = Keys(host), new(host), new(host)
+    for column, limit in (("doors", "interfaces"), ("assistants", "assistants"), ("books", "books")):
+        change = text(f"UPDATE web_key SET {column} = :value WHERE id = :id")
+        with keys._tables.write() as connection:
+            connection.execute(change, {"value": damage, "id": key.split("_")[1]})
+        access = keys.find(key)
+        assert access is not None
+        assert getattr(access, limit) == set()
+    assert keys.find(other) == Access()
+    assert {each.id for each in keys.list()} >= {key.split("_")[1], other.split("_")[1]}
+
+
+@pytest.mark.parametrize("damage", ["", "no hash", "\u00df" * 64])
+def test_a_damaged_hash_is_of_no_key(host: Host, damage: str) -> None:
+    keys, key = Keys(host), new(host)
+    with keys._tables.write() as connection:
+        change = text("UPDATE web_key SET hash = :value WHERE id = :id")
+        connection.execute(change, {"value": damage, "id": key.split("_")[1]})
+    assert keys.find(key) is None
+
+
 def test_keys_work_in_every_database(tmp_path: Path, database: str | None) -> None:
     named: dict[str, Any] = {} if database is None else {"database": database}
     with open_host(tmp_path, **named) as host:

@@ -10,12 +10,14 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import logging
 import secrets
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from pydantic import TypeAdapter
 from sqlalchemy import Column, Connection, MetaData, Row, Table, Text, delete, insert, select, text, update
 
 from ragstone.core import Assistant, BadRequest, Host, NotFound
@@ -25,11 +27,14 @@ from .access import INTERFACES, NOTHING, Access
 if TYPE_CHECKING:
     from ragstone.core.catalog import PluginTables
 
+_log = logging.getLogger(__name__)
+
 _LONGEST_NAME = 100
 #: Characters of a key or a session's token.
 LONGEST = 200
 #: Compared with an unknown key, so that it takes as long as a known one.
-_NO_HASH = hashlib.sha256(b"").digest()
+_NO_HASH = hashlib.sha256(b"").hexdigest()
+_NAMES = TypeAdapter(list[str])
 
 _metadata = MetaData()
 key = Table(
@@ -157,8 +162,8 @@ class Keys:
         if prefix == "ragstone" and number.isascii() and number.isalnum():
             with self._tables.read() as connection:
                 row = connection.execute(select(key).where(key.c.id == number)).first()
-        kept = _NO_HASH if row is None else bytes.fromhex(row.hash)
-        fits = hmac.compare_digest(hash_of(secret), kept)
+        kept = _NO_HASH if row is None else row.hash
+        fits = hmac.compare_digest(hash_of(secret).hex().encode(), kept.encode())
         return self._access(row) if fits and row is not None else None
 
     def by_id(self, key_id: str) -> Access | None:
@@ -174,10 +179,17 @@ def hash_of(secret: str) -> bytes:
 
 
 def _key_of(row: Row[Any]) -> Key:
-    doors, assistants, books = (
-        None if kept is None else frozenset(json.loads(kept)) for kept in (row.doors, row.assistants, row.books)
-    )
+    doors, assistants, books = (_limit(row.name, kept) for kept in (row.doors, row.assistants, row.books))
     return Key(row.name, row.id, Access(doors, assistants, books, row.id), row.created)
+
+
+def _limit(name: str, kept: str | None) -> frozenset[str] | None:
+    """What a key is limited to: nothing, where that cannot be read."""
+    try:
+        return None if kept is None else frozenset(_NAMES.validate_json(kept))
+    except ValueError:
+        _log.error("the key %s opens nothing: its stored limits are damaged; ragstone key change %s", name, name)
+        return frozenset()
 
 
 def _add_books(connection: Connection) -> None:

@@ -82,7 +82,7 @@ class Shelf:
         facets = self.corpus.contents.document_facets("book", "book_title", "edition")
         made_of, books = self._books
         if made_of is not facets:  # the corpus returns the same list until it changes
-            books = tuple(sorted((Book(*values) for values, _ in facets), key=by_title))
+            books = tuple(sorted((Book(*values) for values, _ in facets if all(values)), key=by_title))
             self._books = facets, books
         return books
 
@@ -118,6 +118,7 @@ class Shelf:
         found = [
             CountedBook(*book, len(chapters[book]), count, len(files[book]), dict(kinds[book[0]].most_common()))
             for book, count in chunks.items()
+            if all(book)
         ]
         return tuple(sorted(found, key=by_title))
 

@@ -18,11 +18,11 @@ from .store import LearnStore
 
 if TYPE_CHECKING:
     from fsrs import Card
-    from sqlalchemy import Row
 
     from ragstone.core import Host
 
     from .records import Form
+    from .store import Answered
 
 #: Days of reviews to come, and of answers that were given; points of the curve of mastery at most.
 AHEAD, BACK, POINTS = 21, 84, 24
@@ -67,7 +67,7 @@ class Progresses:
         memories = self._answers.memories(learner, plan)
         today = _day(self._lessons.clock())
         due = Counter(max(today, _day(memory.due)) for memory in memories.values())
-        given = Counter(_day(datetime.fromisoformat(row.at)) for row in history)
+        given = Counter(_day(row.at) for row in history)
         rows = _rows(given)
         return Progress(
             due=tuple((day, due[day]) for day in (today + timedelta(n) for n in range(AHEAD))),
@@ -79,25 +79,25 @@ class Progresses:
         )
 
     def _mastery(
-        self, history: Sequence[Row[Any]], concepts: set[str], asked: set[str]
+        self, history: Sequence[Answered], concepts: set[str], asked: set[str]
     ) -> tuple[tuple[date, int], ...]:
         """The curve: the answers are gone through once more, as ``Lessons.mastery`` takes them."""
         if not history or not concepts:
             return ()
         now = self._lessons.clock()
-        moments = _moments(datetime.fromisoformat(history[0].at), now)
+        moments = _moments(history[0].at, now)
         answers: dict[str, list[tuple[Form, float]]] = {key: [] for key in concepts}
         memories: dict[str, dict[str, Card]] = {key: {} for key in concepts}
         found, at = [], 0
         for moment in moments:
-            while at < len(history) and (when := datetime.fromisoformat(history[at].at)) <= moment:
+            while at < len(history) and history[at].at <= moment:
                 row, at = history[at], at + 1
                 if row.concept not in concepts:
                     continue
                 answers[row.concept].append((row.form, row.credit))
                 if row.question_id in asked:
                     before = memories[row.concept].get(row.question_id)
-                    memory = self._spacing.reviewed(before, row.verdict, row.hints, when)
+                    memory = self._spacing.reviewed(before, row.verdict, row.hints, row.at)
                     memories[row.concept][row.question_id] = memory
             levels = [
                 known(answers[key])

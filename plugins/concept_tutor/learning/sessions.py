@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, get_args
 from sqlalchemy import ColumnElement, insert, select, update
 
 from ragstone.core import BadRequest, Host, NotFound
+from ragstone.core.catalog import translate_damage
 
 from ..plans.store import PlanStore
 from . import tables
@@ -204,7 +205,8 @@ class Sessions:
                 return None
             of = step.c.session_id == row["session_id"]
             steps = connection.execute(select(*_STEP_COLUMNS).where(of).order_by(step.c.id)).all()
-        begun, ended = (datetime.fromisoformat(row[name]) if row[name] else None for name in ("begun", "ended"))
+        with translate_damage(f"the session {row['session_id']!r}"):
+            begun, ended = (datetime.fromisoformat(row[name]) if row[name] else None for name in ("begun", "ended"))
         values = {**row, "concept": row["concept"] or None, "begun": begun, "ended": ended}
         return Session(**values, steps=tuple(Step(*one) for one in steps))
 

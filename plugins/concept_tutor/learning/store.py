@@ -2,28 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import fields
+import logging
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from pydantic import TypeAdapter
+from pydantic import AwareDatetime, FiniteFloat, TypeAdapter
 from sqlalchemy import Connection, Row, Select, and_, exists, func, select, update
 
 from ragstone.core import BadRequest, Host, NotFound
+from ragstone.core.catalog import translate_damage
 
 from . import tables
-from .records import Attempt, Form, Grade, Question
+from .records import Attempt, Form, Grade, Question, Verdict
 
 if TYPE_CHECKING:
     from fsrs import Card
 
     from ragstone.core.catalog import PluginTables
 
+_log = logging.getLogger(__name__)
+_Kind = TypeVar("_Kind")
+
+
+@dataclass(frozen=True)
+class Answered:
+    """An answer without its words."""
+
+    question_id: str
+    concept: str
+    form: Form
+    verdict: Verdict
+    credit: FiniteFloat
+    hints: int
+    at: AwareDatetime
+
+
+@dataclass(frozen=True)
+class _Memory:
+    state: Literal[1, 2, 3]
+    step: int | None
+    stability: FiniteFloat
+    difficulty: FiniteFloat
+    due: AwareDatetime
+    reviewed: AwareDatetime
+
+
 _QUESTION = TypeAdapter(Question)
 _GRADE = TypeAdapter(Grade)
-_ATTEMPT = [tables.attempt.c[one.name] for one in fields(Attempt)]
+_ATTEMPT, _ANSWERED, _MEMORY = TypeAdapter(Attempt), TypeAdapter(Answered), TypeAdapter(_Memory)
+_ATTEMPT_COLUMNS = [tables.attempt.c[one.name] for one in fields(Attempt)]
+_ANSWERED_COLUMNS = [tables.attempt.c[one.name] for one in fields(Answered)]
 
 
 class LearnStore:
@@ -52,7 +84,9 @@ class LearnStore:
                 .where(of_concept, tables.question.c.current)
                 .order_by(tables.question.c.position)
             )
-            return tuple(_QUESTION.validate_json(body) for body in found.scalars())
+            with _left_out_if_damaged("a question of the concept", concept):
+                return tuple(_QUESTION.validate_json(body) for body in found.scalars())
+            return None  # they are written anew
 
     def without_questions(self, plan: str) -> set[str]:
         """The concepts for which questions were written, and none came of it."""
@@ -80,7 +114,8 @@ class LearnStore:
         found = self._rows(select(tables.question.c.body).where(tables.question.c.question_id == question_id))
         if not found:
             raise NotFound(f"there is no question {question_id[:40]!r}", hint="ask for the next one")
-        return _QUESTION.validate_json(found[0].body)
+        with translate_damage(f"the question {question_id!r}"):
+            return _QUESTION.validate_json(found[0].body)
 
     # Answers
 
@@ -97,7 +132,11 @@ class LearnStore:
         with self.tables.write() as connection:
             key = and_(tables.memory.c.learner == attempt.learner, tables.memory.c.question_id == attempt.question_id)
             row = connection.execute(select(tables.memory).where(key).with_for_update()).first()
-            made, memory = grade(None if row is None else _memory(row))
+            before = None
+            if row is not None:
+                with _left_out_if_damaged("what is remembered of a question", row.question_id):
+                    before = _memory(row)
+            made, memory = grade(before)
             values = vars(attempt) | {"at": attempt.at.isoformat(timespec="microseconds")}
             grade_json = _GRADE.dump_json(made).decode()
             if not tables.insert_once(connection, tables.attempt, **values, form=form, grade=grade_json):
@@ -118,25 +157,24 @@ class LearnStore:
 
     def answers(self, learner: str, plan: str) -> dict[str, list[tuple[Form, float]]]:
         """For each concept of the plan the answers in their order, each with its question's form and its credit."""
-        of_plan = and_(tables.attempt.c.learner == learner, tables.attempt.c.plan == plan)
         found: dict[str, list[tuple[Form, float]]] = {}
-        for row in self._rows(select(tables.attempt).where(of_plan).order_by(tables.attempt.c.id)):
-            found.setdefault(row.concept, []).append((row.form, row.credit))
+        for one in self.history(learner, plan):
+            found.setdefault(one.concept, []).append((one.form, one.credit))
         return found
 
     def attempts(self, learner: str, plan: str | None, most: int) -> list[Attempt]:
         """The last attempts, the newest first."""
-        chosen = select(*_ATTEMPT).where(tables.attempt.c.learner == learner)
+        chosen = select(*_ATTEMPT_COLUMNS).where(tables.attempt.c.learner == learner)
         if plan is not None:
             chosen = chosen.where(tables.attempt.c.plan == plan)
         rows = self._rows(chosen.order_by(tables.attempt.c.id.desc()).limit(most))
-        return [Attempt(**row._asdict() | {"at": datetime.fromisoformat(row.at)}) for row in rows]
+        return _values(_ATTEMPT, rows)
 
-    def history(self, learner: str, plan: str) -> list[Row[Any]]:
-        """All answers in the plan in their order: question_id, concept, form, verdict, credit, hints, at."""
-        table = tables.attempt.c
-        columns = (table.question_id, table.concept, table.form, table.verdict, table.credit, table.hints, table.at)
-        return self._rows(select(*columns).where(table.learner == learner, table.plan == plan).order_by(table.id))
+    def history(self, learner: str, plan: str) -> list[Answered]:
+        """All answers in the plan in their order."""
+        of_plan = and_(tables.attempt.c.learner == learner, tables.attempt.c.plan == plan)
+        rows = self._rows(select(*_ANSWERED_COLUMNS).where(of_plan).order_by(tables.attempt.c.id))
+        return _values(_ANSWERED, rows)
 
     def learners(self) -> dict[str, tuple[int, datetime]]:
         """The learners who have answered: how often, and when the last time; the latest first."""
@@ -144,7 +182,8 @@ class LearnStore:
         last = func.max(table.at).label("last")
         asked = select(table.learner, func.count().label("answers"), last).group_by(table.learner)
         rows = self._rows(asked.order_by(last.desc(), table.learner))
-        return {row.learner: (row.answers, datetime.fromisoformat(row.last)) for row in rows}
+        with translate_damage("the time of an answer"):
+            return {row.learner: (row.answers, datetime.fromisoformat(row.last)) for row in rows}
 
     def memories(self, learner: str, plan: str | None) -> dict[Question, Card]:
         """How each question that was answered and is still asked is remembered, what is due longest first."""
@@ -156,7 +195,11 @@ class LearnStore:
         )
         if plan is not None:
             chosen = chosen.where(tables.memory.c.plan == plan)
-        return {_QUESTION.validate_json(row.body): _memory(row) for row in self._rows(chosen)}
+        found = {}
+        for row in self._rows(chosen):
+            with _left_out_if_damaged("what is remembered of a question", row.question_id):
+                found[_QUESTION.validate_json(row.body)] = _memory(row)
+        return found
 
     def _rows(self, query: Select[Any]) -> list[Row[Any]]:
         with self.tables.read() as connection:
@@ -169,11 +212,30 @@ def _grade_of(connection: Connection, attempt_id: str, learner: str, question_id
         return None
     if (row.learner, row.question_id) != (learner, question_id):
         raise BadRequest("this attempt was another answer's", hint="give each answer an id of its own")
-    return _GRADE.validate_json(row.grade)
+    with translate_damage(f"the answer {attempt_id!r}"):
+        return _GRADE.validate_json(row.grade)
 
 
 def _memory(row: Row[Any]) -> Card:
+    """What is remembered. Raises ``ValueError``."""
     from fsrs import Card, State
 
-    due, reviewed = datetime.fromisoformat(row.due), datetime.fromisoformat(row.reviewed)
-    return Card(1, State(row.state), row.step, row.stability, row.difficulty, due, reviewed)
+    kept = _MEMORY.validate_python(row._asdict())
+    return Card(1, State(kept.state), kept.step, kept.stability, kept.difficulty, kept.due, kept.reviewed)
+
+
+def _values(kind: TypeAdapter[_Kind], rows: Iterable[Row[Any]]) -> list[_Kind]:
+    found = []
+    for row in rows:
+        with _left_out_if_damaged("an answer in the plan's concept", row.concept):
+            found.append(kind.validate_python(row._asdict()))
+    return found
+
+
+@contextmanager
+def _left_out_if_damaged(what: str, name: str) -> Iterator[None]:
+    """Log what raises ``ValueError`` as a damaged row: one of many must not take the others with it."""
+    try:
+        yield
+    except ValueError as error:
+        _log.error("%s %s is damaged and left out: %s", what, name, " ".join(str(error).split()))

@@ -13,6 +13,7 @@ from llama_index.core.schema import Document, TextNode
 from sqlalchemy import ColumnElement, Connection, Row, inspect, select, text
 
 from ragstone.core import BadRequest, Host, RagstoneError, StorageBusy
+from ragstone.core.catalog import translate_damage
 
 from . import NAME, corpus_of, stored_copy, tables
 from .records import NewChunk, SourceChunk
@@ -175,19 +176,20 @@ def _batches(values: Iterable[Value]) -> Iterator[list[Value]]:
 
 def _source(use: Row[Any], node: TextNode) -> SourceChunk:
     known = node.metadata
-    return SourceChunk(
-        plan=use.slug,
-        concept=use.key,
-        chunk_id=use.chunk_id,
-        rank=use.rank,
-        relevance=use.relevance,
-        content=node.text,
-        page_url=known["url"],
-        retrieved=datetime.fromisoformat(known["retrieved"]),
-        # What an older Ragstone stored has none.
-        categories=tuple(known.get("categories") or ()),
-        **{name: known[name] for name in _FIELDS},
-    )
+    with translate_damage(f"the source {use.chunk_id!r} of the plan {use.slug!r}"):
+        return SourceChunk(
+            plan=use.slug,
+            concept=use.key,
+            chunk_id=use.chunk_id,
+            rank=use.rank,
+            relevance=use.relevance,
+            content=node.text,
+            page_url=known["url"],
+            retrieved=datetime.fromisoformat(known["retrieved"]),
+            # What an older Ragstone stored has none.
+            categories=tuple(known.get("categories") or ()),
+            **{name: known[name] for name in _FIELDS},
+        )
 
 
 def _document_1(row: Row[Any]) -> Document:

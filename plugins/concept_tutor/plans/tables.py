@@ -5,11 +5,11 @@ What looks for one row raises ``NotFound``.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
+from pydantic import TypeAdapter
 from sqlalchemy import (
     Column,
     ColumnElement,
@@ -32,6 +32,7 @@ from sqlalchemy import (
 )
 
 from ragstone.core import NotFound
+from ragstone.core.catalog import translate_damage
 from ragstone.core.runtime import current_scope, in_scope
 
 from .records import Concept, Edge, Plan, PlanSize, SourceState
@@ -39,6 +40,7 @@ from .records import Concept, Edge, Plan, PlanSize, SourceState
 #: Every name begins with it; see ``Catalog.tables``.
 PREFIX = "concept_tutor"
 VERSION = 3
+_BOOKS = TypeAdapter(list[str])
 
 metadata = MetaData()
 
@@ -149,13 +151,15 @@ def is_visible(found: Row[Any]) -> bool:
     """Whether the request may read all books that the plan of this row is made of."""
     if found.books is None or not current_scope():
         return True
-    books = json.loads(found.books)
+    with translate_damage(f"the plan {found.slug!r}"):
+        books = _BOOKS.validate_json(found.books)
     return bool(books) and all(in_scope({"book": book}) for book in books)
 
 
 def to_plan(found: Row[Any]) -> Plan:
     """The plan of its row."""
-    created = datetime.fromisoformat(found.created)
+    with translate_damage(f"the plan {found.slug!r}"):
+        created = datetime.fromisoformat(found.created)
     return Plan(found.slug, found.title, found.description, found.language, found.origin, created)
 
 

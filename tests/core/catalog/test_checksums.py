@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from llama_index.core.schema import TextNode
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
 
 from ragstone.core import StorageError
 from ragstone.core.catalog import Catalog, NewChunk, NewDocument
@@ -127,3 +129,64 @@ def test_a_checksum_that_is_gone_is_damage(catalog: Catalog) -> None:
         with catalog.read() as snapshot:
             assert len(snapshot.chunks.check(corpus.id).damaged) == 1
             assert not snapshot.chunks.check(corpus.id, 0.0).complete, "there was no time"
+
+
+NOT_OBJECTS = ["null", "[]", "5", '"text"', "[" * 50_000 + "]" * 50_000, "{"]
+
+
+@pytest.mark.parametrize("column", ["metadata", "kinds"])
+@pytest.mark.parametrize("value", NOT_OBJECTS)
+def test_a_document_whose_json_is_no_object_is_named(catalog: Catalog, column: str, value: str) -> None:
+    with closing(catalog):
+        if column == "kinds" and value == "null":
+            pytest.skip("a document without numbers of kinds is in order")
+        corpus = catalog.create_corpus("c", {})
+        for name in ("d", "e"):
+            catalog.documents.put(corpus.id, NewDocument(name, "h", "t", {}))
+        with catalog._tables.write() as connection:
+            try:
+                connection.execute(text(f"UPDATE document SET {column} = :value WHERE doc_id = 'd'"), {"value": value})
+            except DBAPIError:
+                pytest.skip("this database stores no such value")
+        with catalog.read() as snapshot:
+            assert snapshot.chunks.check(corpus.id).damage == "1 damaged: document d"
+            with pytest.raises(StorageError, match="a row is damaged"):
+                snapshot.documents(corpus.id)
+
+
+@pytest.mark.parametrize("value", NOT_OBJECTS)
+@pytest.mark.parametrize("column", ["metadata", "node"])
+def test_a_chunk_whose_json_is_no_object_is_a_storage_error(catalog: Catalog, column: str, value: str) -> None:
+    chunk = NewChunk("d-0", "", "wheels turn", {}, TextNode(id_="d-0").to_dict(), np.eye(4, dtype=np.float32)[:1])
+    with closing(catalog):
+        corpus = catalog.create_corpus("c", {})
+        catalog.documents.put(corpus.id, NewDocument("d", "h", "t", {}, [chunk]))
+        with catalog._tables.write() as connection:
+            try:
+                connection.execute(text(f"UPDATE chunk SET {column} = :value"), {"value": value})
+            except DBAPIError:
+                pytest.skip("this database stores no such value")
+        with catalog.read() as snapshot:
+            assert snapshot.chunks.check(corpus.id).damage == "1 damaged: chunk d-0 of document d"
+            with pytest.raises(StorageError, match="a row is damaged"):
+                snapshot.chunks.nodes(snapshot.chunks.keys_of(corpus.id, ["d-0"]).values())
+
+
+@pytest.mark.parametrize("value", ["{}", '{"threshold": "high"}', '{"threshold": NaN}'])
+def test_a_corpus_with_a_damaged_calibration_answers(tmp_path: Path, shelf: Path, value: str) -> None:
+    with closing(sqlite3.connect(shelf / "catalog.sqlite")) as opened:
+        opened.execute("UPDATE corpus SET calibration = ?", [value])
+        opened.commit()
+    with open_host(tmp_path) as host:
+        assert host.find_corpus("books").info().calibration is None
+        assert host.assistant("book_chat").ask("What is a caster?").citations
+
+
+def test_a_document_without_a_books_metadata_is_no_book(tmp_path: Path, shelf: Path) -> None:
+    with closing(sqlite3.connect(shelf / "catalog.sqlite")) as opened:
+        opened.execute("UPDATE document SET metadata = '{}' WHERE id = (SELECT min(id) FROM document)")
+        opened.execute("UPDATE chunk SET metadata = '{}' WHERE id = (SELECT min(id) FROM chunk)")
+        opened.commit()
+    with open_host(tmp_path) as host:
+        assert [book.title for book in Shelf(host).books()] == ["Parts"]
+        assert [book.title for book in Shelf(host).counted()] == ["Parts"]

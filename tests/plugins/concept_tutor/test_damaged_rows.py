@@ -1,0 +1,80 @@
+"""Rows of plans and learners that are of another form than they were written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import text
+
+from ragstone.core import StorageError
+from ragstone.core.testing import plugin_state
+from ragstone.plugins.concept_tutor import Lessons, PlanStore
+from ragstone.plugins.concept_tutor.learning.store import LearnStore
+from ragstone.web import create_app
+from tests.plugins.concept_tutor.learning import texts
+from tests.plugins.concept_tutor.material import run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from ragstone.core import Host
+
+OTHERS = ["null", "[1]", "5", "{}", "", "[" * 10_000]
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> Iterator[Host]:
+    """A host with a plan, of which one question was answered."""
+    with texts.planted(tmp_path / "host") as opened:
+        run(opened, "learn", "garden", typed="straw\n??\nq\n")
+        yield opened
+
+
+def damage(host: Host, table: str, column: str, value: str) -> None:
+    """Give the first row of the table another value."""
+    first = f"(SELECT min(id) FROM {table})" if table != "concept_tutor_learn_memory" else "id"
+    where = f"WHERE id = {first}" if first != "id" else ""
+    with LearnStore(host).tables.write() as connection:
+        connection.execute(text(f"UPDATE {table} SET {column} = :value {where}"), {"value": value})
+
+
+@pytest.mark.parametrize("value", OTHERS)
+def test_a_damaged_question_is_written_anew(host: Host, value: str) -> None:
+    lessons = host.once(Lessons)
+    before = lessons.questions("garden", "compost")
+    damage(host, "concept_tutor_learn_question", "body", value)
+    assert lessons.questions("garden", "compost") == before
+
+
+@pytest.mark.parametrize("value", OTHERS)
+@pytest.mark.parametrize("column", ["form", "credit", "at"])
+def test_a_damaged_answer_is_left_out(host: Host, column: str, value: str) -> None:
+    if (column, value) == ("credit", "5"):
+        pytest.skip("a number")
+    damage(host, "concept_tutor_learn_attempt", column, value)
+    assert run(host, "progress", "garden")
+    assert run(host, "due")
+    assert create_app(host).test_client().get("/concept_tutor/plans/garden/").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("column", "value"), [("due", "soon"), ("reviewed", "2026-01-01"), ("state", 9), ("stability", "x")]
+)
+def test_what_is_remembered_wrongly_is_learned_anew(host: Host, column: str, value: str) -> None:
+    damage(host, "concept_tutor_learn_memory", column, value)
+    assert run(host, "due") == "Nothing is due.\n"
+    assert "> " in run(host, "learn", "garden", typed="straw\n??\nq\n")
+
+
+@pytest.mark.parametrize("value", OTHERS)
+def test_a_damaged_plan_is_named_and_its_plugin_stays(host: Host, value: str) -> None:
+    texts.put(host, "orchard")
+    damage(host, "concept_tutor_plan", "created", value)
+    with pytest.raises(StorageError, match="the plan 'garden' is damaged"):
+        host.once(PlanStore).plans()
+    client = create_app(host).test_client()
+    client.get("/health")
+    assert plugin_state(host, "concept_tutor").state == "loaded"
+    assert client.get("/concept_tutor/plans/orchard/").status_code == 200
