@@ -197,11 +197,11 @@ class ChunkReader:
                     found.unsealed += 1
                 elif not is_intact(row):
                     found.damaged.append(DamagedChunk(_display(row["doc_id"]), _display(row["chunk_id"])))
-        raw = [self._database.columns.raw(document.c[name]) for name in ("doc_id", "metadata", "kinds")]
-        statement = select(*raw).where(document.c.corpus_id == corpus_id)
+        own = [self._database.columns.raw(document.c[name]) for name in ("doc_id", "metadata", "kinds")]
+        statement = select(*own).where(document.c.corpus_id == corpus_id)
         if found.complete:
             with self._connection.execute(statement, execution_options={"yield_per": _CHECK_BATCH}) as rows:
-                for doc_id, known, kinds in rows:
+                for doc_id, known, kinds in map(tuple, rows):
                     if not (is_object(known) and (kinds is None or is_object(kinds))):
                         found.damaged.append(DamagedChunk(_display(doc_id)))
         return found

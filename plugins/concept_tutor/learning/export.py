@@ -21,7 +21,7 @@ from ragstone.core.answering import check_type
 
 from ..plans.store import PlanStore
 from .lessons import Lessons
-from .qti import qti
+from .qti import qti, valid_text
 from .reading.spelling import gives_away
 from .text_formats import gift, text2qti
 
@@ -37,6 +37,8 @@ _STYLE = (
     ".card { font-family: sans-serif; font-size: 18px; text-align: left; max-width: 40em; margin: auto }"
     " .concept, .sources { font-size: 13px; opacity: .75 } li { margin: .3em 0 }"
 )
+#: Begins what Anki plays, reads out, or gives to LaTeX on the learner's machine.
+_ANKI_MARK = re.compile(r"\[(?=sound:|anki:|latex\]|\$)", re.IGNORECASE)
 _NO_TAG = re.compile(r"[^\w-]+")
 QuestionFormat = Literal["anki", "gift", "text2qti", "qti"]
 #: The ending and the media type of a file in each format.
@@ -101,12 +103,13 @@ def _fields(question: Question) -> list[str]:
 def _link(source: QuestionSource) -> str:
     """What opens the page, where it has an address of its own; Anki knows nothing of ours."""
     title = _html(source.page_title)
-    return f'<a href="{html.escape(source.public_url)}">{title}</a>' if source.public_url else title
+    return f'<a href="{_html(source.public_url)}">{title}</a>' if source.public_url else title
 
 
 def _html(text: str) -> str:
     """As HTML that shows the text and nothing else; Anki's own marks are taken apart too."""
-    return html.escape(text).replace("{{", "{&#8203;{").replace("[sound:", "[&#8203;sound:").replace("\n", "<br>")
+    plain = html.escape(valid_text(text)).replace("{{", "{&#8203;{").replace("\n", "<br>")
+    return _ANKI_MARK.sub("[&#8203;", plain)
 
 
 def _tag(text: str) -> str:

@@ -10,6 +10,8 @@ from .qti import valid_text
 from .records import BLANK, Question
 
 _SHOWN_BLANK = "_____"
+#: Moodle takes a star alone for any letters.
+_LITERAL_STAR = r"\*"
 _GIFT_SPECIAL = re.compile(r"([\\~=#{}:])")
 #: What is Markdown, mathematics or HTML to text2qti: in a line, at its beginning, and the point of a numbered item.
 _MARKUP = re.compile(r"[\\`*_{}\[\]<>&$]|^[^\w\s]|(?<=\d)[.)](?=\s)")
@@ -31,11 +33,11 @@ def gift(title: str, names: Mapping[str, str], questions: Sequence[Question]) ->
         if question.form == "choice":
             answers = [f"{'=' if option == question.key else '~'}{_gift(option)}" for option in question.options]
         else:
-            answers = [f"={_gift(answer)}" for answer in _short_answers(question)]
+            literal = (answer.replace("*", _LITERAL_STAR) for answer in _short_answers(question))
+            answers = [f"={_gift(answer)}" for answer in literal]
         lines = "\n".join([*answers, f"####{_gift(_feedback(question))}"])
-        # What stands in angle brackets is markup to Moodle unless the text is said to be plain.
         asked = _gift(question.text.replace(BLANK, _SHOWN_BLANK))
-        parts.append(f"::{question.question_id}::[plain]{asked} {{\n{lines}\n}}")
+        parts.append(f"::{question.question_id}::{asked} {{\n{lines}\n}}")
     return ("\n\n".join(parts) + "\n").encode()
 
 
@@ -74,7 +76,8 @@ def _one_line(text: str) -> str:
 
 
 def _gift(text: str) -> str:
-    return _GIFT_SPECIAL.sub(r"\\\1", _one_line(text)).replace("->", "-\u200b>")
+    """As plain text: else the words themselves could name another format, or begin with the share of a right answer."""
+    return "[plain]" + _GIFT_SPECIAL.sub(r"\\\1", _one_line(text)).replace("->", "-\u200b>")
 
 
 def _markdown(text: str) -> str:

@@ -65,11 +65,13 @@ def test_importing_again_would_bring_cards_up_to_date(host: Host, tmp_path: Path
 
 def test_words_of_a_source_are_text_and_never_markup(host: Host, tmp_path: Path) -> None:
     question = of_mulch()[0]
-    evil = replace(question, text="<script>alert(1)</script> {{Answer}} [sound:x.mp3]", key="<b>",
+    evil = replace(question, text="<script>alert(1)</script> {{Answer}} [sound:x.mp3] [LaTeX]x[/latex] [$]y[/$]",
+                   key="<b>", explanation="\x1fanother field \ud800",
                    sources=(replace(question.sources[0], page_url="javascript:alert(1)"),))  # fmt: skip
     ((_guid, _tags, fields),) = notes(texts.exported(host, "anki", [evil]), tmp_path)
     assert "<script>" not in fields[0]
     assert "{{" not in fields[0]
-    assert "[sound:" not in fields[0]
+    assert not any(mark in fields[0] for mark in ("[sound:", "[LaTeX]", "[$]"))
+    assert fields[3] == "\ufffdanother field \ufffd"
     assert fields[2] == "&lt;b&gt;"
     assert fields[4] == "[1] Mulch · CC BY-SA 4.0"

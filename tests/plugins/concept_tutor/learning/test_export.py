@@ -94,12 +94,13 @@ def test_gift_has_a_category_for_each_concept_and_an_entry_for_each_question(hos
     categories = [entry for entry in found if entry.startswith("$CATEGORY: ")]
     assert categories[0] == "$CATEGORY: A garden/Compost"
     by_id = {match[1]: match for entry in found if (match := re.fullmatch(
-        r"::([^:]+)::\[plain\]([^{}~=#:]+) \{\n((?:[=~][^{}~=#:]+\n)*)####([^{}~=#:]+)\n\}", entry))}  # fmt: skip
+        r"::([^:]+)::\[plain\]([^{}~=#:]+) \{\n((?:[=~]\[plain\][^{}~=#:]+\n)*)####\[plain\]([^{}~=#:]+)\n\}", entry
+    ))}  # fmt: skip
     assert by_id.keys() == {question.question_id for question in made}
     for question in made:
         match = by_id[question.question_id]
         assert plain(match[2]).replace("_____", "____") == question.text
-        answers = [(line[0], plain(line[1:])) for line in match[3].splitlines()]
+        answers = [(line[0], plain(line[1:].removeprefix("[plain]"))) for line in match[3].splitlines()]
         if question.form == "choice":
             assert answers == [("=" if one == question.key else "~", one) for one in question.options]
         elif question.form == "blank":
@@ -115,8 +116,19 @@ def test_words_of_a_source_are_never_marks_of_gift(host: Host) -> None:
     nasty = replace(choice, text=f"{NASTY}\n\n::x:: {{=y}}", options=(NASTY, "b", "c"), key=NASTY, explanation=NASTY)
     category, entry = entries(texts.exported(host, "gift", [nasty], plan="nasty"))
     assert "//// <b>&amp;<//b> 50%" in plain(category)
-    assert re.fullmatch(r"::[^:]+::\[plain\][^{}~=#:]+ \{\n=[^{}~=#:]+\n~b\n~c\n####[^{}~=#:]+\n\}", entry)
-    assert plain(entry.split("\n=")[1].split("\n")[0]).replace("\u200b", "") == NASTY
+    of = r"\[plain\][^{}~=#:]+"
+    assert re.fullmatch(rf"::[^:]+::{of} \{{\n={of}\n~\[plain\]b\n~\[plain\]c\n####{of}\n\}}", entry)
+    assert plain(entry.split("\n=[plain]")[1].split("\n")[0]).replace("\u200b", "") == NASTY
+
+
+@pytest.mark.parametrize("words", ["%50%half", "[html]<img src=x>", "[markdown]x", "a*"])
+def test_an_answer_is_plain_text_in_gift(host: Host, words: str) -> None:
+    choice, blank = (next(one for one in questions() if one.form == form) for form in ("choice", "blank"))
+    asked = replace(choice, options=(words, "b"), key=words, explanation=words)
+    _, entry = entries(texts.exported(host, "gift", [asked]))
+    assert re.search(rf"\n=\[plain\]{re.escape(words)}\n~\[plain\]b\n####\[plain\]", plain(entry))
+    _, entry = entries(texts.exported(host, "gift", [replace(blank, key=words, also=())]))
+    assert f"\n=[plain]{words}\n".replace("*", r"\*") in plain(entry)
 
 
 def checked(root: ET.Element) -> ET.Element:
