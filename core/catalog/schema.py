@@ -6,7 +6,9 @@ tombstone with its number, so that a follower can find all changes after a numbe
 
 from __future__ import annotations
 
-from typing import Any
+import logging
+from collections.abc import Callable
+from typing import Any, Literal
 
 from sqlalchemy import JSON as TEXT_JSON
 from sqlalchemy import (
@@ -33,6 +35,8 @@ from sqlalchemy.types import TypeDecorator, TypeEngine
 
 from ..errors import StorageError
 
+_log = logging.getLogger(__name__)
+
 #: Increased whenever the tables change; ``creation`` refuses a newer version and upgrades an older one in place.
 SCHEMA_VERSION = 6
 
@@ -43,9 +47,11 @@ class JsonObject(TypeDecorator[Any]):
     impl = TEXT_JSON
     cache_ok = True
 
-    def __init__(self, *, optional: bool = False) -> None:
+    def __init__(self, damaged: Literal["error", "none", "empty"] = "error") -> None:
+        """``damaged``: what is read of a value that is no object: ``StorageError``, or ``None`` or no keys where one
+        damaged row must not take all others with it; ``ragstone corpus check`` names it."""
         super().__init__()
-        self.optional = optional
+        self.damaged = damaged
 
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
         if dialect.name != "postgresql":
@@ -55,10 +61,22 @@ class JsonObject(TypeDecorator[Any]):
         return dialect.type_descriptor(JSONB(none_as_null=True))
 
     def process_result_value(self, value: Any, dialect: Dialect) -> dict[str, Any] | None:  # noqa: ARG002
-        """The object. Raises ``StorageError`` for another value: every reader takes it for a dictionary."""
-        if isinstance(value, dict) or (value is None and self.optional):
+        if isinstance(value, dict) or (value is None and self.damaged == "none"):
             return value
         raise StorageError("a row is damaged: its JSON is no object", hint="ragstone corpus check names it")
+
+    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any]:
+        decode = super().result_processor(dialect, coltype)
+        assert decode is not None  # noqa: S101 - as there is ``process_result_value``
+
+        def decode_or_replace(value: Any) -> dict[str, Any] | None:
+            try:
+                return decode(value)
+            except StorageError as error:
+                _log.error("%s", error)
+                return {} if self.damaged == "empty" else None
+
+        return decode if self.damaged == "error" else decode_or_replace
 
     def coerce_compared_value(self, op: OperatorType | None, value: Any) -> TypeEngine[Any]:
         return self.impl_instance.coerce_compared_value(op, value)  # a key is a text
@@ -66,7 +84,7 @@ class JsonObject(TypeDecorator[Any]):
 
 # Collation "C", as in SQLite, whatever the locale of a PostgreSQL server.
 Text = AnyText().with_variant(AnyText(collation="C"), "postgresql")
-JSON, OPTIONAL_JSON = JsonObject(), JsonObject(optional=True)
+JSON, OPTIONAL_JSON, LENIENT_JSON = JsonObject(), JsonObject("none"), JsonObject("empty")
 
 metadata = MetaData()
 
@@ -95,7 +113,7 @@ corpus = Table(
     Column("name", Text, nullable=False),
     #: ``active`` answers questions; ``building`` is filled meanwhile and replaces it when it is complete.
     Column("state", Text, nullable=False),
-    Column("fingerprint", JSON, nullable=False),
+    Column("fingerprint", LENIENT_JSON, nullable=False),
     Column("seq", Integer, nullable=False, default=0),
     #: ``retrieval.calibration.Calibration`` as JSON.
     Column("calibration", OPTIONAL_JSON),
@@ -114,7 +132,7 @@ document = Table(
     Column("hash", Text, nullable=False),
     Column("seq", Integer, nullable=False),
     Column("text", Text, nullable=False),
-    Column("metadata", JSON, nullable=False),
+    Column("metadata", LENIENT_JSON, nullable=False),
     #: ``packed_terms.count_kinds`` of its chunks; NULL in rows of an older Ragstone.
     Column("kinds", OPTIONAL_JSON),
     UniqueConstraint("corpus_id", "doc_id"),

@@ -8,14 +8,14 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, bindparam, func, select
+from sqlalchemy import Connection, bindparam, func, select, type_coerce
 
 from ..errors import StorageError
 from .checksums import RESTORE, is_intact
 from .chunks import ChunkReader, named
 from .database import Database
 from .documents import NewChunk, NewDocument
-from .schema import CATALOG_ID, chunk, corpus, document, read_about, removed
+from .schema import CATALOG_ID, JSON, chunk, corpus, document, read_about, removed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 # Built once, as in ``chunks``.
 _CORPUS = select(corpus).where(corpus.c.name == bindparam("name"), corpus.c.state == bindparam("state"))
+#: A document's own metadata, where damage is an error: it is copied or rebuilt.
+_METADATA = type_coerce(document.c.metadata, JSON).label("metadata")
 
 
 @dataclass(frozen=True)
@@ -119,7 +121,9 @@ class Snapshot:
         import numpy as np
 
         one = self._connection.execute(
-            select(document).where(document.c.corpus_id == corpus_id, document.c.doc_id == doc_id)
+            select(document.c.id, document.c.hash, document.c.text, _METADATA).where(
+                document.c.corpus_id == corpus_id, document.c.doc_id == doc_id
+            )
         ).first()
         if one is None:
             return None

@@ -150,8 +150,10 @@ def test_a_document_whose_json_is_no_object_is_named(catalog: Catalog, column: s
                 pytest.skip("this database stores no such value")
         with catalog.read() as snapshot:
             assert snapshot.chunks.check(corpus.id).damage == "1 damaged: document d"
-            with pytest.raises(StorageError, match="a row is damaged"):
-                snapshot.documents(corpus.id)
+            assert [(each.doc_id, each.metadata) for each in snapshot.documents(corpus.id)] == [("d", {}), ("e", {})]
+            if column == "metadata":
+                with pytest.raises(StorageError, match="a row is damaged"):
+                    snapshot.stored_document(corpus.id, "d", 4)
 
 
 @pytest.mark.parametrize("value", NOT_OBJECTS)
@@ -172,13 +174,28 @@ def test_a_chunk_whose_json_is_no_object_is_a_storage_error(catalog: Catalog, co
                 snapshot.chunks.nodes(snapshot.chunks.keys_of(corpus.id, ["d-0"]).values())
 
 
-@pytest.mark.parametrize("value", ["{}", '{"threshold": "high"}', '{"threshold": NaN}'])
+@pytest.mark.parametrize("value", [*NOT_OBJECTS, "{}", '{"threshold": "high"}', '{"threshold": NaN}'])
 def test_a_corpus_with_a_damaged_calibration_answers(tmp_path: Path, shelf: Path, value: str) -> None:
     with closing(sqlite3.connect(shelf / "catalog.sqlite")) as opened:
         opened.execute("UPDATE corpus SET calibration = ?", [value])
         opened.commit()
     with open_host(tmp_path) as host:
         assert host.find_corpus("books").info().calibration is None
+        assert host.assistant("book_chat").ask("What is a caster?").citations
+
+
+@pytest.mark.parametrize("value", NOT_OBJECTS)
+def test_a_corpus_with_a_damaged_fingerprint_is_stale_and_can_be_rebuilt(
+    tmp_path: Path, shelf: Path, value: str
+) -> None:
+    with closing(sqlite3.connect(shelf / "catalog.sqlite")) as opened:
+        opened.execute("UPDATE corpus SET fingerprint = ? WHERE name = 'books'", [value])
+        opened.commit()
+    with open_host(tmp_path) as host:
+        corpus = host.find_corpus("books")
+        assert "made with encoder None" in str(corpus.info().stale)
+        corpus.rebuild()
+        assert corpus.info().stale is None
         assert host.assistant("book_chat").ask("What is a caster?").citations
 
 
