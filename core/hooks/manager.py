@@ -6,6 +6,7 @@ import difflib
 import logging
 import re
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from types import CoroutineType, ModuleType
@@ -14,7 +15,7 @@ from typing import Any, TypeVar
 import pluggy
 
 from ..errors import MissingExtra, PluginError, RagstoneError, StorageAway, StorageBusy, failures
-from ..runtime.time_limits import TimeLimit, TookTooLong, Watchdog, run_limited
+from ..runtime.time_limits import PluginTimeout, TimeLimit, TookTooLong, Watchdog, run_limited
 from ..settings import LimitsSettings, PluginsTable
 from . import spec
 from .discovery import Candidate, PluginState, candidates, check_version, upgrade_hint
@@ -26,6 +27,8 @@ _log = logging.getLogger(__name__)
 _QUESTION_HOOKS = frozenset({"ragstone_retriever", "ragstone_postprocessors"})
 #: Hooks that return a model, which may have to be downloaded.
 _MODEL_HOOKS = frozenset({"ragstone_embed_model", "ragstone_llm"})
+#: Different questions in a row for which a plugin takes too long and is disabled.
+_SLOW_QUESTIONS = 3
 #: Characters of an error's text that a plugin's state shows.
 _LONGEST_ERROR = 300
 
@@ -51,7 +54,9 @@ class Plugins:
         self._order: list[str] = []
         self._limits = limits or LimitsSettings()
         self._packages: dict[str, str] = {}
-        self._watchdog = Watchdog(self.disable)
+        self._watchdog = Watchdog(self._took_too_long)
+        #: By plugin the hashes of the questions for which it took too long since it was last in time.
+        self._slow_questions: dict[str, set[int]] = {}
         self._mutex = threading.Lock()
         for candidate in candidates(table, given or {}):
             self._load(candidate)
@@ -102,12 +107,35 @@ class Plugins:
             self.disable(name, reason_of(hook, error), error)
             return []
 
-    def run_for_question(self, name: str, what: str, work: Callable[[], _Result]) -> _Result:
+    def run_for_question(self, name: str, what: str, work: Callable[[], _Result], question: str = "") -> _Result:
         """Run a plugin's code for a question within its time limit and return its result.
 
-        Raises ``TookTooLong``, and any error of ``work``.
+        ``question``: its words, where the code gets them. The plugin is then disabled only if it takes too long for
+        several questions in a row. Raises ``TookTooLong``, ``PluginTimeout`` for a question that it is not disabled
+        for, and any error of ``work``.
         """
-        return self._watchdog.run(work, self._limit(name, what))
+        limit, started = replace(self._limit(name, what), question=question), time.monotonic()
+        try:
+            result = self._watchdog.run(work, limit)
+        except TookTooLong as error:
+            if question and not self._took_too_long(limit, str(error)):
+                message = f"the plugin {name} took too long for this question"
+                raise PluginTimeout(message, where=name, hint="ask in other words, or later") from error
+            raise
+        if question and time.monotonic() - started < limit.seconds:
+            self._slow_questions.pop(name, None)
+        return result
+
+    def _took_too_long(self, limit: TimeLimit, reason: str) -> bool:
+        """Whether the plugin is disabled for it: one question must not take it from everybody."""
+        if limit.question:
+            asked = self._slow_questions.setdefault(limit.plugin, set())
+            asked.add(hash(limit.question))
+            if len(asked) < _SLOW_QUESTIONS:
+                _log.warning("the plugin %s: %s, for a question", limit.plugin, reason)
+                return False
+        self.disable(limit.plugin, reason)
+        return True
 
     def run(self, name: str, what: str, work: Callable[[], _Result]) -> _Result:
         """The same for code that is seldom called: always in a thread of its own."""
@@ -151,7 +179,8 @@ class Plugins:
         if candidate.load is None:
             return
         limits = self._limits
-        limit = TimeLimit(name, "its import", candidate.module, *[limits.import_seconds] * 3)
+        seconds = limits.import_seconds
+        limit = TimeLimit(name, "its import", candidate.module, seconds, seconds, seconds)
         try:
             plugin = run_limited(candidate.load, limit) if candidate.module else candidate.load()
         except MissingExtra as error:

@@ -14,6 +14,7 @@ from ..hooks.calls import Hooks
 from ..hooks.manager import Plugins, reason_of
 from ..retrieval.models import Retrieval, check_top_k
 from ..runtime.request import check_budget, in_scope
+from ..runtime.time_limits import PluginTimeout
 from ..settings import Settings
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class Pipeline:
                 found = self._retrieve(corpus, question, top_k, filters)
                 # also what a retriever found that knows no filters
                 nodes = tuple(each for each in found.nodes if in_scope(each.node.metadata))
-                retrieval = self._postprocessed(corpus, replace(found, nodes=nodes))
+                retrieval = self._postprocessed(corpus, replace(found, nodes=nodes), question)
             offered = list(retrieval.nodes)
             retrieved.emit(lambda: RetrievalEndEvent(str_or_query_bundle=question, nodes=offered))
         return with_sentence_cosines(retrieval, corpus.encoder) if retrieval.nodes else retrieval
@@ -90,24 +91,29 @@ class Pipeline:
             return retrieve()
         try:
             return self._plugins.run_for_question(
-                plugin, "its retriever", lambda: results.retrieval(retrieve(), corpus.encoder.dimension)
+                plugin, "its retriever", lambda: results.retrieval(retrieve(), corpus.encoder.dimension), question
             )
+        except PluginTimeout:
+            raise
         except failures() as error:
             if isinstance(error, RagstoneError) and not isinstance(error, PluginError):
                 raise
             self._plugins.disable(plugin, reason_of("its retriever", error))
         return self._retrieve(corpus, question, top_k, filters)
 
-    def _postprocessed(self, corpus: Corpus, retrieval: Retrieval) -> Retrieval | None:
-        """The chunks after the postprocessors; ``None`` where one failed, may have changed them, and is disabled."""
+    def _postprocessed(self, corpus: Corpus, retrieval: Retrieval, question: str) -> Retrieval | None:
+        """The chunks after the postprocessors; ``None`` where one failed, may have changed them, and is disabled.
+
+        ``question``: as of ``Plugins.run_for_question``.
+        """
         nodes, cut = list(retrieval.nodes), []
         asked = self._hooks.for_questions.postprocessors(corpus)
         for plugin, postprocessor in asked:
             work = partial(_postprocess, postprocessor, list(nodes), retrieval.question)
             what = type(postprocessor).__name__
             try:
-                given = self._plugins.run_for_question(plugin, what, work)
-            except (StorageAway, StorageBusy, TooLarge):  # no plugin's fault
+                given = self._plugins.run_for_question(plugin, what, work, question)
+            except (StorageAway, StorageBusy, TooLarge, PluginTimeout):  # no plugin's fault, or one question's
                 raise
             except failures() as error:
                 self._plugins.disable(plugin, reason_of(what, error))
@@ -144,7 +150,7 @@ class Pipeline:
         for corpus in self._corpora():
             if corpus.contents.exists:
                 nodes = tuple(NodeWithScore(node=node, score=1.0) for node in _first_nodes(corpus, _TRIED))
-                while self._postprocessed(corpus, Retrieval("What is this about?", nodes)) is None:
+                while self._postprocessed(corpus, Retrieval("What is this about?", nodes), "") is None:
                     pass
 
 

@@ -21,6 +21,7 @@ from pathlib import PurePath
 from types import FrameType
 from typing import TypeVar
 
+from ..errors import PluginError
 from .background import in_background
 from .forks import LockOwner, lock_owner, take_locks_as
 
@@ -49,6 +50,13 @@ class TookTooLong(Exception):
     """A plugin's code exceeded its time limit."""
 
 
+class PluginTimeout(PluginError):
+    """A plugin took too long for one question, which fails; it stays loaded."""
+
+    status = 503
+    title = "A plugin took too long"
+
+
 @dataclass(frozen=True)
 class TimeLimit:
     """The time that one call of a plugin's code may take, in seconds; 0 means no limit."""
@@ -64,6 +72,8 @@ class TimeLimit:
     importing: float
     #: Of all time, including the host's own work.
     longest: float
+    #: The question that the call is for, where the code gets its words.
+    question: str = ""
 
 
 class _Clock:
@@ -134,8 +144,8 @@ def run_limited(work: Callable[[], Result], limit: TimeLimit) -> Result:
 class Watchdog:
     """Supervises code that every question calls."""
 
-    def __init__(self, expired: Callable[[str, str], None]) -> None:
-        """``expired``: called with the plugin's name and a message when a limit is exceeded."""
+    def __init__(self, expired: Callable[[TimeLimit, str], object]) -> None:
+        """``expired``: called with the limit and a message when one is exceeded in the caller's own thread."""
         self._expired = expired
         self._quick: dict[tuple[str, str], int] = {}
         self._watched: dict[object, tuple[TimeLimit, _Clock]] = {}
@@ -186,7 +196,8 @@ class Watchdog:
             for key, (limit, clock) in watched:
                 if key in self._watched and (excess := clock.excess()):
                     self._watched.pop(key, None)
-                    self._expired(limit.plugin, excess)
+                    self._quick[limit.plugin, limit.what] = 0  # the next call is in a helper thread, which can be left
+                    self._expired(limit, excess)
             idle = 0 if watched else idle + 1
             if idle > _IDLE_SAMPLES:
                 with self._mutex:

@@ -177,7 +177,6 @@ PLUGINS: dict[str, Broken] = {
         "return [NodeWithScore(node=TextNode(id_='', text='A caster.'), score=1.0)]", "a passage without an id"
     ),
     "a retriever exits": _retriever(_EXIT, "its retriever raised SystemExit(0)"),
-    "a retriever is slow": _retriever(_SLOW, "its retriever took more than 1 s"),
     "scores of nothing": _scored("None", "not a Retrieval"),
     "scores of texts": _scored("Retrieval(asked, ('a caster',))", "not a NodeWithScore"),
     "scores that are none": _scored(
@@ -204,7 +203,6 @@ PLUGINS: dict[str, Broken] = {
         "nodes[0].score = float('nan')\nreturn nodes", "the score float nan"
     ),
     "a postprocessor exits": _postprocessor(_EXIT, "Mine raised SystemExit(0)"),
-    "a postprocessor is slow": _postprocessor(_SLOW, "Mine took more than 1 s"),
     "a postprocessor empties the list": _postprocessor(
         "nodes.clear()\nraise ValueError('late')", "Mine raised ValueError: late"
     ),

@@ -113,8 +113,8 @@ def test_the_watchdog_says_what_hangs_after_it_was_quick() -> None:
     expired: list[tuple[str, str]] = []
     end = threading.Event()
 
-    def note(plugin: str, reason: str) -> None:
-        expired.append((plugin, reason))
+    def note(limit: TimeLimit, reason: str) -> None:
+        expired.append((limit.plugin, reason))
         end.set()
 
     watchdog = Watchdog(note)
