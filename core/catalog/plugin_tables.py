@@ -21,20 +21,16 @@ if TYPE_CHECKING:
 _PREFIX = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 #: Characters of an identifier in PostgreSQL.
 _MAX_NAME = 63
-#: Characters that an error shows of what is wrong with a row.
-_MAX_REASON = 200
 
 
 @contextmanager
 def translate_damage(row: str) -> Iterator[None]:
-    """Raise ``StorageError`` where a stored value is of another form than it was written; ``row`` names its row."""
+    """Raise ``StorageError`` where a stored value is of another form than it was written; ``row`` names its row, of
+    which nothing else is shown."""
     try:
         yield
     except (ValueError, TypeError, KeyError, RecursionError) as error:
-        reason = " ".join(str(error).split())[:_MAX_REASON]
-        raise StorageError(
-            f"{row} is damaged: {type(error).__name__}: {reason}", hint="restore the database from a backup"
-        ) from error
+        raise StorageError(f"{row} is damaged in the database", hint="restore it from a backup") from error
 
 
 class PluginTables:

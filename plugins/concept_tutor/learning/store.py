@@ -237,5 +237,5 @@ def _left_out_if_damaged(what: str, name: str) -> Iterator[None]:
     """Log what raises ``ValueError`` as a damaged row: one of many must not take the others with it."""
     try:
         yield
-    except ValueError as error:
-        _log.error("%s %s is damaged and left out: %s", what, name, " ".join(str(error).split()))
+    except ValueError:
+        _log.error("%s %s is damaged in the database and left out", what, name)
