@@ -68,6 +68,7 @@ def parsers_of_plugins() -> dict[str, Parser]:
     from ragstone.core.text import Redactor
     from ragstone.plugins.book_chat import BookNodeParser
     from ragstone.plugins.book_chat.guardrails import is_procedure
+    from ragstone.plugins.book_chat.markdown.html.markup import decoded
     from ragstone.plugins.book_chat.markdown.hyphenation import join_halves
     from ragstone.plugins.concept_tutor.learning.reading.material import Material
     from ragstone.plugins.iris_memory import (
@@ -115,6 +116,8 @@ def parsers_of_plugins() -> dict[str, Parser]:
         "memory's Markdown": lambda text: memory(text, "markdown"),
         "mail's HTML": lambda text: mail(text, "html"),
         "mail": mail,
+        "mail of a strange charset": lambda text: mail(text, "plain; charset=punycode"),
+        "page of a strange charset": lambda text: decoded(b"<meta charset=punycode>\xe9" + text.encode()),
         "quoted memory": lambda text: format_for_prompt([MemoryChunk(text, "a.md", "", "notes", 0.5)]),
         "validity": lambda text: validity_in(f"---\n{text}\n---\n"),
         "transcript": transcript,
@@ -158,6 +161,8 @@ KNOWN = [
     ("definitions", "", "ab: c (d) ", 4_000),
     ("mail's HTML", "<a", "1", 3_000),
     ("mail", "", "--\n", 800),
+    ("mail of a strange charset", "a-", "b", 100_000),
+    ("page of a strange charset", "a-", "b", 100_000),
     ("prose", "(", "/", 2_000),
     ("prose", "(a", " ", 2_000),
     ("prose", "a", ", ", 4_000),

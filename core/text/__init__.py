@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .question_kinds import asks_for_code, asks_for_tasks, sides_of
     from .redaction import Redactor
     from .rewording import WORKS, place_asked, topic_of
-    from .sanitizing import LIKE_LESS_THAN, escape_fences, one_line, storable, strip_hidden
+    from .sanitizing import LIKE_LESS_THAN, decode, escape_fences, one_line, storable, strip_hidden
     from .segmentation import sentence_spans
     from .sentence_kinds import Kind, section_kind
     from .stated_kinds import BY_OCR, KINDS, STATABLE, StatedKind, kind_of_names, pack_kinds, packed_in, unpack_kinds
@@ -33,6 +33,7 @@ __all__ = [
     "asks_for_code",
     "asks_for_tasks",
     "counted",
+    "decode",
     "escape_fences",
     "is_addressed",
     "is_packed",

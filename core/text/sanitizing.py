@@ -5,6 +5,7 @@ It does not filter instructions; ``instructions`` detects them. Fenced text has 
 
 from __future__ import annotations
 
+import codecs
 import re
 
 #: Characters that a model, or a program that normalizes Unicode, may take for the "<" that a fence begins with: those
@@ -19,6 +20,8 @@ _HIDDEN = re.compile(
     "\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
 )
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+#: Python's codecs that no text is written in: of host names, of which one takes quadratic time, and of escapes.
+_NO_CHARSETS = frozenset({"idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape"})
 _BREAKS = re.compile("[\u2028\u2029]")
 
 
@@ -30,6 +33,13 @@ def escape_fences(text: str) -> str:
 def strip_hidden(text: str) -> str:
     """Remove characters that are not displayed; controls become spaces, Unicode line separators line breaks."""
     return _BREAKS.sub("\n", _CONTROLS.sub(" ", _HIDDEN.sub("", text)))
+
+
+def decode(data: bytes, charset: str, errors: str = "strict") -> str:
+    """The bytes as text in a charset that a document names. Raises ``LookupError`` and ``ValueError``."""
+    if codecs.lookup(charset).name.replace("_", "-") in _NO_CHARSETS:
+        raise LookupError(f"no text is written in {charset}")
+    return data.decode(charset, errors)
 
 
 def storable(text: str) -> str:

@@ -10,7 +10,7 @@ from email.header import decode_header
 from email.message import Message
 from email.utils import parsedate_to_datetime
 
-from ragstone.core.text import storable
+from ragstone.core.text import decode, storable
 
 from ..fields import timestamp
 from ..parsers.sections import date_in
@@ -59,7 +59,7 @@ def decoded(data: bytes, charset: str | None) -> str:
     for name, errors in ((charset, "strict"), ("utf-8", "strict"), (charset if is_known else None, "replace")):
         if name:
             with suppress(LookupError, ValueError):
-                return data.decode(name.strip().strip("\"'"), errors)
+                return decode(data, name.strip().strip("\"'"), errors)
     return data.decode("cp1252", "replace")
 
 

@@ -6,7 +6,7 @@ import unicodedata
 
 import pytest
 
-from ragstone.core.text import escape_fences, one_line, strip_hidden
+from ragstone.core.text import decode, escape_fences, one_line, strip_hidden
 
 
 @pytest.mark.parametrize("bracket", ["<", "\uff1c", "\ufe64", "\u226e", "\u2039", "\u3008", "\u27e8", "\u276e"])
@@ -36,3 +36,13 @@ def test_what_nobody_sees_is_gone() -> None:
 def test_one_line_is_one_line() -> None:
     assert one_line("a\n<b>\u2028c\x85d") == "a &lt;b> c d"
     assert one_line("x" * 400) == "x" * 300 + "…"
+
+
+@pytest.mark.parametrize(
+    "name", ["punycode", "IDNA", "unicode_escape", "raw-unicode-escape", "undefined", "rot13", "x"]
+)
+def test_no_text_is_decoded_by_what_is_no_charset(name: str) -> None:
+    with pytest.raises(LookupError):
+        decode(b"a", name)
+    assert decode(b"\xe9", "Latin-1") == "é"
+    assert decode(b"a\xff", "utf-8", "replace") == "a\ufffd"

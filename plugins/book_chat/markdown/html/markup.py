@@ -7,6 +7,7 @@ from html.entities import name2codepoint
 from typing import Any
 
 from ragstone.core.runtime import Unanswered
+from ragstone.core.text import decode
 
 #: What is nested deeper than this is read as text.
 MAX_DEPTH = 100
@@ -41,8 +42,8 @@ def decoded(data: bytes) -> str:
     stated = _ENCODING.match(data) or _META_CHARSET.search(data[:2048])
     for encoding in ("utf-8", stated[1].decode("ascii") if stated else "cp1252"):
         try:
-            return data.decode(encoding)
-        except (UnicodeDecodeError, LookupError):
+            return decode(data, encoding)
+        except (ValueError, LookupError):
             continue
     return data.decode("cp1252", "replace")
 
