@@ -22,6 +22,8 @@ _SCHEMAS = {
 }
 _TEMPLATES = "http://www.imsglobal.org/question/qti_v2p1/rptemplates/"
 _TEST = "test.xml"
+#: Of a zip; a machine without a battery begins in 1970.
+_FIRST, _LAST = (1980, 1, 1, 0, 0, 0), (2107, 12, 31, 23, 59, 59)
 _NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -34,7 +36,7 @@ def qti(title: str, slug: str, names: Mapping[str, str], questions: Sequence[Que
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, root in files.items():
             ET.indent(root)
-            info = zipfile.ZipInfo(name, at.timetuple()[:6])
+            info = zipfile.ZipInfo(name, min(max(_FIRST, at.timetuple()[:6]), _LAST))
             archive.writestr(info, ET.tostring(root, encoding="UTF-8", xml_declaration=True), zipfile.ZIP_DEFLATED)
     return packed.getvalue()
 

@@ -7,6 +7,7 @@ import os
 import re
 import zipfile
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
@@ -193,6 +194,14 @@ def test_words_of_a_source_are_text_in_qti(host: Host) -> None:
     (root,) = items.values()
     assert next(root.iter(f"{QTI}prompt")).text == f"{NASTY}\ufffd\ufffd"
     assert next(root.iter(f"{QTI}simpleChoice")).text == NASTY
+
+
+@pytest.mark.parametrize("year", [1970, 2200])
+@pytest.mark.parametrize("format_", ["anki", "qti"])
+def test_a_wrong_clock_prevents_no_export(host: Host, format_: str, year: int) -> None:
+    made = texts.exported(host, format_, questions(), at=datetime(year, 1, 1, tzinfo=UTC))
+    with zipfile.ZipFile(io.BytesIO(made)) as packed:
+        assert packed.testzip() is None
 
 
 @pytest.mark.parametrize("format_", ["gift", "text2qti"])
