@@ -87,7 +87,7 @@ def _text_parts(archive: Archive) -> tuple[io.BytesIO, str | None]:
         for name in archive:
             if name.lower().endswith(_SUFFIXES):
                 root = archive.xml(name)
-                out.writestr(name, _with_formulas(root))
+                out.writestr(zipfile.ZipInfo(name), _with_formulas(root))  # without the clock, which may be at 1970
                 if name == "docProps/core.xml":
                     title = next((words_of(each) for each in root.iter("{*}title")), "")[:255] or None
     packed.seek(0)

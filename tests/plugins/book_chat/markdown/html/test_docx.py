@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 import pytest
 
 from ragstone.core.testing import FileReaderContract
 from ragstone.plugins.book_chat import UnreadableFile
+from ragstone.plugins.book_chat.markdown.html.docx import read_docx
 from tests.plugins.book_chat.docxs import make_docx, paragraph
 from tests.plugins.book_chat.reading import kinds, read_bytes, read_file
 from tests.support.needs import needed
@@ -30,6 +32,13 @@ class TestReader(FileReaderContract):
     @pytest.fixture
     def source(self, tmp_path: Path) -> Path:
         return make_docx(tmp_path / "parts.docx")
+
+
+def test_a_clock_that_begins_in_1970_prevents_no_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = make_docx(tmp_path / "parts.docx")
+    monkeypatch.setattr(time, "time", lambda: 0.0)
+    with made.open("rb") as file:
+        assert "A caster is a wheel" in read_docx(file).text
 
 
 def test_a_document_is_read_with_its_structure(reading_host: Host, tmp_path: Path) -> None:
