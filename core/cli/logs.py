@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TextIO
 
-from .output import escaped
+from .output import escaped, printable
 
 if TYPE_CHECKING:
     from ..errors import RagstoneError
@@ -26,7 +26,7 @@ _USUAL = frozenset({*vars(logging.makeLogRecord({})), "message", "asctime", "tas
 def log_to_stderr(*, verbose: bool) -> None:
     """Log warnings as lines of text; ``verbose``: also progress, with level and logger."""
     form = "%(levelname)s %(name)s: %(message)s" if verbose else "ragstone: %(message)s"
-    _install(logging.Formatter(form), sys.stderr, verbose=verbose)
+    _install(_TextFormatter(form), sys.stderr, verbose=verbose)
 
 
 def log_as_json(*, verbose: bool) -> None:
@@ -69,6 +69,13 @@ def _install(form: logging.Formatter, stream: TextIO, *, verbose: bool) -> None:
     root.handlers[:] = [handler]
     root.setLevel(logging.WARNING)
     _log.setLevel(logging.INFO if verbose else logging.WARNING)
+
+
+class _TextFormatter(logging.Formatter):
+    """Without control characters, and further lines indented: what a file's name holds begins no line of the log."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return printable(super().format(record)).replace("\n", "\n  ")
 
 
 class _JsonFormatter(logging.Formatter):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import re
 import shlex
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING
 import click
 import pytest
 
+from ragstone.core import Host
 from ragstone.core.cli import show_json, show_table
 from ragstone.core.cli.app import root_group
 from tests.support.installed import BUILTINS, INTERFACES, PLUGINS, plugin
@@ -453,6 +455,16 @@ def test_nor_in_an_error(here: Here, tmp_path: Path) -> None:
     (book / f"{COMMANDING}.md").write_bytes(b"\xff")
     done = here("book", "add", str(book))
     assert "is not UTF-8" in done.err
+    assert _is_calm(done.err)
+
+
+def test_nor_in_the_log(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
+    def warn(_: object) -> None:
+        logging.getLogger("ragstone.test").warning("left out: %s", f"{COMMANDING}\nragstone: all is well")
+
+    monkeypatch.setattr(Host, "start", warn)
+    done = here("corpus", "list")
+    assert "\n  ragstone: all is well" in done.err
     assert _is_calm(done.err)
 
 
