@@ -133,6 +133,21 @@ def test_conversations_are_listed_renamed_exported_and_deleted(open_page: Open, 
     assert page.locator(".kept .none").is_visible(), "each assistant has its own"
 
 
+def test_words_of_a_source_make_no_link_in_markdown(open_page: Open) -> None:
+    page = open_page()
+    words = "Casters swivel [1].\n\n[1]: https://evil.example\n\n![x][1] [y](https://evil.example) [z][1]"
+    script = page.locator('script[src*="chat.js"]').get_attribute("src") or ""
+    made = page.evaluate(
+        "async ([from, kept]) => (await import(from)).asMarkdown(kept, {})",
+        [
+            script.replace("chat.js", "conversations.js"),
+            {"title": "A\n# B", "turns": [{"question": "q", "answer": {"answer": words}}]},
+        ],
+    )
+    assert made.startswith("# A # B\n")
+    assert not any(mark in made for mark in ("](", "][", "]:")), "a backslash is between them"
+
+
 def test_an_answer_is_copied_with_its_citations(open_page: Open) -> None:
     page = open_page(permissions=["clipboard-read", "clipboard-write"])
     ask(page)

@@ -61,7 +61,7 @@ export const storeOf = ({ keep, kept }) => (kept ? new OnServer(kept) : new InBr
 const plain = (text) =>
   text
     .split(/(```[\s\S]*?(?:```|$)|`[^`\n]*`)/)
-    .map((part, at) => (at % 2 ? part : part.replace(/</g, "&lt;").replace(/\]\(/g, "]\\(")))
+    .map((part, at) => (at % 2 ? part : part.replace(/</g, "&lt;").replace(/\]([(:[])/g, "]\\$1")))
     .join("");
 
 function sourcesOf(answer, names) {
@@ -79,12 +79,12 @@ export function asText(answer, names) {
 }
 
 export function asMarkdown({ title, turns }, names) {
-  const parts = [`# ${plain(title)}`];
+  const parts = [`# ${plain(title).replace(/\s+/g, " ")}`];
   for (const { question, answer, problem, stopped } of turns) {
     parts.push(`## ${plain(question).replace(/\s+/g, " ")}`, plain(answer?.answer ?? problem ?? stopped ?? ""));
     const rows = answer ? sourcesOf(answer, names) : [];
     const line = ({ n, words, url, quote }) => {
-      const name = plain(words).replace(/[[\]]/g, "\\$&");
+      const name = plain(words).replace(/\s+/g, " ").replace(/[[\]]/g, "\\$&");
       return `- [${n}] ${url ? `[${name}](<${url}>)` : name}${quote ? `: “${plain(quote).replace(/\s+/g, " ")}”` : ""}`;
     };
     if (rows.length) parts.push(`Sources:\n\n${rows.map(line).join("\n")}`);
