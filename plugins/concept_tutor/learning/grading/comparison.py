@@ -9,13 +9,15 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 from ..reading.numbers import MONTHS
-from .wording import ARTICLES, Word, are_opposite, is_form, is_light, is_negation, same, turned, words_of
+from .wording import ARTICLES, DEGREES, Word, are_opposite, is_form, is_light, is_negation, same, turned, words_of
 
 if TYPE_CHECKING:
     from ..records import Question
 
 #: An abbreviation that a source introduces itself, "polymerase chain reaction (PCR)".
 _SHORT = re.compile(r"\s\(([A-Z][A-Za-z]{1,7})\)")
+#: One that only the answer has: its letters begin the words of the key, "anti-diuretic hormone" for "ADH".
+_CAPITALS = re.compile(r"\b[A-Z]{3,7}\b")
 #: Characters of its long form at most.
 _LONGEST = 120
 #: What a word that tells little counts beside one that tells something.
@@ -78,12 +80,16 @@ class Comparison:
         return [at for at, weight in self.weights.items() if at not in self.matches and weight > _LIGHT]
 
     def has_other_number(self) -> bool:
-        """Whether the answer has a number that the source has not; "one" and "two" may stand for "the" and "both"."""
-        missing = any(self.key[at].is_number for at in self.missing)
+        """Whether the answer has a number that the source has not, or another letter than the key's.
+
+        "One" and "two" may stand for "the" and "both".
+        """
+        missing = [self.key[at] for at in self.missing]
+        foreign = [self.answer[place] for place in self.foreign]
+        has_missing = any(word.is_number for word in missing)
         return any(
-            word.is_number and (missing or word.text.casefold() not in {"one", "two"})
-            for word in (self.answer[place] for place in self.foreign)
-        )
+            word.is_number and (has_missing or word.text.casefold() not in {"one", "two"}) for word in foreign
+        ) or (any(word.is_letter for word in missing) and any(word.is_letter for word in foreign))
 
     def has_match(self, word: str) -> bool:
         """Whether a word of the answer, as it is written, says what one of the key's says."""
@@ -100,8 +106,7 @@ def as_in_key(answer: str, key: str, source: str) -> str:
     """The answer with the form that the key has of each abbreviation of the source, the long or the short one."""
     for found in _SHORT.finditer(source):
         short = found[1]
-        initials = r"[\w']*[\s-]+".join(short.removesuffix("s"))
-        long_form = re.compile(rf"(?<![\w'-]){initials}[\w']*$", re.IGNORECASE)
+        long_form = re.compile(rf"{_initials(short.removesuffix('s'))}$", re.IGNORECASE)
         long = long_form.search(source, max(0, found.start() - _LONGEST), found.start())
         if long is None:
             continue
@@ -111,7 +116,15 @@ def as_in_key(answer: str, key: str, source: str) -> str:
             answer = answer if wanted.search(answer) else written.sub(whole, answer)
         elif written.search(key):
             answer = wanted.sub(short, answer)
+    for short in {*_CAPITALS.findall(answer)} - {*_CAPITALS.findall(f"{key} {source}")}:
+        if long := re.search(_initials(short), key, re.IGNORECASE):
+            answer = re.sub(rf"\b{short}\b", long[0], answer)
     return answer
+
+
+def _initials(short: str) -> str:
+    """A pattern of words that begin with these letters."""
+    return r"(?<![\w'-])" + r"[\w']*[\s-]+".join(short) + r"[\w']*"
 
 
 def compare(question: Question, answer: str) -> Comparison:
@@ -159,9 +172,11 @@ def _matches(key: list[Word], answered: list[Word], weights: AbstractSet[int]) -
             place = next((place for place, word in enumerate(answered) if is_form(joined, word.low)), None)
             if place is not None and place not in matches.values():
                 matches |= {at: place, at + 1: place}
+    compares = any(word.low == "than" for word in answered)
     for at in sorted(weights - matches.keys()):
         for place, word in enumerate(answered):
-            is_free = place not in matches.values() and at not in matches
+            # "more", "fewer" and the like compare only where there is a "than"
+            is_free = place not in matches.values() and at not in matches and (compares or word.low not in DEGREES)
             if is_free and are_opposite(key[at].low, word.low) and _is_converse(matches, at, place):
                 matches[at] = place
     return matches

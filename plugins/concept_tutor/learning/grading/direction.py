@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
-from .turns import BREAKS, DETERMINERS, JOINING, LESS, MORE, PREPOSITIONS, RELATIVES, SUBJECTS, Text, Turn
+from .turns import BREAKS, CAUSING, DETERMINERS, JOINING, LESS, MORE, PREPOSITIONS, RELATIVES, SUBJECTS, Text, Turn
 from .wording import are_opposite, is_form, is_light
 
 if TYPE_CHECKING:
@@ -84,14 +84,16 @@ class _Reader:
         if self._is_beside and not self._right and not is_joined:
             self._left = frozenset()  # "the sand that water flows through cleans it": not the water
         self._is_beside = False
-        if not (turn.word == "by" and self._turn is not None and self._turn.leads_back is None):
-            if self._fronted is not None and turn.leads_back is not None and turn.kind == "act":
+        if turn.word == "by" and self._turn is not None and self._turn.leads_back is None:
+            # "is broken down in the liver by": what is done is behind; "is caused by" is of the verb's kind
+            turn = turn._replace(kind=self._turn.kind)
+        else:
+            if self._fronted is not None and turn.leads_back is not None and turn.kind in {"act", "cause"}:
                 self._add(turn, frozenset(self._right), self._fronted)
                 self._fronted = None
             self._add(self._turn, self._left, self._right)
             if self._right and not is_joined:
                 self._left = frozenset(self._right)
-        # else: "is broken down in the liver by": what is done is behind
         self._turn, self._right = turn, set()
 
     def _end_clause(self, names: _Names = frozenset()) -> None:
@@ -126,7 +128,7 @@ def leads_alike(question: list[Word], found: Comparison) -> bool | None:
     #: Of each pair of names whether one leads to the other in both texts, or in the other direction.
     votes: dict[tuple[str, str], set[bool]] = defaultdict(set)
     is_turned = False
-    for one, other in ((one, other) for one, other in product(mine, theirs) if one.turn.kind == other.turn.kind):
+    for one, other in ((one, other) for one, other in product(mine, theirs) if _are_comparable(one.turn, other.turn)):
         turned = (one.turn.leads_back != other.turn.leads_back) != _are_converse(one.turn.word, other.turn.word)
         for a, b in product(one.left, one.right):
             if a in other.left and b in other.right:
@@ -145,6 +147,12 @@ def _names_in_answer(found: Comparison, asked: list[Word]) -> dict[int, str]:
             name = next((each.stem for each in [*found.key, *asked] if each.stem and is_form(each.low, word.low)), "")
             names |= {place: name} if name else {}
     return names
+
+
+def _are_comparable(one: Turn, other: Turn) -> bool:
+    """Whether they are of one kind, or both verbs, one of them of causing."""
+    verbs = [turn.kind == "act" or turn.word in CAUSING or (turn.word == "by") for turn in (one, other)]
+    return one.kind == other.kind or all(verbs)
 
 
 def _are_converse(one: str, other: str) -> bool:

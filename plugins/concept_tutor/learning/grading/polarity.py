@@ -19,22 +19,36 @@ _LOSING = frozenset({"lose", "loses", "lost"})
 _SCOPE = 4
 #: Denials that stand before what they deny; "no solution in closed form" denies neither word alone.
 _OF_VERBS = frozenset({"not", "cannot"})
-_DEGREES = frozenset({"too", "less"})
+_DEGREES = frozenset({"less"})
+_NONE, _OTHERS = frozenset({"no", "none", "nothing", "nobody"}), frozenset({"other", "others", "else"})
+_ONLY = frozenset({"only", "sole", "just", "alone", "unique"})
+#: "A rather than B": not B.
+_RATHER = frozenset({"rather", "instead"})
 
 
 def may_deny(found: Comparison, stated: str) -> bool:
     """Whether a denial in the answer says what the key says: both deny, or the key does so by a verb or an opposite."""
-    if found.has_opposite:
+    if found.has_opposite or _excludes_others(found):
         return True
     if not stated:
         denies = any(is_negation(word.low) or word.low in _DENYING for word in found.answer)
         return denies or _is_said_by_opposite(found)
     return any(
         is_negation(word.low)
-        or word.low in _DENYING
+        or word.low in _DENYING | _RATHER
         or (at in found.weights and at not in found.matches and (_is_denial(word) or same(word.low, "prevent")))
         for at, word in enumerate(found.key)
     )
+
+
+def _excludes_others(found: Comparison) -> bool:
+    """Whether the answer says by a denial of others what the key says of one: "no other has it", "none is higher"."""
+    mine, theirs = ({word.low for word in words} for words in (found.key, found.answer))
+    if not theirs & _NONE:
+        return False
+    denies_others = any(one.low in _NONE and then.low in _OTHERS for one, then in pairwise(found.answer))
+    comparatives = {f"{low.removesuffix('est')}er" for low in mine if low.endswith("est")}
+    return (denies_others and bool(mine & _ONLY)) or bool(comparatives & theirs)
 
 
 def _is_said_by_opposite(found: Comparison) -> bool:
@@ -130,9 +144,10 @@ def opposite(found: Comparison) -> str | None:
             ):
                 return f"it says “{other.text}” where the source says “{word.text}”"
     mine, theirs = _modifiers(found.key), _modifiers(found.answer)
+    alike = {(found.key[at].low, found.answer[place].low) for at, place in found.matches.items()}
     for noun, one in theirs - mine:
         for named, before in mine - theirs:
-            if noun == named and are_opposite(before, one):
+            if noun == named and (before, one) not in alike and are_opposite(before, one):
                 return f"it says “{one}” where the source says “{before}”"
     return None
 

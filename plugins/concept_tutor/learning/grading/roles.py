@@ -7,8 +7,7 @@ from collections.abc import Collection
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING
 
-from ..reading.spelling import word_set
-from .turns import FROM
+from .turns import CAUSING, FROM
 from .wording import ARTICLES, Word, is_light
 
 if TYPE_CHECKING:
@@ -30,10 +29,6 @@ _OPPOSITES = {
 _DIRECTED = frozenset({"to", "from", "by", "than", "over"})
 _BE = frozenset({"is", "are", "was", "were", "be", "being", "been", "gets"})
 _RELATIVE = frozenset({"that", "which", "who", "whose", "where", "in", "inside"})
-_CAUSING = word_set(
-    "cause causes caused lead leads led make makes made change changes changed create creates created trigger triggers"
-    " triggered produce produces produced"
-)
 _ASKING_CAUSE = frozenset({"why", "due", "because", "reason", "reasons", "cause", "causes"})
 
 
@@ -68,7 +63,7 @@ def is_cause_exchanged(question: list[Word], found: Comparison) -> bool:
     """Whether the answer makes an effect of the cause that is asked for, or a cause of the effect."""
     following = [*(word.low for word in found.answer), ""][1:]
     # "is caused by" is the other way round
-    causing = [word.low in _CAUSING and then != "by" for word, then in zip(found.answer, following, strict=True)]
+    causing = [word.low in CAUSING and then != "by" for word, then in zip(found.answer, following, strict=True)]
     verbs = [place for place, is_causing in enumerate(causing) if is_causing]
     if len(verbs) != 1:
         return False
@@ -92,7 +87,7 @@ def _is_another_head(found: Comparison) -> bool:
         return False
     before = next((word.low for word in reversed(found.answer[other + 1 : at]) if word.low not in ARTICLES), "")
     # a "cluster of cells" may be cells in a cluster
-    return found.key[one + 1].low != "of" or before in {"of", "from"}
+    return found.key[one + 1].low != "of" or before in {"of", "from", "by"}
 
 
 def _head(words: list[Word]) -> int:
@@ -154,7 +149,9 @@ def _roles(words: list[Word], verbs: Collection[str] = ()) -> dict[str, set[tupl
             governor = ("preposition", "from")
             continue
         if word.low in _PREPOSITIONS or (word.low == "out" and following == ["of"]):
-            if word.low != "of" or governor[1] != "from":
+            # "with any type of hair": with hair
+            is_kind = number > 0 and is_light(words[number - 1]) and governor[0] == "preposition"
+            if word.low != "of" or not (governor[1] == "from" or is_kind):
                 governor = ("preposition", _SAME.get(word.low, word.low))
             continue
         if not word.stem:

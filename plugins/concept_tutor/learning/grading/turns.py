@@ -23,8 +23,19 @@ _LEADS_BACK: dict[str, tuple[_Kind, bool]] = {
     **dict.fromkeys(("before", "until"), ("time", False)),
     "after": ("time", True),
 }
+#: The same of nouns with "of": "A is the cause of B".
+_NOUNS: dict[str, tuple[_Kind, bool]] = {
+    **dict.fromkeys(("ancestor", "ancestors"), ("path", False)),
+    **dict.fromkeys(("descendant", "descendants"), ("path", True)),
+    **dict.fromkeys(("cause", "causes"), ("cause", False)),
+    **dict.fromkeys(("effect", "effects", "consequence", "consequences", "result", "results"), ("cause", True)),
+}
 #: "Due to" and "because of" say from what something comes.
 FROM = frozenset({"due", "owing", "thanks"})
+CAUSING = word_set(
+    "cause causes caused lead leads led make makes made change changes changed create creates created trigger triggers"
+    " triggered produce produces produced"
+)
 LESS = word_set("less fewer lower smaller shorter")
 MORE = word_set("more greater higher larger bigger longer")
 _BE = word_set("is are was were be being been gets get got")
@@ -81,13 +92,14 @@ class Text:
             return None
         if low == "to" and (self.is_verb(at + 1) or self.low(at + 2) in _COMPASS):
             return None
-        if low in _LEADS_BACK:
-            kind, leads_back = _LEADS_BACK[low]
-            return Turn(kind, low, leads_back)
+        relation = _LEADS_BACK.get(low) or (_NOUNS.get(low) if self.low(at + 1) == "of" else None)
+        if relation is not None:
+            return Turn(relation[0], low, relation[1])
         if not self.is_verb(at):
             return None
+        kind: _Kind = "cause" if low in CAUSING else "act"
         leads_nowhere = low.startswith(_NEEDING) or self._is_passive(at)
-        return Turn("act", low, None if leads_nowhere else low.startswith(_LEAVING))
+        return Turn(kind, low, None if leads_nowhere else low.startswith(_LEAVING))
 
     def is_verb(self, at: int) -> bool:
         """Whether the word at this place is a verb."""

@@ -49,7 +49,9 @@ _PREFIXES = [
     )
     for pair in (tuple(listed.split()), tuple(listed.split()[::-1]))
 ]  # fmt: skip
-_NEGATIONS = frozenset("not no none never without nor neither cannot too less lacks hardly".split())  # noqa: SIM905
+#: Of comparisons.
+DEGREES = frozenset("more less fewer".split())  # noqa: SIM905
+_NEGATIONS = frozenset("not no none never without nor neither cannot less lacks hardly".split())  # noqa: SIM905
 
 
 def _word_lists() -> dict[str, list[list[str]]]:
@@ -92,6 +94,11 @@ class Word:
         return self.low.endswith(("ing", "ed"))
 
     @property
+    def is_letter(self) -> bool:
+        """Whether it is a capital letter that stands for something: vitamin B, the nucleotide U."""
+        return len(self.text) == 1 and self.is_name
+
+    @property
     def is_number(self) -> bool:
         """Whether it is written in digits."""
         return self.low.lstrip("-")[0].isdigit()
@@ -112,7 +119,8 @@ def words_of(text: str) -> list[Word]:
         written = _POSSESSIVE.sub("", match[0])
         if written:
             low = _number(written.casefold().replace("−", "-"))
-            found.append(Word(written, low, stem_of(low), plain[done : match.start()]))
+            is_letter = len(written) == 1 and written.isupper() and bool(found)  # "A" is no article within a sentence
+            found.append(Word(written, low, low if is_letter else stem_of(low), plain[done : match.start()]))
         done = match.end()
     return found
 
@@ -164,6 +172,8 @@ def are_opposite(one: str, other: str) -> bool:
     }
     if any(mine == theirs and len(mine) > 2 for mine, theirs in bases):
         return True
+    if any(a.endswith("ful") and b == f"{a.removesuffix('ful')}less" for a, b in ((one, other), (other, one))):
+        return True  # "meaningful", "meaningless"
     if is_form(one, other):
         return False
     mine, theirs = _listed(one), _listed(other)

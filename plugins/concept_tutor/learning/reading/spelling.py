@@ -98,7 +98,7 @@ def is_slip(word: str, written: str) -> bool:
 
     No letter may be another one: nitrate is no slip of nitrite.
     """
-    word, written = word.replace("ph", "f"), written.replace("ph", "f")
+    word, written = (each.replace("ph", "f").replace("y", "i") for each in (word, written))
     allowed = 2 if len(word) >= _TWO_SLIPS else 1 if len(word) >= _ONE_SLIP else 0
     if not allowed or word[0] != written[:1] or abs(len(word) - len(written)) > allowed or word[0].isdigit():
         return False

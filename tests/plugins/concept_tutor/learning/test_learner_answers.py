@@ -247,6 +247,7 @@ SHORT: list[tuple[str, str, dict[str, list[str]]]] = [
             "wrong": ["Marlow's third law", "Brown's law"],
         },
     ),
+    ("Which decay is it? ____", "cytolysis", {"right": ["citolysis"], "wrong": ["cytolysin"]}),
     ("In ____ it was dug.", "1621", {"right": ["the year 1621"], "wrong": ["the year 1612", "1621 metres"]}),
     ("Which plants are they? ____", "perennial", {"right": ["per-ennial"], "wrong": ["biennial"]}),
     (
@@ -286,6 +287,61 @@ ASKED = {
     ("What does frost do to pipes?", "Frost causes pipes to burst."): (
         "causes pipes to burst",
         {"right": ["it causes them to burst"], "wrong": ["burst pipes cause frost"]},
+    ),
+    ("What is special about the kiwi?", "The kiwi is the only bird of the island that digs burrows."): (
+        "the only bird of the island that digs burrows",
+        {
+            "right": ["no other bird of the island digs burrows"],
+            "wrong": ["one of many birds of the island that dig burrows"],
+        },
+    ),
+    ("Which tower is the mill?", "The mill is the tallest tower in the valley."): (
+        "the tallest tower in the valley",
+        {"right": ["no tower in the valley is taller"]},
+    ),
+    ("What does the mask include?", "The mask includes a filter rather than a fan."): (
+        "a filter rather than a fan",
+        {"right": ["a filter and no fan"]},
+    ),
+    ("What did most levers become?", "Most became nonfunctional levers."): (
+        "nonfunctional levers",
+        {"right": ["non-functional levers"]},
+    ),
+    ("What does cold trigger?", "Cold triggers the release of anti-frost hormone from the leaf, which stops growth."): (
+        "the release of anti-frost hormone from the leaf, which stops growth",
+        {"right": ["AFH release from the leaf, which stops growth"]},
+    ),
+    ("What does a valve do?", "A valve shuts the stove off when the room becomes too warm."): (
+        "shuts the stove off when the room becomes too warm",
+        {
+            "wrong": [
+                "it shuts the stove on when the room becomes too warm",
+                "it shuts the stove off when the room becomes too cold",
+            ]
+        },
+    ),
+    ("When was the tithe abolished?", "The tithe was abolished after the harvest."): (
+        "after the harvest",
+        {"wrong": ["during the harvest"]},
+    ),
+    ("What are the goats of the island?", "They are the descendants of sheep of the coast."): (
+        "the descendants of sheep of the coast",
+        {"wrong": ["sheep of the coast descend from them"]},
+    ),
+    ("What is silting?", "Silting is the rise of a river bed due to the mud of floods."): (
+        "the rise of a river bed due to the mud of floods",
+        {
+            "right": ["mud of floods raises the river bed"],
+            "wrong": ["the mud of floods caused by the rise of a river bed"],
+        },
+    ),
+    ("What is marl?", "Marl is made of grains of lime that have been pressed together under layers of clay."): (
+        "grains of lime that have been pressed together under layers of clay",
+        {"right": ["lime grains pressed under clay layers"], "wrong": ["layers of clay pressed by grains of lime"]},
+    ),
+    ("Where do ticks sit?", "Ticks sit in grass covered with any type of dew."): (
+        "in grass covered with any type of dew",
+        {"wrong": ["in dew that is covered with grass"]},
     ),
     ("What do moles lack?", "Moles lack any outer ears."): (
         "any outer ears",
