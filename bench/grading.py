@@ -78,7 +78,12 @@ def _texts(file: Path) -> dict[str, str]:
     if file.suffix == ".md":
         return {"": file.read_text("utf-8")}
     rows = map(json.loads, file.read_text("utf-8").splitlines())
-    return {row.get("_id") or row["tag"]: row.get("text") or row.get("summary", "") for row in rows}
+    return {
+        row.get("_id") or row.get("tag") or row["id"]: row["passages"][0]["text"]
+        if "passages" in row
+        else row.get("text") or row.get("summary", "")
+        for row in rows
+    }
 
 
 def graded(rows: list[dict[str, str]], encoder: Encoder | None) -> list[Finding]:
