@@ -29,6 +29,10 @@ _NAMED = re.compile(
 )
 #: Ends a definition: "a western province of Canada".
 _PLACE = re.compile(rf"\s(?:in|of)\s(?:the\s)?(?P<name>{_NAME})$")
+#: What is counted or measured: no other word for it has the same number.
+_MEASURED = re.compile(
+    r"(?:the\s)?(?:total\s)?(?:number|amount|mass|speed|(?:SI\s)?unit)\sof\s(?P<term>(?:[a-z][\w-]+\s)?[a-z][\w-]{3,})"
+)
 _CALLED = re.compile(
     r"^[^,;:]{12,120}?\s(?:is|are)\s(?:often\s|also\s)?(?:called|known as|referred to as|termed)\s"
     r"(?:(?:an?|the|its|their)\s)?"
@@ -105,11 +109,13 @@ class Clozes:
                 yield from self._cloze(sentence, (start, end), "year", worth, wrong)
 
     def inner(self, sentence: Sentence, span: tuple[int, int], worth: float) -> Iterator[Draft]:
-        """The word within a sentence that is best asked for: a name, a concept of the plan, or a glossary's term.
+        """The word within a sentence that is best asked for: a name, a concept of the plan, a glossary's term, or what
+        the definition counts or measures.
 
         Any other word has others for it: "a sovereign ____ in North Africa" may be a state and a country.
         """
-        yield from self._best(sentence, [*_names_in(sentence, span), *self._terms_in(sentence, span)], worth)
+        found = [*_names_in(sentence, span), *self._terms_in(sentence, span), *_measured_in(sentence, span)]
+        yield from self._best(sentence, found, worth)
 
     def named(self, sentence: Sentence, worth: float) -> Iterator[Draft]:
         """The name that is the point of a sentence, which defines nothing."""
@@ -173,6 +179,12 @@ def _names_in(sentence: Sentence, span: tuple[int, int]) -> Iterator[_Place]:
         found.append((-0.1, *place.span("name"), "name"))
     # The title is shown with the question: "Victoria (Australia)".
     yield from (one for one in found if f" {normal(inside[one[1] : one[2]])} " not in title)
+
+
+def _measured_in(sentence: Sentence, span: tuple[int, int]) -> Iterator[_Place]:
+    match = _MEASURED.match(sentence.text, *span)
+    if match and _WHOLE.match(sentence.text[match.end() :]) and not _NO_NOUN.search(match["term"].split()[-1]):
+        yield (0.1, *match.span("term"), "term")
 
 
 def _is_of_subject(before: str) -> bool:

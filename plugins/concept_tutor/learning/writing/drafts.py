@@ -107,7 +107,8 @@ class Drafting:
             return True
         # There are more states in the south-east, and more than one "Soviet film-maker, writer and director".
         is_single = definition.sort != "person" or _SINGLES_OUT.search(meaning) is not None
-        return is_single and len(stems) >= _STEMS_OF_ONE
+        is_first = definition.meaning.startswith(("the first ", "the only "))
+        return is_single and (is_first or len(stems) >= _STEMS_OF_ONE)
 
     def _term(self, definition: Definition, meaning: str, worth: float, own: bool) -> Iterator[Draft]:
         """What has that meaning: to be chosen where there are wrong options, else to be typed."""

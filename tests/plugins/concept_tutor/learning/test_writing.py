@@ -259,6 +259,10 @@ def test_the_term_of_an_entry_without_options_is_written(written: Written) -> No
         ("Angola is a country in Southern Africa.", []),
         ("Animal Farm is a novella by George Orwell.", []),
         ("Aikido is a modern martial art that Morihei Ueshiba made of older ones.", ["Aikido"]),
+        # What is counted is known by its number.
+        ("Cell number is the number of plates, and therefore also the total charge, in a row of cells.", ["plates"]),
+        # The first that did something is one alone, though it is said in few words.
+        ("The Heron was the first balloon that carried sheep over the Alps.", ["Heron"]),
         # Of each of these words there is another that fits as well: state, branch, communities.
         ("Algeria is a sovereign country in the north of its continent.", []),
         ("Agricultural science is a broad field of agriculture.", []),
@@ -266,7 +270,7 @@ def test_the_term_of_an_entry_without_options_is_written(written: Written) -> No
     ],
 )
 def test_a_blank_is_for_a_name_and_for_what_is_learned(written: Written, text: str, keys: list[str]) -> None:
-    title = text.split(" is ", maxsplit=1)[0].removeprefix("The ").removeprefix("An ")
+    title = re.split(r" (?:is|was) ", text, maxsplit=1)[0].removeprefix("The ").removeprefix("An ")
     made = written(chunk("one", text, title=title.capitalize()), names={"one": title})
     assert [question.key for question in made if question.form == "blank"] == keys
 
