@@ -339,6 +339,14 @@ ASKED = {
         "grains of lime that have been pressed together under layers of clay",
         {"right": ["lime grains pressed under clay layers"], "wrong": ["layers of clay pressed by grains of lime"]},
     ),
+    ("What is the usual reason?", "The usual reason is that the shelf is missing several U bolts."): (
+        "the shelf is missing several U bolts",
+        {"wrong": ["the shelf is missing several A bolts"]},
+    ),
+    ("What does grading allow mills to do?", "Grading allows mills to become more efficient at doing fewer tasks."): (
+        "become more efficient at doing fewer tasks",
+        {"wrong": ["it doesn't allow them to get more efficient"]},
+    ),
     ("Where do ticks sit?", "Ticks sit in grass covered with any type of dew."): (
         "in grass covered with any type of dew",
         {"wrong": ["in dew that is covered with grass"]},
