@@ -73,3 +73,28 @@ class Overview:
             for index, quote in enumerate((wanted or found)[: self.most]):
                 given.add(quote)
                 yield Sentence(quote, (number,), (quote,), opens_paragraph=index == 0 and number > 0)
+
+
+@dataclass(frozen=True)
+class OverviewInParts(Overview):
+    """What tells of several things that one question asks for, one after the other."""
+
+    parts: Sequence[Overview] = ()
+
+    @classmethod
+    def of(cls, parts: Sequence[Overview]) -> OverviewInParts:
+        introductions = [part.introduction for part in parts if part.introduction]
+        return cls("\n\n".join(introductions), [node for part in parts for node in part.nodes], parts=parts)
+
+    def after(self, answered: str) -> Overview:
+        return self.of([part.after(answered) for part in self.parts])
+
+    def sentences(self) -> Iterator[Sentence]:
+        given: set[str] = set()
+        first = 0
+        for part in self.parts:
+            for sentence in part.sentences():
+                if sentence.text not in given:
+                    given.add(sentence.text)
+                    yield replace(sentence, chunks=tuple(first + number for number in sentence.chunks))
+            first += len(part.nodes)

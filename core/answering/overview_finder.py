@@ -6,11 +6,13 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from ..retrieval.follow_up import follow_up
+from ..retrieval.follow_up import Turn, follow_up
+from ..retrieval.parts import parts_of
 from ..retrieval.restatement import asked_again
 from ..text.rewording import about_source
 from .extractive import choose
 from .greetings import is_greeting
+from .overview import OverviewInParts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -37,7 +39,19 @@ class OverviewFinder:
         self._chunks: dict[int, BaseNode | None] = {}
 
     def find(self, question: Question) -> Overview | None:
-        """What answers the question; ``None`` where it is about neither the whole nor a part."""
+        """What answers the question; ``None`` where it is about neither the whole nor a part, or asks for other things
+        too."""
+        if parts := parts_of(question.text):
+            turns = [*question.history, *map(Turn, parts)]
+            asked = (
+                replace(question, text=part, history=turns[: len(question.history) + number])
+                for number, part in enumerate(parts)
+            )
+            found = list(map(self._find, asked))
+            return OverviewInParts.of([each for each in found if each]) if all(found) else None
+        return self._find(question)
+
+    def _find(self, question: Question) -> Overview | None:
         asked = follow_up(question.text, question.history)
         earlier = [turn.question for turn in question.history if not is_greeting(turn.question)]
         texts = [about_source(each, earlier) for each in (question.text, asked.parallel if asked else "") if each]

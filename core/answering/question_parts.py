@@ -34,7 +34,7 @@ def retrieved_in_parts(
     for text in parts:
         retrieval, verdict = judged(replace(question, text=text, history=history))
         history.append(Turn(text, " ".join(quote.text for quote in choose(retrieval))))
-        if verdict == "closest":  # what comes closest to the whole question says more
+        if verdict == "closest" and not found:  # what comes closest to the whole question says more
             return None
         if verdict == "answered":
             found.append(retrieval)

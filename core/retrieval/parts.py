@@ -16,14 +16,19 @@ if TYPE_CHECKING:
     from llama_index.core.schema import NodeWithScore
 
 _ASKS = r"(?:what|when|where|why|how|who|whose|whom|which)"
-#: Between two questions: "…? What …", "… and what …".
-_BETWEEN = re.compile(rf"(?:\?\s+(?:and\s+)?|,?\s+and\s+)(?={_ASKS}\b)", re.IGNORECASE)
+#: Between two questions: "…? What …", "… and what …", "… and is it …".
+_BETWEEN = re.compile(
+    rf"(?:\?\s+(?:and\s+)?|,?\s+and\s+)"
+    rf"(?=(?:{_ASKS}|(?:is|are|was|were|do|does|did|can|could|has|have) (?:it|they|he|she))\b)",
+    re.IGNORECASE,
+)
 _QUESTION = re.compile(
     rf"\W*(?:{_ASKS}|is|are|was|were|do|does|did|can|could|has|have|explain|describe|define|tell (?:me|us))\b",
     re.IGNORECASE,
 )
 #: What comes before "and what" in one question: "what to do when and how …", "the difference between who and what".
 _OPEN = re.compile(rf"\b(?:{_ASKS}|of|on|in|to|for|about|between|by|with|than|or)$", re.IGNORECASE)
+_WHAT_ABOUT = re.compile(r"\W*what(?:['’]s| is| are) .{1,80} about$", re.IGNORECASE)
 #: "… the singer who is known for her voice and whose album …"
 _RELATIVE = re.compile(r"(?<=\w )(?:who|which|that)\b.* and (?:who|which)", re.IGNORECASE)
 #: "When and where was X born?"
@@ -48,7 +53,7 @@ def parts_of(question: str) -> tuple[str, ...]:
     if (
         not is_list
         or not _QUESTION.match(parts[0])
-        or any(_OPEN.search(part) for part in parts)
+        or any(_OPEN.search(part) and not _WHAT_ABOUT.match(part) for part in parts)
         or _RELATIVE.search(question)
     ):
         return ()

@@ -72,6 +72,21 @@ def test_a_book_as_a_whole_is_told_by_its_own_words(host: Host, question: str) -
     assert not answer.refused
 
 
+def test_two_questions_about_the_whole_are_both_answered(host: Host) -> None:
+    answer = host.assistant("book_chat").ask("How many chapters does it have and what is the last section about?")
+    lists = "“Robot parts” has 2 chapters: Wheels; Legs.\n\nFrom “Key takeaways”:"
+    assert answer.text == f"{lists}\n\nLegs go where wheels cannot. [1] They cost more power. [1]"
+    both = host.assistant("book_chat").ask("What is chapter 1 about? What is chapter 2 about?")
+    assert {citation.fields["chapter"] for citation in both.citations} == {"Wheels", "Legs"}
+    assert "[1]" in both.text.partition("Legs carry")[0]
+
+
+def test_a_thing_is_not_the_book_whose_author_is_asked_for(host: Host) -> None:
+    answer = host.assistant("book_chat").ask("What is a caster and who wrote it?")
+    assert "A caster is a wheel that swivels about a vertical axis. [1]" in answer.text
+    assert "Robot parts" not in answer.text
+
+
 def test_the_chapters_alone_are_listed_where_they_are_asked_for(host: Host) -> None:
     for asked in ("Which chapters does it have?", "How many chapters are there?", "How many chapters has the book?"):
         assert host.assistant("book_chat").ask(asked).text == "“Robot parts” has 2 chapters: Wheels; Legs."

@@ -40,6 +40,8 @@ def book(tmp_path: Path) -> Iterator[Assistant]:
     [
         ("What is a winch and how is it greased?", ("What is a winch?", "how is it greased?")),
         ("What is a winch? And how is it greased?", ("What is a winch?", "how is it greased?")),
+        ("What is a winch and is it greased?", ("What is a winch?", "is it greased?")),
+        ("What is this book about and who is it for?", ("What is this book about?", "who is it for?")),
         ("Who built the crane, and when?", ("Who built the crane?", "when?")),
         ("When and where was it built?", ("When was it built?", "where was it built?")),
         ("Explain what a winch is and who made it", ("Explain what a winch is?", "who made it?")),
@@ -115,3 +117,8 @@ def test_inspect_explains_each_part(book: Assistant, capsys: pytest.CaptureFixtu
     assert [part["gate"]["verdict"] for part in seen["parts"]] == ["answered", "answered"]
     shown = here("inspect", book.name, question).out
     assert [shown.count(f"asked for: {each}\n") for each in read_as] == [1, 1]
+
+
+def test_a_later_part_without_an_answer_is_named(book: Assistant) -> None:
+    answer = book.ask("What is a winch and who invented it?")
+    assert answer.text.startswith("Not answered here: “who invented it?” The rest:\n\nA winch is a drum")
