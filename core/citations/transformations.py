@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from ..text.irregular_verbs import IRREGULAR_VERBS
 from .items import Item, keys
 
 
@@ -55,20 +56,8 @@ _STARTS_CLAUSE = _keys_of(
 _MOST_APPOSED = 12
 #: Of a longer list no part is removed: every two commas may enclose one.
 _MOST_COMMAS = 16
-#: Present, past and participle of verbs that have three forms or whose past does not end in "ed".
-_IRREGULAR = """
-    write wrote written; take took taken; give gave given; see saw seen; know knew known; drive drove driven; choose
-    chose chosen; break broke broken; speak spoke spoken; begin began begun; do did done; eat ate eaten; show showed
-    shown; grow grew grown; draw drew drawn; throw threw thrown; tear tore torn; wear wore worn; steal stole stolen;
-    freeze froze frozen; hide hid hidden; beat beat beaten; forget forgot forgotten; build built built; make made made;
-    find found found; lead led led; hold held held; keep kept kept; send sent sent; lose lost lost; win won won; buy
-    bought bought; bring brought brought; teach taught taught; think thought thought; catch caught caught; sell sold
-    sold; read read read; set set set; put put put; cut cut cut; hit hit hit; hear heard heard; feel felt felt; meet
-    met met; pay paid paid; spend spent spent; understand understood understood; tell told told; leave left left; bind
-    bound bound; feed fed fed; shoot shot shot; strike struck struck; sing sang sung; spread spread spread; fight fought
-    fought; seek sought sought; wind wound wound; lay laid laid
-"""
-_FORMS = {forms[2]: (forms[0], forms[1]) for part in _IRREGULAR.split(";") if (forms := part.split())}
+#: The base and the past of an irregular verb, by its participle.
+_FORMS = {participle: (base, past) for base, (past, participle) in IRREGULAR_VERBS.items()}
 
 
 def removable_parts(items: Sequence[Item]) -> list[tuple[int, int]]:

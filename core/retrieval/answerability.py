@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from ..citations.polarity import find_opposite
 from ..text.answer_types import answer_type_scorer
 from ..text.chunk_terms import headings_of, idf_coverage
+from ..text.irregular_verbs import with_forms
 from ..text.question_kinds import asks_whether
 from ..text.stemming import STOP_WORDS, ordered_share, question_stems, stem_hash, stems, words
 from ..text.times import asks_for_time, day_of
@@ -79,7 +80,7 @@ def missing_words(retrieval: Retrieval, sentence: ScoredSentence) -> tuple[str, 
     found = [
         word
         for word in re.findall(r"\d+(?:[.,]\d+)+|[^\W_]+", retrieval.question)
-        if any(stem in retrieval.idf and stem_hash(stem) not in near for stem in stems(word))
+        if any(stem in retrieval.idf and near.isdisjoint(map(stem_hash, with_forms(stem))) for stem in stems(word))
     ]
     return tuple(dict.fromkeys(found))
 

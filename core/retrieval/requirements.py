@@ -11,7 +11,7 @@ from ..text.answer_types import is_lacking
 from ..text.chunk_terms import headings_of
 from ..text.definitions import compound_of, defines, derived_finder, qualifier_of, subject_of
 from ..text.entries import title_stems
-from ..text.irregular_forms import FORMS
+from ..text.irregular_verbs import with_forms
 from ..text.question_kinds import action_of, asks_whether, lacks_items, sides_of
 from ..text.stemming import question_stems, stem_hash, stems, words
 from ..text.versions import has_only_others, version_finder
@@ -86,8 +86,8 @@ def _lacks_own_word(retrieval: Retrieval, asked: str, sentences: Sequence[Scored
     """Whether the sentences are near none of the words that a follow-up brings, names left aside where it has others:
     they answer what was asked before."""
     own = set(retrieval.follow_up.informative) if retrieval.follow_up and not sides_of(asked) else set()
-    own = own - names_in(asked) or own
-    return bool(own) and stems_near_any(retrieval, sentences).isdisjoint(retrieval.spelling.hashes(own))
+    forms = frozenset().union(*map(with_forms, own - names_in(asked) or own))
+    return bool(own) and stems_near_any(retrieval, sentences).isdisjoint(retrieval.spelling.hashes(forms))
 
 
 def _lacks_topic(retrieval: Retrieval, _: str, sentences: Sequence[ScoredSentence]) -> bool:
@@ -173,9 +173,7 @@ def _lacks_claim(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSen
     found = set(question_stems(asked)) - set(stems(" ".join(CAPITAL.findall(asked))))
     common = {stem: word for word in words(asked) for stem in stems(word) if stem in found and not stem.endswith("er")}
     # "Did he lead it?" is answered by "he led it", and "Is it open?" by "it is closed".
-    also = {
-        stem: [stem, *stems(" ".join([*FORMS.get(word, ()), *opposites_of(word)]))] for stem, word in common.items()
-    }
+    also = {stem: [*with_forms(stem), *stems(" ".join(opposites_of(word)))] for stem, word in common.items()}
     weights = {stem: retrieval.idf.get(retrieval.spelling.correct(stem), 0.0) for stem in common}
     away = {stem: weights[stem] for stem, forms in also.items() if near.isdisjoint(hashes(forms))}
     is_rarest = max(away.values(), default=0.0) == max(weights.values(), default=0.0)

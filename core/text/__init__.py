@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from .definitions import subject_of
     from .imperatives import is_verb
     from .instructions import is_addressed
+    from .irregular_verbs import IRREGULAR_VERBS
     from .languages import language_of
     from .packed_terms import is_packed, pack, unpack
     from .question_kinds import asks_for_code, asks_for_tasks, sides_of
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BY_OCR",
+    "IRREGULAR_VERBS",
     "KINDS",
     "LIGHT_STEMS",
     "LIKE_LESS_THAN",

@@ -490,3 +490,12 @@ def test_the_day_above_an_entry_is_when_it_was(fast_host: Host, tmp_path: Path) 
     turn = Turn("What was measured at the valve?", "The valve was measured: 3 bar. [1]")
     answer = fast_host.assistant("book_chat").ask(Question("When was that?", history=[turn]))
     assert answer.text == "The valve was measured: 3 bar. [1]"
+
+
+def test_another_form_of_an_irregular_verb_is_a_word_of_the_follow_up(fast_host: Host, tmp_path: Path) -> None:
+    text = "# Doves\n\nDoves are birds of the loft. Doves were sent to the harbour.\n\n# Ropes\n\nRopes rot.\n"
+    shelf = Shelf(fast_host)
+    shelf.add(shelf.plan(write_pages(tmp_path / "doves", {"1.md": text})), title="Doves")
+    turn = Turn("What are doves?", "Doves are birds of the loft. [1]")
+    answer = fast_host.assistant("book_chat").ask(Question("Where did they send them?", history=[turn]))
+    assert "“send”" not in answer.text

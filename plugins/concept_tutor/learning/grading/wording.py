@@ -9,7 +9,7 @@ from itertools import permutations
 from pathlib import Path
 
 from ragstone.core.citations import AnalyzedText
-from ragstone.core.text import stems
+from ragstone.core.text import IRREGULAR_VERBS, stems
 
 from ..reading.numbers import WORD_VALUES
 from ..reading.spelling import is_slip
@@ -64,9 +64,9 @@ def _word_lists() -> dict[str, list[list[str]]]:
 
 
 _LISTS = _word_lists()
-#: The base of each form of an irregular verb; their participles.
-_BASES = {form: base for base, *forms in _LISTS["forms"] for form in forms}
-PARTICIPLES = frozenset(participle for *_forms, participle in _LISTS["forms"])
+#: The base of each form of an irregular verb, but of "left", which is a side, and "meant": a "mean" is an average.
+_BASES = {form: base for base, forms in IRREGULAR_VERBS.items() if base not in {"leave", "mean"} for form in forms}
+PARTICIPLES = frozenset(participle for _past, participle in IRREGULAR_VERBS.values())
 #: Words that matter little; pairs that say the opposite, and pairs of different things.
 _LIGHT = frozenset(_LISTS["light"][0])
 _OPPOSITE, _DIFFERENT = (

@@ -1,0 +1,47 @@
+"""Irregular English verbs, whose past forms have other stems than their base: "led" and "lead"."""
+
+from __future__ import annotations
+
+from .stemming import stems
+
+_VERBS = """
+arise arose arisen; awake awoke awoken; beat beat beaten; become became become; beget begat begotten; begin began begun;
+bend bent bent; bind bound bound; bite bit bitten; bleed bled bled; blow blew blown; break broke broken; breed bred
+bred; bring brought brought; build built built; burn burnt burnt; buy bought bought; catch caught caught; choose chose
+chosen; cling clung clung; come came come; creep crept crept; cut cut cut; deal dealt dealt; dig dug dug; do did done;
+draw drew drawn; dream dreamt dreamt; drink drank drunk; drive drove driven; eat ate eaten; fall fell fallen; feed fed
+fed; feel felt felt; fight fought fought; find found found; flee fled fled; fling flung flung; fly flew flown; forbid
+forbade forbidden; foresee foresaw foreseen; forget forgot forgotten; forgive forgave forgiven; forsake forsook
+forsaken; freeze froze frozen; get got gotten; give gave given; go went gone; grow grew grown; hang hung hung; hear
+heard heard; hide hid hidden; hit hit hit; hold held held; keep kept kept; kneel knelt knelt; know knew known; lay laid
+laid; lead led led; learn learnt learnt; leave left left; lend lent lent; light lit lit; lose lost lost; make made made;
+mean meant meant; meet met met; mistake mistook mistaken; overcome overcame overcome; overtake overtook overtaken;
+overthrow overthrew overthrown; pay paid paid; prove proved proven; put put put; read read read; rebuild rebuilt
+rebuilt; ride rode ridden; ring rang rung; rise rose risen; run ran run; say said said; see saw seen; seek sought
+sought; sell sold sold; send sent sent; set set set; sew sewed sewn; shake shook shaken; shine shone shone; shoot shot
+shot; show showed shown; shrink shrank shrunk; sing sang sung; sink sank sunk; sit sat sat; slay slew slain; sleep slept
+slept; slide slid slid; smite smote smitten; sow sowed sown; speak spoke spoken; spend spent spent; spin spun spun;
+spread spread spread; spring sprang sprung; stand stood stood; steal stole stolen; stick stuck stuck; sting stung stung;
+strike struck struck; strive strove striven; swear swore sworn; sweep swept swept; swell swelled swollen; swim swam
+swum; swing swung swung; take took taken; teach taught taught; tear tore torn; tell told told; think thought thought;
+throw threw thrown; undergo underwent undergone; understand understood understood; undertake undertook undertaken;
+uphold upheld upheld; wake woke woken; wear wore worn; weave wove woven; weep wept wept; win won won; wind wound wound;
+withdraw withdrew withdrawn; withhold withheld withheld; withstand withstood withstood; write wrote written
+"""
+
+#: The past and the participle of a verb, by its base, in lower case.
+IRREGULAR_VERBS = {base: (past, participle) for base, past, participle in map(str.split, _VERBS.split(";"))}
+#: Forms that are another word as often.
+_OTHER_WORDS = frozenset({"bit", "bound", "found", "got", "laid", "rose", "wound"})
+#: By the stem of each of a verb's forms those of all.
+_STEMS = {
+    stem: alike
+    for base, forms in IRREGULAR_VERBS.items()
+    for alike in [frozenset(stems(" ".join({base, *forms} - _OTHER_WORDS)))]
+    for stem in alike
+}
+
+
+def with_forms(stem: str) -> frozenset[str]:
+    """The stem, and those of the verb's other forms where it is an irregular verb's: "send" and "sent"."""
+    return _STEMS.get(stem, frozenset()) | {stem}
