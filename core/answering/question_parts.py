@@ -26,7 +26,7 @@ def retrieved_in_parts(
     ``judged``: retrieves for a question as one, and says whether it is answered.
     """
     parts = parts_of(question.text)
-    if not parts or follow_up(question.text, question.history) is not None:
+    if not parts or follow_up(parts[0], question.history) is not None:
         return None
     found: list[Retrieval] = []
     history: list[Turn] = []

@@ -52,6 +52,8 @@ _DETERMINER = re.compile(
     r"|must|mean|happen|work|of|in|on|at|to|for|from|with|and|or|one|too|so|then|when)\b)\w+",
     re.IGNORECASE,
 )
+#: Behind which a pronoun may mean what the clause before names.
+_CLAUSE = re.compile(r",|\b(?:and|when|if|after|before|because|while|since|so)\b", re.IGNORECASE)
 #: "that", "this" and "one" that point at nothing before.
 _POINTS_NOWHERE = re.compile(
     r"\b(?:is|was) it that\b|\b(?:so|such) that\b|\b(?:is|are|was|were) there\b|\b\w{4,} that(?= \w)"
@@ -96,16 +98,15 @@ class FollowUp:
     @property
     def refers(self) -> bool:
         """Whether it points at what was asked before: "What does it cost?", not "And the weather?"."""
-        return not self.earlier or (_has_pronoun(self.asked) and not _DETERMINER.search(self.asked))
+        is_any = _DETERMINER.search(self.asked) or _names_before_pronoun(self.asked)
+        return not self.earlier or (_has_pronoun(self.asked) and not is_any)
 
     @property
     def alone(self) -> str:
         """What it may ask without the earlier ones: "winches?" for "And what about winches?"; empty if nothing else."""
-        if not self.earlier:
-            return ""
         names_one = not _has_pronoun(self.asked) and (_is_elliptic(self.asked) or bool(subject_of(self.asked)))
         is_enough = len(self.own) >= _MIN_OWN_WORDS or (bool(self.own) and names_one)
-        return _LEAD.sub("", self.asked, count=1) if is_enough else ""
+        return _LEAD.sub("", self.asked, count=1) if is_enough and self.earlier else ""
 
     @property
     def parallel(self) -> str:
@@ -224,6 +225,13 @@ def _own(question: str) -> list[str]:
 
 def _has_pronoun(question: str) -> bool:
     return bool(_PRONOUN.search(_POINTS_NOWHERE.sub(" ", question)))
+
+
+def _names_before_pronoun(question: str) -> bool:
+    """Whether a clause before its first pronoun has words of its own: "What is a winch and what does it cost?"."""
+    pronoun = _PRONOUN.search(_POINTS_NOWHERE.sub(lambda found: "_" * len(found[0]), question))
+    clauses = list(_CLAUSE.finditer(question, 0, pronoun.start())) if pronoun else []
+    return bool(clauses) and bool(_own(question[: clauses[-1].start()]))
 
 
 def _is_elliptic(question: str) -> bool:

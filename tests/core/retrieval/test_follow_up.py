@@ -499,3 +499,13 @@ def test_another_form_of_an_irregular_verb_is_a_word_of_the_follow_up(fast_host:
     turn = Turn("What are doves?", "Doves are birds of the loft. [1]")
     answer = fast_host.assistant("book_chat").ask(Question("Where did they send them?", history=[turn]))
     assert "“send”" not in answer.text
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["What is a parallel gripper and what does it cost?", "When a parallel gripper closes, what does it move?"],
+)
+def test_a_question_that_names_what_its_pronoun_means_is_no_follow_up(host: Host, question: str) -> None:
+    answer = host.assistant("book_chat").ask(Question(question, history=[CASTER]))
+    assert "A parallel gripper closes two jaws along one line." in answer.text
+    assert "caster" not in answer.text.casefold()
