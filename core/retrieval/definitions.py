@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from ..catalog import Snapshot
     from ..catalog.chunks import StoredChunk
-    from ..text.persons import Person
+    from ..text.named_persons import Person
 
 #: Chunks with the term that are looked through, the best ones by BM25.
 _SEARCHED = 200

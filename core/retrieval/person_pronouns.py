@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 #: Characters of an answer in which a person is looked for.
 _LONGEST_SENTENCE = 600
-#: "He" and "she" in every form; the first group is what somebody has, as in "her friend", not "with her".
+#: "He" and "she" in every form; a possessive is the first group: "her friend", not "with her".
 _PERSONS = (
     re.compile(r"\b(?:he|him|(his))\b", re.IGNORECASE),
     re.compile(

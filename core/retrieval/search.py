@@ -14,8 +14,8 @@ from llama_index.core.vector_stores.types import FilterCondition, MetadataFilter
 from llama_index.core.vector_stores.utils import build_metadata_filter_fn
 
 from ..text.definitions import subject_of
+from ..text.named_persons import person_asked
 from ..text.naming import asks_for_term
-from ..text.persons import person_asked
 from ..text.question_kinds import asks_for_code, asks_for_tasks, sides_of
 from ..text.spelling import with_corrections, with_names
 from ..text.stemming import LIGHT_STEMS, question_stems, stems

@@ -17,8 +17,8 @@ from ..text.chunk_terms import headings_of, idf_coverage
 from ..text.definitions import compound_of, defines, derived_finder, subject_of
 from ..text.entries import is_entry, labels, leads_on, title_stems
 from ..text.instructions import instructions_of, is_asked_about
+from ..text.named_persons import person_asked
 from ..text.naming import asks_for_term, names_term
-from ..text.persons import person_asked
 from ..text.question_kinds import (
     asks_for_code,
     asks_for_events,

@@ -33,15 +33,11 @@ withdraw withdrew withdrawn; withhold withheld withheld; withstand withstood wit
 IRREGULAR_VERBS = {base: (past, participle) for base, past, participle in map(str.split, _VERBS.split(";"))}
 #: Forms that are another word as often.
 _OTHER_WORDS = frozenset({"bit", "bound", "found", "got", "laid", "rose", "wound"})
-#: By the stem of each of a verb's forms those of all.
-_STEMS = {
-    stem: alike
-    for base, forms in IRREGULAR_VERBS.items()
-    for alike in [frozenset(stems(" ".join({base, *forms} - _OTHER_WORDS)))]
-    for stem in alike
-}
+_GROUPS = [frozenset(stems(" ".join({base, *forms} - _OTHER_WORDS))) for base, forms in IRREGULAR_VERBS.items()]
+#: The stems of all forms of a verb, by each of them.
+_ALIKE = {stem: group for group in _GROUPS for stem in group}
 
 
 def with_forms(stem: str) -> frozenset[str]:
     """The stem, and those of the verb's other forms where it is an irregular verb's: "send" and "sent"."""
-    return _STEMS.get(stem, frozenset()) | {stem}
+    return _ALIKE.get(stem, frozenset()) | {stem}

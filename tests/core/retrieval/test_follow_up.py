@@ -146,10 +146,11 @@ def test_who_comes_closest_is_nobody() -> None:
     assert found.in_context == "Who built the first caster? When did she die?"
 
 
-def test_what_no_text_says_of_her_is_named(assistant: Assistant) -> None:
-    turn = Turn("Who made the first hinges?", "Ada Kerr made the first hinges of brass. [1]")
-    answer = assistant.ask(Question("Where did she study?", filters={"book": "joints"}, history=[turn]))
-    assert not answer.citations or answer.closest
+def test_what_no_text_says_of_her_is_named(real_host: Host, tmp_path: Path) -> None:
+    assistant = _of_one_page(real_host, tmp_path, "# Hinges\n\nAda Kerr built the first hinge of brass.\n")
+    turn = Turn("Who built the first hinge?", "Ada Kerr built the first hinge of brass. [1]")
+    answer = assistant.ask(Question("Where did she study?", history=[turn]))
+    assert answer.text.startswith("Not answered here: the text speaks of “Ada Kerr”, but not of “study”.")
 
 
 LISTED = "A robot has three parts: wheels, parallel grippers and arms. [1]"
@@ -288,6 +289,12 @@ def assistant(host: Host) -> Assistant:
     return host.assistant("book_chat")
 
 
+def _of_one_page(host: Host, folder: Path, text: str) -> Assistant:
+    shelf = Shelf(host)
+    shelf.add(shelf.plan(write_pages(folder / "page", {"1.md": text})), title="A page")
+    return host.assistant("book_chat")
+
+
 HINGE = Turn("What is a hinge?", "A hinge is a joint that turns about one axis. [1]")
 
 
@@ -301,10 +308,9 @@ def test_a_number_is_a_word_of_its_own(fast_host: Host, tmp_path: Path) -> None:
         "# Stops\n\nA class 1 stop brakes the wheels first. A class 0 stop cuts the power at once. A class 1 stop then"
         " cuts the power of the wheels.\n"
     )
-    shelf = Shelf(fast_host)
-    shelf.add(shelf.plan(write_pages(tmp_path / "stops", {"1.md": text})), title="Stops")
+    assistant = _of_one_page(fast_host, tmp_path, text)
     turn = Turn("What does a class 1 stop do?", "A class 1 stop brakes the wheels first. [1]")
-    answer = fast_host.assistant("book_chat").ask(Question("and a class 0 stop?", history=[turn]))
+    answer = assistant.ask(Question("and a class 0 stop?", history=[turn]))
     assert answer.text == "A class 0 stop cuts the power at once. [1]"
 
 
@@ -485,19 +491,18 @@ def test_the_day_above_an_entry_is_when_it_was(fast_host: Host, tmp_path: Path) 
         "# 25 November 2026\n\nTwo gaskets were bought. The valve was measured: 3 bar.\n\n"
         "# 26 November 2026\n\nOne of the gaskets is small. The pump was painted.\n"
     )
-    shelf = Shelf(fast_host)
-    shelf.add(shelf.plan(write_pages(tmp_path / "log", {"1.md": text})), title="Log")
+    assistant = _of_one_page(fast_host, tmp_path, text)
     turn = Turn("What was measured at the valve?", "The valve was measured: 3 bar. [1]")
-    answer = fast_host.assistant("book_chat").ask(Question("When was that?", history=[turn]))
+    answer = assistant.ask(Question("When was that?", history=[turn]))
     assert answer.text == "The valve was measured: 3 bar. [1]"
 
 
 def test_another_form_of_an_irregular_verb_is_a_word_of_the_follow_up(fast_host: Host, tmp_path: Path) -> None:
     text = "# Doves\n\nDoves are birds of the loft. Doves were sent to the harbour.\n\n# Ropes\n\nRopes rot.\n"
-    shelf = Shelf(fast_host)
-    shelf.add(shelf.plan(write_pages(tmp_path / "doves", {"1.md": text})), title="Doves")
+    assistant = _of_one_page(fast_host, tmp_path, text)
     turn = Turn("What are doves?", "Doves are birds of the loft. [1]")
-    answer = fast_host.assistant("book_chat").ask(Question("Where did they send them?", history=[turn]))
+    answer = assistant.ask(Question("Where did they send them?", history=[turn]))
+    assert "Doves were sent to the harbour." in answer.text
     assert "“send”" not in answer.text
 
 
