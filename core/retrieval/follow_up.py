@@ -14,7 +14,7 @@ from ..text.listed_items import resolve_ordinal
 from ..text.question_kinds import asks_for_manner, form_required
 from ..text.rewording import reworded, topic_of
 from ..text.spelling import correction_of
-from ..text.stemming import LIGHT_STEMS, question_stems, stems
+from ..text.stemming import LIGHT_STEMS, MEASURE_STEMS, question_stems, stems
 from ..text.stemming import words as plain_words
 from .person_pronouns import with_person
 
@@ -22,8 +22,7 @@ from .person_pronouns import with_person
 LONGEST_HISTORY = 20
 #: Turns that a follow-up is read together with: the one that it goes back to and the latest.
 _LOOKED_BACK = 5
-#: Words of a question that may have no verb; a longer one without any names what is looked for.
-_SHORT = 3
+_SHORT = 3  # words of a question that may have no verb; a longer one without any names what is looked for
 _MIN_OWN_WORDS = 2  # that make a question understandable without the earlier ones
 _CONNECTIVE = re.compile(r"^\W*(?:(?:and|but|so|or|then|also|ok(?:ay)?)\b\W*)+", re.IGNORECASE)
 _ELLIPSIS = re.compile(
@@ -64,8 +63,7 @@ _POINTS_NOWHERE = re.compile(
 #: "What is the default?", of what was asked about before.
 _OF_SOMETHING = re.compile(r"\b(?:is|are|was|were) the\b|['’]s the\b", re.IGNORECASE)
 _NUMBER = re.compile(r"\b\d[\d.]*\b")
-#: Weight of an earlier question's words, relative to the follow-up's own.
-_INHERITED = 0.4
+_INHERITED = 0.4  # weight of an earlier question's words, relative to the follow-up's own
 #: Words of a follow-up that say nothing of their own: "tell me more", "go on", "explain".
 _EMPTY = dict.fromkeys(
     stems(
@@ -117,8 +115,9 @@ class FollowUp:
 
     @property
     def informative(self) -> tuple[str, ...]:
-        """Its own stems without those that say nothing: none of "Why is it used?"."""
-        return tuple(stem for stem in self.own if stem not in LIGHT_STEMS)
+        """Its own stems without those that say nothing, or ask for the quantity in "How old is it?"."""
+        left_out = LIGHT_STEMS | MEASURE_STEMS if answer_type_scorer(self.asked)("") == 0 else LIGHT_STEMS
+        return tuple(stem for stem in self.own if stem not in left_out)
 
     @property
     def latest(self) -> tuple[str, ...]:
@@ -165,8 +164,8 @@ class FollowUp:
         return " ".join([*(turn.question for turn in self.earlier), self.asked])
 
     def _needed(self) -> Iterator[str]:
-        """The earlier questions. One with a pronoun asks for another thing of the same
-        subject, which only a question without a verb goes on with: "When was it made? And sold?"."""
+        """The earlier questions. One with a pronoun asks for another thing of the same subject, which only a question
+        without a verb goes on with: "When was it made? And sold?"."""
         goes_on = _is_elliptic(self.asked)
         for at, turn in enumerate(self.earlier):
             is_other = _has_pronoun(turn.question) and not (goes_on and turn is self.earlier[-1])
@@ -178,7 +177,8 @@ class FollowUp:
         ``correct``: gives the stem that is meant by a misspelt one."""
         if not self.own:
             return dict(idf)
-        brought = [self.informative, *(tuple(stems(reworded(question))) for question in reversed([*self._needed()]))]
+        own = [stem for stem in self.own if stem not in LIGHT_STEMS]
+        brought = [own, *(stems(reworded(question)) for question in reversed([*self._needed()]))]
         shares: dict[str, float] = {}
         for distance, words in enumerate(filter(None, brought)):
             for stem in map(correct, words):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from .doers import NAME, doers_in, word_before
+from .doers import NAME, NOBODY, doers_in, word_before
 from .formulas import is_formula
 from .stemming import stems, words
 from .times import MONTHS, YEAR, asks_for_date, asks_for_time, names_time, time_scorer
@@ -185,7 +185,7 @@ def _name_scorer(question: str, known: set[str]) -> Callable[[str], float]:
     before = word_before(question)
 
     def score(sentence: str) -> float:
-        if any(not known & set(words(name)) for name in NAME.findall(sentence)):
+        if any((known | NOBODY).isdisjoint(words(name)) for name in NAME.findall(sentence)):
             return 1.0
         doers = before.findall(sentence) if before else ()
         return _OTHER_ANSWER if any(stems(each) and not known & set(words(each)) for each in doers) else 0.0

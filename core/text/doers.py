@@ -32,8 +32,8 @@ _ABBREVIATION = re.compile(r"[A-Z\d-]{2,}s?")
 #: Behind the name of an author who is only cited: "et al.", "(2004)".
 _CITED = re.compile(r"(?: et al\b| and [A-Z][\w’'-]+)?\.?,? [(\[]?(?:1[89]|20)\d\d[a-z]?[)\]]|,? et al\b")
 _ARTICLE = re.compile(r"\b(?:the|an?) (?:[a-z]+ )?$", re.IGNORECASE)
-#: Capitalized words that name nobody.
-_NOBODY = frozenset(
+#: Capitalized words that name nobody, and no place.
+NOBODY = frozenset(
     words(
         "january february march april may june july august september october november december monday tuesday wednesday"
         " thursday friday saturday sunday figure fig table section chapter"
@@ -54,7 +54,7 @@ def doers_in(sentence: str, known: frozenset[str], *, is_done: bool) -> Iterator
             name = name[1:]
         parts = words(" ".join(name))
         is_subject = len(known.intersection(parts) - STOP_WORDS) > 1  # "The Debug Module Manual" made no debug module
-        if is_subject or not any(len(part) > 1 and part not in {*known, *STOP_WORDS, *_NOBODY} for part in parts):
+        if is_subject or not any(len(part) > 1 and part not in {*known, *STOP_WORDS, *NOBODY} for part in parts):
             continue
         if begins and (rest.startswith(":") or (len(name) == 1 and not NAME.match(name[0] + rest))):
             continue

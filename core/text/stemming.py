@@ -160,3 +160,5 @@ LIGHT_STEMS = frozenset(
         " something anything someone anyone need"
     )
 )
+#: Stems of words that ask for a quantity: "eleven" answers "How old is she?", "3 hours" "How long does it take?".
+MEASURE_STEMS = frozenset(stems("old age take last cost"))

@@ -514,3 +514,25 @@ def test_a_question_that_names_what_its_pronoun_means_is_no_follow_up(host: Host
     answer = host.assistant("book_chat").ask(Question(question, history=[CASTER]))
     assert "A parallel gripper closes two jaws along one line." in answer.text
     assert "caster" not in answer.text.casefold()
+
+
+@pytest.mark.parametrize(
+    ("question", "is_closest"), [("How old is he?", False), ("What did they cost?", False), ("How long is it?", True)]
+)
+def test_a_quantity_needs_no_word_that_asks_for_it(
+    fast_host: Host, tmp_path: Path, question: str, is_closest: bool
+) -> None:
+    text = (
+        "# Log\n\nThe apprentice of the loft joined in spring. The apprentice of the loft is eleven. Pigeons of the"
+        " loft: two new ones for 31 euros.\n"
+    )
+    assistant = _of_one_page(fast_host, tmp_path, text)
+    earlier = "Which pigeons are new?" if "they" in question else "When did the apprentice of the loft join?"
+    answer = assistant.ask(Question(question, history=[Turn(earlier, "In spring. [1]")]))
+    assert bool(answer.closest) is is_closest
+    assert "pigeons" not in question or "31 euros" in answer.text
+
+
+def test_a_day_of_the_week_is_not_who_does_it(fast_host: Host, tmp_path: Path) -> None:
+    assistant = _of_one_page(fast_host, tmp_path, "# Compressor\n\nEmpty the water trap each Friday.\n")
+    assert assistant.ask("Who empties the water trap?").closest
