@@ -21,12 +21,17 @@ YEAR = re.compile(
     r"|\b\d+ ?(?:BC|AD|BCE|CE)\b|\bAD \d",
     re.IGNORECASE,
 )
-#: "When was …", which asks for a date, not "When is …", which asks for a condition; and words of any time.
-_ASKS_DATE = re.compile(r"\bwhen (?:was|were|did|will)\b", re.IGNORECASE)
+#: "When was …" and "When is the class?", which ask for a date, not "When is it used?", which asks for a condition; and
+#: words of any time.
+_ASKS_DATE = re.compile(
+    r"\bwhen (?:was|were|did|will)\b"
+    r"|\bwhen(?:['’]s| is| are) (?:the|my|our|your|his|her|their|its)(?: (?!\w+ed\b)\w+){1,3}\W*$",
+    re.IGNORECASE,
+)
 _ANY_TIME = re.compile(
     r"\b(?:(?:after|before|when) (?:the|an?|he|she|it|they|his|her|its|their)|during|until|since|ago|later|earlier"
     r"|spring|summer|autumn|winter|months?|years?|decades?|age"
-    r"|era|period|\w+days?)\b",
+    r"|era|period|\w+days?|weeks?|weekend|noon|midnight|to(?:night|morrow)|\d{1,2}:\d\d|\d ?[ap]m|o['’]clock)\b",
     re.IGNORECASE,
 )
 _DAY = re.compile(rf"\b\d{{1,2}} (?:{MONTHS}) \d{{4}}\b|\b\d{{4}}-\d\d-\d\d\b")

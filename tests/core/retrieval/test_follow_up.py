@@ -536,3 +536,9 @@ def test_a_quantity_needs_no_word_that_asks_for_it(
 def test_a_day_of_the_week_is_not_who_does_it(fast_host: Host, tmp_path: Path) -> None:
     assistant = _of_one_page(fast_host, tmp_path, "# Compressor\n\nEmpty the water trap each Friday.\n")
     assert assistant.ask("Who empties the water trap?").closest
+
+
+@pytest.mark.parametrize(("time", "is_closest"), [("in the hall", True), ("at 10:30", False), ("on Tuesday", False)])
+def test_when_something_is_needs_a_time(fast_host: Host, tmp_path: Path, time: str, is_closest: bool) -> None:
+    text = f"# Classes\n\nThe puncture class takes place {time}. Bring gloves and old clothes along.\n"
+    assert bool(_of_one_page(fast_host, tmp_path, text).ask("When is the puncture class?").closest) is is_closest
