@@ -242,9 +242,9 @@ def _is_elliptic(question: str) -> bool:
 
 
 def _needs_earlier(question: str) -> bool:
-    """Whether the question needs the ones before it; what a term is does not."""
+    """Whether the question needs the ones before it; what a term is, or what happened to it, does not."""
     own, rest = _own(question), _CONNECTIVE.sub("", question)
     if _has_pronoun(question) or _is_elliptic(question):
         return True
-    is_of_term = bool(own) and bool(topic_of(rest) or (subject_of(rest) and not _OF_SOMETHING.search(rest)))
-    return not is_of_term and (rest != question or len(own) < _MIN_OWN_WORDS)
+    names_one = topic_of(rest) or "happened to" in rest or (subject_of(rest) and not _OF_SOMETHING.search(rest))
+    return not (own and names_one) and (rest != question or len(own) < _MIN_OWN_WORDS)

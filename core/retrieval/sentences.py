@@ -16,7 +16,7 @@ from ..text.answer_types import answer_type_scorer
 from ..text.chunk_terms import headings_of, idf_coverage
 from ..text.definitions import compound_of, defines, derived_finder, subject_of
 from ..text.entries import is_entry, labels, leads_on, title_stems
-from ..text.instructions import instructions_of, is_asked_about
+from ..text.instructions import instructions_of, is_addressed, is_asked_about
 from ..text.named_persons import person_asked
 from ..text.naming import asks_for_term, names_term
 from ..text.question_kinds import (
@@ -33,7 +33,7 @@ from .models import asked_of
 from .quotes import PIECES_A_CHECK, QuoteOptions, paragraph_up_to, quotes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from ..text.sentence_kinds import Kind
     from .models import Retrieval
@@ -205,7 +205,7 @@ def _without_instructions(sentences: Sequence[ScoredSentence], retrieval: Retrie
             continue
         pieces, instructing = retrieval.terms(sentence.chunk).units, instructing_units(sentence.chunk, retrieval)
         quoted = [at for at, unit in enumerate(pieces) if sentence.start <= unit.start < sentence.end]
-        if instructing.isdisjoint(quoted) or is_asked_about(retrieval.question, sentence.text):
+        if instructing.isdisjoint(quoted) or _is_asked_about(sentence, instructing, retrieval):
             given.add(key)
             yield sentence
             continue
@@ -215,6 +215,15 @@ def _without_instructions(sentences: Sequence[ScoredSentence], retrieval: Retrie
             given.add(key)
             end = pieces[kept[-1]].end
             yield replace(sentence, end=end, text=sentence.text[: end - sentence.start])
+
+
+def _is_asked_about(sentence: ScoredSentence, instructing: Collection[int], retrieval: Retrieval) -> bool:
+    """Whether the question is about the instruction in the sentence. Behind one for an assistant others may go on with
+    it; else a command may be what a mail asks for."""
+    node, units = retrieval.nodes[sentence.chunk].node, retrieval.terms(sentence.chunk).units
+    pieces = (node.get_content()[units[at].start : units[at].end] for at in instructing)
+    headings = None if any(map(is_addressed, pieces)) else headings_of(node)
+    return is_asked_about(retrieval.question, sentence.text, headings)
 
 
 def _names(cell: str, asked_stems: frozenset[int]) -> bool:

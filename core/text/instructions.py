@@ -78,8 +78,8 @@ _ABOUT_INSTRUCTIONS = re.compile(
 
 
 def is_addressed(sentence: str) -> bool:
-    """Whether the sentence names what only an assistant has, or uses words of advertisements."""
-    return bool(_rule_matches(_normalize(sentence)))
+    """Whether the sentence, or a line of it, names what only an assistant has, or uses words of advertisements."""
+    return any(_rule_matches(_normalize(line)) for line in _lines(sentence))
 
 
 def instructions_of(node: BaseNode, stored: ChunkTerms | None = None) -> frozenset[int]:
@@ -99,8 +99,12 @@ def instruction_note(node: BaseNode, stored: ChunkTerms | None = None) -> str:
     return INSTRUCTIONS_NOTE if instructions_of(node, stored) or any(map(is_addressed, lines)) else ""
 
 
-def is_asked_about(question: str, sentence: str) -> bool:
-    """Whether the question is about instructions in general, or about this one."""
+def is_asked_about(question: str, sentence: str, headings: str | None = None) -> bool:
+    """Whether the question is about instructions in general, or about this one.
+
+    ``headings``: those above a command that is unrelated to its text and follows no instruction, such as a request
+    in a mail: all words of the question, or two, are then enough, one of them in the command itself.
+    """
     if _ABOUT_INSTRUCTIONS.search(_normalize(question)):
         return True
     asked = frozenset(stems(question))
@@ -108,6 +112,8 @@ def is_asked_about(question: str, sentence: str) -> bool:
     if named:
         return any(len(each) > 1 and each <= asked for each in named)
     held = frozenset(stems(sentence))
+    if headings is not None and held & asked:
+        return len(asked & held.union(stems(headings))) >= min(2, len(asked))
     return len(held & asked) >= max(2, _ASKED * len(held))
 
 
@@ -118,11 +124,7 @@ def find_instructions(headings: str, text: str) -> frozenset[int]:
     pieces = [text[unit.start : unit.end] for unit in terms.units]
     if pieces and any(map(_SPEAKER.match, headings.splitlines())):
         pieces[0] = _SPEAKER.sub("", pieces[0], 1)
-    found = {
-        index
-        for index, unit in enumerate(terms.units)
-        if unit.kind != "code" and any(is_addressed(line) for line in _lines(pieces[index]))
-    }
+    found = {at for at, unit in enumerate(terms.units) if unit.kind != "code" and is_addressed(pieces[at])}
     commands = {
         index
         for index, unit in enumerate(terms.units)

@@ -542,3 +542,8 @@ def test_a_day_of_the_week_is_not_who_does_it(fast_host: Host, tmp_path: Path) -
 def test_when_something_is_needs_a_time(fast_host: Host, tmp_path: Path, time: str, is_closest: bool) -> None:
     text = f"# Classes\n\nThe puncture class takes place {time}. Bring gloves and old clothes along.\n"
     assert bool(_of_one_page(fast_host, tmp_path, text).ask("When is the puncture class?").closest) is is_closest
+
+
+def test_what_happened_to_someone_needs_no_question_before(host: Host) -> None:
+    assert follow_up("What happened to the apprentice?", [CASTER]) is None
+    assert follow_up("What happened to it?", [CASTER]) is not None
