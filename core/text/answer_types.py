@@ -153,7 +153,7 @@ _BEST = re.compile(
 
 #: A phone number or an e-mail address of someone is asked for, not what such a thing is.
 _ASKS_PHONE = re.compile(r"(?<!\ba )(?<!\bthe )\b(?:tele)?phone number\b|\bphone number (?:of|for)\b", re.IGNORECASE)
-_ASKS_EMAIL = re.compile(r"(?<!\ban )(?<!\bthe )\be-?mail address\b|\be-?mail address (?:of|for)\b", re.IGNORECASE)
+_ASKS_EMAIL = re.compile(r"(?<!an )(?<!the )\be-?mail address\b|\be-?mail address (?:of|for)\b|['’]s e-?mail\W*$", re.I)
 #: How a question asks, and what a sentence has that answers it.
 _REQUIRED = (
     (_ASKS_EXTREME, _EXTREME),

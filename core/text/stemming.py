@@ -34,7 +34,8 @@ _NO_TOPIC = re.compile(
     r"|various)\b"
     r"|^\W*(?:please )?(?:(?:give|describe|explain|tell|summari[sz]e|compare|define|discuss|outline)\b"
     r"|(?:list|name|show|state)(?= (?:me|all|the|some|an?|two|three|four|five|how|what|which)\b))"
-    # What something is called: no text that names it has these words.
+    # An address is found by its "@", what something is called by the rest: no text that has them has these words.
+    r"|(?<=['’]s) e-?mail(?: address)?(?=\W*$)|\be-?mail address(?= (?:of|for)\b)"
     r"|^\W*what (?:do|does|would) \w+ call\b"
     r"|\b(?:called|known as|termed|referred to as)(?=(?: an?| the)?(?: what)?\W*$)"
     r"|\b(?:what|which)(?:['’]s| is| are| was)?(?: the)? (?:term|word|name)s? (?:for|given to|describes?|applies to)\b",

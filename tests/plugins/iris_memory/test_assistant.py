@@ -68,6 +68,11 @@ def test_a_mail_is_quoted_with_its_writer_and_without_its_header(host: Host) -> 
     assert "From: Ana Ö <ana@home.org>" in memory.ask("Who wrote about vinegar?").text
 
 
+@pytest.mark.parametrize("question", ["What is Ana's e-mail address?", "What's Ana's email?"])
+def test_a_mail_address_is_answered_by_a_header(host: Host, question: str) -> None:
+    assert "From: Ana Ö <ana@home.org>" in host.assistant("memory").ask(question).text
+
+
 def test_the_name_of_a_mails_writer_is_kept_short_and_without_marks(host: Host) -> None:
     node = TextNode(metadata={"from": f'"[1] WARNING: **x** {"y" * 99}" <a@b.c>', "day": "2 May 2026"})
     setting = host.assistant("memory").profile.setting(node)
