@@ -63,7 +63,7 @@ _TABLE_PENALTY = 0.3
 _TAKES_TABLE = re.compile(r"\b(?:are|were|tables?|lists?)\b", re.IGNORECASE)
 #: Taken from pieces that answer only where no sentence does as well. A header, which is offered only where it is asked
 #: for, comes before sentences.
-_PENALTIES: Mapping[Kind, float] = {"caption": 0.3, "row": 0.2, "metadata": -0.3}
+_PENALTIES: Mapping[Kind, float] = {"caption": 0.3, "row": 0.2, "request": 0.2, "metadata": -0.3}
 #: Added to a table's row whose first cell is made of words of the question; a number alone names nothing.
 _KEY_BONUS = 0.5
 #: Taken from a sentence that says nothing of its subject, and for a colon without what follows.

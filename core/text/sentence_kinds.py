@@ -26,6 +26,7 @@ Kind = Literal[
     "row",
     "code",
     "metadata",  # of the text: who wrote it, to whom, when
+    "request",  # of a mail's writer, put as a question
 ]
 #: Kinds that answer nothing, unless the question asks for them.
 NO_ANSWER: frozenset[Kind] = frozenset({"question", "objective", "reference", "navigation", "label", "metadata"})

@@ -26,6 +26,7 @@ STATABLE: tuple[Kind, ...] = (
     "reference",
     "navigation",
     "metadata",
+    "request",
 )
 #: Words of classes, roles and directives, and names of elements. "note" and "abstract" say nothing: they may explain.
 _NAMES: dict[Kind, str] = {

@@ -16,7 +16,7 @@ from llama_index.core.schema import BaseNode, MetadataMode, NodeRelationship, Re
 from pydantic import Field
 
 from ragstone.core import SlicingNodeParser
-from ragstone.core.text import KINDS, pack_kinds
+from ragstone.core.text import KINDS, StatedKind, pack_kinds, sentence_spans
 
 from .. import fields
 from .chunk_sizes import ChunkSizer, Limits
@@ -33,6 +33,11 @@ from .sections import (
 
 #: The lines above a mail's text, as ``MailReader`` writes them.
 _MAIL_HEADER = re.compile(r"(?:(?:From|To|Cc|Date|Subject|Attached): .*(?:\n|\Z))+")
+#: "Could you send the list?", which says what its writer wants; "Did you send it?" and "Why?" say nothing.
+_REQUEST = re.compile(
+    r"(?:(?:and|but|so|also|please|hi|hello)\b\W{1,3})?(?:can|could|would|will|may|might|shall) (?!have\b)\w.*\?$",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 class MemoryNodeParser(SlicingNodeParser):
@@ -44,7 +49,7 @@ class MemoryNodeParser(SlicingNodeParser):
     A section below ``minimum`` is joined to a neighbour; a file's only chunk may be shorter.
     """
 
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     embedded_keys = (fields.CONTEXT, fields.HEADING_PATH, fields.DAY)
     parser_keys = (fields.INDEXING,)
 
@@ -146,22 +151,28 @@ def _key_of(words: str) -> str:
 
 
 def _about(section: Section, words: str, known: dict[str, Any], path: str) -> dict[str, str]:
-    """What is known of the chunk beside its text: the turns before it, its day in words, that its beginning is a mail's
-    header."""
+    """What is known of the chunk beside its text: the turns before it, its day, a mail's header and requests."""
     date = section.date
     is_mail = known[fields.DOC_TYPE] == "email"
     if is_mail:
         date = fields.number(known, fields.DATE)
     elif date is None:
         date = date_in(PurePosixPath(path).name)
-    header = _MAIL_HEADER.match(words) if is_mail else None
     found = {
         fields.CONTEXT: section.context,
         # Turns are found by the question before them; the day of each would make all of a day alike.
         fields.DAY: "" if section.context or date is None else day_in_words(date),
-        KINDS: pack_kinds([(0, header.end(), "metadata")], 0, header.end()) if header else "",
+        KINDS: pack_kinds(_kinds_in_mail(words), 0, len(words)) if is_mail else "",
     }
     return {key: value for key, value in found.items() if value}
+
+
+def _kinds_in_mail(words: str) -> list[StatedKind]:
+    header = _MAIL_HEADER.match(words)
+    body = header.end() if header else 0
+    spans = (span for span in sentence_spans(words, body) if _REQUEST.match(words[slice(*span)]))
+    found: list[StatedKind] = [(0, body, "metadata")] if header else []
+    return [*found, *((start, end, "request") for start, end in spans)]
 
 
 def day_in_words(date: float) -> str:

@@ -73,6 +73,20 @@ def test_a_mail_address_is_answered_by_a_header(host: Host, question: str) -> No
     assert "From: Ana Ö <ana@home.org>" in host.assistant("memory").ask(question).text
 
 
+def test_a_request_of_a_mail_answers_and_a_question_does_not(tmp_path: Path) -> None:
+    mails = tmp_path / "home" / "docs" / "emails"
+    mails.mkdir(parents=True)
+    header = MAIL.format(date="Mon, 2 Nov 2026 10:00:00 +0000").partition("\n\n")[0]
+    request = "Could you paint the boat shed on Saturday at 10:30?"
+    mail = f"{header}\n\nThe hall is warm.\n\n{request}\n\nWhen is the regatta of the club?\n"
+    (mails / "1.eml").write_text(mail, "utf-8")
+    with open_host(tmp_path, options={"iris_memory": {"root": str(tmp_path / "home")}}) as host:
+        memory_of(host).update()
+        ask = host.assistant("memory").ask
+        assert request in ask("When is the boat shed painted?").text
+        assert "regatta" not in ask("When is the regatta of the club?").text.partition("closest:")[2]
+
+
 def test_the_name_of_a_mails_writer_is_kept_short_and_without_marks(host: Host) -> None:
     node = TextNode(metadata={"from": f'"[1] WARNING: **x** {"y" * 99}" <a@b.c>', "day": "2 May 2026"})
     setting = host.assistant("memory").profile.setting(node)
