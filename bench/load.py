@@ -91,15 +91,14 @@ def measure(chunks: int, clients: int, seconds: float, servers: int) -> dict[str
 
 
 @contextmanager
-def serving(folder: Path, **settings: str) -> Iterator[tuple[str, psutil.Process]]:
-    """``ragstone serve`` over the folder: its host and port, and its process. ``settings``: further variables."""
+def serving(folder: Path) -> Iterator[tuple[str, psutil.Process]]:
+    """``ragstone serve`` over the folder: its host and port, and its process."""
     environment = {
         **os.environ,
         "RAGSTONE_DATA_DIR": str(folder / "data"),
         "RAGSTONE_CACHE_DIR": str(folder / "cache"),
         "RAGSTONE_PLUGINS__WEB__REQUESTS_PER_MINUTE": "0",
         "PYTHONUNBUFFERED": "1",
-        **settings,
     }
     with subprocess.Popen(
         [Path(sys.executable).with_name("ragstone"), "serve", "--port", "0"],
