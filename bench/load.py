@@ -150,79 +150,15 @@ def _over_http(folder: Path, clients: int, seconds: float, questions: Sequence[s
     }
 
 
-def overloaded(folder: Path, chunks: int, clients: int, seconds: float) -> dict[str, Any]:
-    """Milliseconds of what is answered and of what is refused, while so many clients ask again after each answer, or
-    after ``Retry-After``; and of ``/health``, twice a second meanwhile."""
-    host, _, parts, count = prepared(folder, chunks)
-    host.close()
-    questions = questions_over(parts, 2000)
-    found: dict[str, list[float]] = {}
-    with serving(folder) as (place, process):
-
-        def ask(connection: http.client.HTTPConnection, method: str, path: str, body: str | None, name: str) -> float:
-            started = time.perf_counter()
-            try:
-                connection.request(method, path, body, {"Content-Type": "application/json"})
-                response = connection.getresponse()
-                response.read()
-                outcome, pause = f"{name} {response.status}", float(response.headers.get("Retry-After", 0))
-            except (OSError, http.client.HTTPException) as error:
-                connection.close()
-                outcome, pause = f"{name} {type(error).__name__}", 1.0
-            found.setdefault(outcome, []).append((time.perf_counter() - started) * 1000)
-            return pause
-
-        def run(number: int) -> None:
-            connection = http.client.HTTPConnection(place, timeout=120)
-            while time.perf_counter() < ends:
-                body = json.dumps({"question": questions[number % len(questions)]})
-                time.sleep(ask(connection, "POST", "/query", body, "question"))
-                number += clients
-
-        def watch() -> None:
-            while time.perf_counter() < ends:
-                ask(http.client.HTTPConnection(place, timeout=120), "GET", "/health", None, "health")
-                time.sleep(0.5)
-
-        ask(http.client.HTTPConnection(place, timeout=120), "POST", "/query", json.dumps({"question": "why"}), "first")
-        ends = time.perf_counter() + seconds
-        threads = [threading.Thread(target=run, args=(number,)) for number in range(clients)]
-        threads.append(threading.Thread(target=watch))
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        memory = round(process.memory_info().rss / 1e6)
-    figures = {
-        outcome: {
-            "count": len(each),
-            **{
-                name: round(float(np.percentile(each, part)), 1)
-                for name, part in (("p50", 50), ("p99", 99), ("max", 100))
-            },
-        }
-        for outcome, each in sorted(found.items())
-    }
-    return {"passages": count, "clients": clients, "seconds": seconds, **figures, "memory MB": memory}
-
-
 def main() -> None:
     """Measure and print JSON."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--overload", action="store_true", help="only: what is answered and what is refused at once")
-    parser.add_argument(
-        "--work", type=Path, help="with --overload: keep the corpus in this folder and take it up again"
-    )
     parser.add_argument("--chunks", type=int, default=20_000)
     parser.add_argument("--clients", type=int, default=8)
     parser.add_argument("--servers", type=int, default=1, help="of one data folder; the clients are spread over them")
     parser.add_argument("--seconds", type=float, default=300)
     chosen = parser.parse_args()
-    if chosen.overload:
-        with tempfile.TemporaryDirectory(prefix="ragstone-load-") as made:
-            measured = overloaded(chosen.work or Path(made), chosen.chunks, chosen.clients, chosen.seconds)
-    else:
-        measured = measure(chosen.chunks, chosen.clients, chosen.seconds, chosen.servers)
+    measured = measure(chosen.chunks, chosen.clients, chosen.seconds, chosen.servers)
     print(json.dumps({**measured, "load": machine.load()}, indent=2))
 
 

@@ -12,11 +12,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from llama_index.core.base.embeddings.base import BaseEmbedding
-from pydantic import PrivateAttr
 
 from ragstone.__main__ import configure_process
-from ragstone.core import EncoderSettings, Host, Settings, hookimpl
+from ragstone.core import Host, Settings
 from ragstone.core.embedding import MiniLMEmbedding
 from ragstone.core.testing import TestModels
 from ragstone.core.text.chunk_terms import headings_of
@@ -24,6 +22,7 @@ from ragstone.plugins.iris_memory import memory_of, query_memory
 from ragstone.plugins.iris_memory.indexing.watcher import Watcher
 
 from .figures import spread
+from .null_encoder import NullEncoder
 
 Precision = Literal["fp32", "int8"]
 PRECISIONS: tuple[Precision, ...] = ("fp32", "int8")
@@ -129,8 +128,14 @@ def warm(work: str, precision: Precision, chunks: int) -> dict[str, Any]:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("\n".join(parts), "utf-8")
     real = MiniLMEmbedding.find(Path(work, "cache", "encoder"), precision=precision)
-    large = f"large-{precision}"
-    with _opened(work, precision, data=large, home="large", plugins={"quick": _AnyVectors(real)}) as host:
+    large, numbers = f"large-{precision}", np.random.default_rng(3)
+    with _opened(
+        work,
+        precision,
+        data=large,
+        home="large",
+        plugins={"quick": NullEncoder(real, lambda _: numbers.standard_normal(384).tolist())},
+    ) as host:
         memory_of(host).update()
         made = memory_of(host).corpus.info().chunks
     with _opened(work, precision, data=large, home="large") as host:
@@ -186,46 +191,3 @@ def _opened(
     host = Host(Settings(**{**folders, "plugins": named, "encoder": encoder, **settings}), plugins=plugins or {})
     host.start()
     return host
-
-
-class _Quick(BaseEmbedding):
-    """Takes itself for the real model, and gives any vector without work."""
-
-    window: int = 256
-    _real: MiniLMEmbedding = PrivateAttr()
-    _numbers: Any = PrivateAttr(default_factory=lambda: np.random.default_rng(3))
-
-    def __init__(self, real: MiniLMEmbedding) -> None:
-        super().__init__(model_name="quick", embed_batch_size=2048)
-        self._real = real
-
-    @property
-    def tokenizer(self) -> Any:
-        return self._real.tokenizer
-
-    def _get_text_embedding(self, text: str) -> list[float]:
-        numbers: list[float] = self._numbers.standard_normal(384).tolist()
-        return numbers
-
-    @property
-    def fingerprint(self) -> str:
-        return self._real.fingerprint
-
-    @property
-    def family(self) -> str:
-        return self._real.family
-
-    def _get_query_embedding(self, query: str) -> list[float]:
-        return self._get_text_embedding(query)
-
-    async def _aget_query_embedding(self, query: str) -> list[float]:
-        return self._get_query_embedding(query)
-
-
-class _AnyVectors:
-    def __init__(self, real: MiniLMEmbedding) -> None:
-        self._model = _Quick(real)
-
-    @hookimpl
-    def ragstone_embed_model(self, settings: EncoderSettings) -> BaseEmbedding:
-        return self._model

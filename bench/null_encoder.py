@@ -1,48 +1,61 @@
-"""An encoder that takes no time, to measure everything else."""
+"""Encoders that take no time, to measure everything else."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from pydantic import PrivateAttr
 
 from ragstone.core import EncoderSettings, hookimpl
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-class _Tokens(BaseEmbedding):
-    """Counts and cuts as the real encoder does, and gives every text the same vector at once."""
+    from ragstone.core.embedding import MiniLMEmbedding
 
-    window: int = 256
-    _tokenizer: Any = PrivateAttr()
-    _vector: list[float] = PrivateAttr(default_factory=lambda: [1.0] + [0.0] * 383)
 
-    def __init__(self, tokenizer: Any) -> None:
-        super().__init__(model_name="tokens", embed_batch_size=2048)
-        self._tokenizer = tokenizer
+class _Free(BaseEmbedding):
+    """Vectors by a function; takes itself for the real model, if one is given: counts and cuts as that does."""
+
+    window: int | None = None
+    _vector: Callable[[str], list[float]] = PrivateAttr()
+    _real: MiniLMEmbedding | None = PrivateAttr()
+
+    def __init__(self, vector: Callable[[str], list[float]], real: MiniLMEmbedding | None) -> None:
+        super().__init__(model_name="free", embed_batch_size=2048, window=None if real is None else real.window)
+        self._vector = vector
+        self._real = real
 
     @property
     def tokenizer(self) -> Any:
-        """Neither cuts nor pads."""
-        return self._tokenizer
+        return getattr(self._real, "tokenizer", None)
+
+    @property
+    def fingerprint(self) -> str | None:
+        return getattr(self._real, "fingerprint", None)
+
+    @property
+    def family(self) -> str | None:
+        return getattr(self._real, "family", None)
 
     def _get_text_embedding(self, text: str) -> list[float]:
-        return self._vector
+        return self._vector(text)
 
     def _get_query_embedding(self, query: str) -> list[float]:
-        return self._vector
+        return self._vector(query)
 
     async def _aget_query_embedding(self, query: str) -> list[float]:
-        return self._vector
+        return self._vector(query)
 
 
 class NullEncoder:
-    """A plugin that puts ``_Tokens`` in the model's place."""
+    """A plugin that puts such an encoder in the model's place; without a function every text has the same vector."""
 
-    def __init__(self, tokenizer: Any) -> None:
-        self._tokenizer = tokenizer
+    def __init__(self, real: MiniLMEmbedding | None, vector: Callable[[str], list[float]] | None = None) -> None:
+        same = [1.0] + [0.0] * 383
+        self._model = _Free(vector or (lambda _: same), real)
 
     @hookimpl
     def ragstone_embed_model(self, settings: EncoderSettings) -> BaseEmbedding:
-        """The one that counts tokens."""
-        return _Tokens(self._tokenizer)
+        return self._model

@@ -41,7 +41,7 @@ def prepare(work: str, books: dict[str, str]) -> dict[str, Any]:
         started = time.perf_counter()
         exact = MiniLMEmbedding.find(Path(work, "cache", "encoder"), precision=precision)
         seconds[precision] = round(time.perf_counter() - started, 2)
-    host = _emptied_host(work, "no-model", plugins={"no_model": NullEncoder(exact.tokenizer)})
+    host = _emptied_host(work, "no-model", plugins={"no_model": NullEncoder(exact)})
     chunks, read = [], {}
     with host:
         shelf = Shelf(host)

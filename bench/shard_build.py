@@ -18,23 +18,20 @@ import resource
 import sys
 import tempfile
 import time
-import zlib
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import psutil
-from llama_index.core.base.embeddings.base import BaseEmbedding
-from pydantic import PrivateAttr
 
-from ragstone.core import Host, Settings, hookimpl
+from ragstone.core import Host, Settings
 from ragstone.core.embedding import MiniLMEmbedding
 from ragstone.plugins.wiki_edge import BuildOptions, build_shard
 from ragstone.plugins.wiki_edge.shards.building import work_folder
 
 from . import machine
 from .children import measure
+from .null_encoder import NullEncoder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -104,7 +101,8 @@ def memory(source: str, work: str) -> dict[str, Any]:
     folder = Path(work)
     settings = Settings(data_dir=folder / "data", cache_dir=folder / "cache", index={"store": "none"})
     vars(work_folder)["make_side_files"] = lambda *_: {}
-    with Host(settings, plugins={"cheap": _Cheap(folder / "cache")}) as host:
+    real = MiniLMEmbedding.find(folder / "cache" / "encoder")
+    with Host(settings, plugins={"null": NullEncoder(real)}) as host:
         reader = _Reader()
         report = build_shard(
             BuildOptions(Path(source), folder / f"out-{Path(source).stem}", "bench"),
@@ -132,39 +130,6 @@ class _Reader:
         for child in psutil.Process().children():
             with suppress(psutil.Error):
                 self.peak_mb = max(self.peak_mb, round(child.memory_info().rss / 2**20, 1))
-
-
-class _CheapEmbedding(BaseEmbedding):
-    """Vectors of 384 numbers that depend on nothing but a checksum; tokens as all-MiniLM-L6-v2 counts them."""
-
-    _tokenizer: Any = PrivateAttr()
-
-    def __init__(self, tokenizer: Any) -> None:
-        super().__init__(model_name="cheap", embed_batch_size=2048)
-        self._tokenizer = tokenizer
-
-    @property
-    def tokenizer(self) -> Any:
-        return self._tokenizer
-
-    def _get_text_embedding(self, text: str) -> list[float]:
-        found: list[float] = np.random.default_rng(zlib.crc32(text.encode())).standard_normal(384).tolist()
-        return found
-
-    def _get_query_embedding(self, query: str) -> list[float]:
-        return self._get_text_embedding(query)
-
-    async def _aget_query_embedding(self, query: str) -> list[float]:
-        return self._get_text_embedding(query)
-
-
-class _Cheap:
-    def __init__(self, cache: Path) -> None:
-        self._cache = cache
-
-    @hookimpl
-    def ragstone_embed_model(self) -> BaseEmbedding:
-        return _CheapEmbedding(MiniLMEmbedding.find(self._cache / "encoder").tokenizer)
 
 
 def times(source: str, target: str, count: int) -> dict[str, Any]:

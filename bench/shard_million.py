@@ -22,14 +22,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from llama_index.core.base.embeddings.base import BaseEmbedding
 
-from ragstone.core import EncoderSettings, Host, Settings, hookimpl
+from ragstone.core import Host, Settings
 from ragstone.plugins.wiki_edge import BuildOptions, searcher_of
 from ragstone.plugins.wiki_edge.shards.building.build import merge_plan, plan_build, work_plan
 
 from . import machine
 from .figures import spread
+from .null_encoder import NullEncoder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,30 +55,10 @@ def _vector(text: str) -> npt.NDArray[np.float32]:
     return unit
 
 
-class _Drawn(BaseEmbedding):
-    """Vectors that cost little."""
-
-    def _get_text_embedding(self, text: str) -> list[float]:
-        found: list[float] = _vector(text).tolist()
-        return found
-
-    def _get_query_embedding(self, query: str) -> list[float]:
-        return self._get_text_embedding(query)
-
-    async def _aget_query_embedding(self, query: str) -> list[float]:
-        return self._get_text_embedding(query)
-
-
-class _Plugin:
-    @hookimpl
-    def ragstone_embed_model(self, settings: EncoderSettings) -> BaseEmbedding:
-        return _Drawn(model_name="drawn", embed_batch_size=2048)
-
-
 def _host(folder: Path) -> Host:
     wiki = {"wiki_edge": {"wiki": folder / "plan" / "shards", "cache_mb": 64}}
     settings = Settings(data_dir=folder / "data", cache_dir=folder / "cache", index={"store": "none"}, plugins=wiki)
-    return Host(settings, plugins={"drawn": _Plugin()})
+    return Host(settings, plugins={"drawn": NullEncoder(None, lambda text: _vector(text).tolist())})
 
 
 def _source(folder: Path, rows: int) -> dict[str, Any]:

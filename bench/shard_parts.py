@@ -49,7 +49,7 @@ def open_host(folder: Path, *, is_real: bool) -> Host:
     )
     if is_real:
         return Host(settings)
-    return Host(settings, plugins={"null": NullEncoder(MiniLMEmbedding.find(folder / "cache" / "encoder").tokenizer)})
+    return Host(settings, plugins={"null": NullEncoder(MiniLMEmbedding.find(folder / "cache" / "encoder"))})
 
 
 def work(plan: str, folder: str, is_real: str) -> None:
