@@ -22,6 +22,8 @@ from ragstone.core.retrieval import HybridRetriever
 from ragstone.core.retrieval.answerability import FEATURES, features_of
 from ragstone.core.retrieval.sentences import sentences_of
 
+from .quality import clapnq
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -55,19 +57,13 @@ def out_of_domain(host: Host, folder: Path) -> list[Row]:
         return _rows(corpus, asked)
 
 
-def clapnq(host: Host, folder: Path, made: Path) -> list[Row]:
+def natural_questions(host: Host, data: Path, work: Path) -> list[Row]:
     """CLAP NQ: natural questions over all of its chunks; every other question is for fitting."""
-    made.mkdir()
-    asked: list[tuple[str, bool, bool]] = []
-    texts: dict[str, str] = {}
-    for name in ("answerable", "unanswerable"):
-        for number, line in enumerate((folder / f"{name}.jsonl").read_text("utf-8").splitlines()):
-            row = json.loads(line)
-            asked.append((row["input"], number % 2 == 0, name == "answerable"))
-            texts |= {chunk["text"]: chunk["title"] for chunk in row["passages"]}
-    documents = [{"_id": str(at), "title": title, "text": text} for at, (text, title) in enumerate(texts.items())]
-    (made / "corpus.jsonl").write_text("".join(json.dumps(each) + "\n" for each in documents), "utf-8")
-    with open_corpus(host, made) as corpus:
+    rows, place = clapnq(data, work)
+    asked = [
+        (row["input"], at % 2 == 0, name == "answerable") for name, of in rows.items() for at, row in enumerate(of)
+    ]
+    with open_corpus(host, place) as corpus:
         return _rows(corpus, asked)
 
 
@@ -143,7 +139,7 @@ def main() -> None:
     ):
         articles = squad(host, chosen.data / "wikipedia/squad2dev")
         others = out_of_domain(host, chosen.data / "wikipedia/squad2dev")
-        natural = clapnq(host, chosen.data / "wikipedia/clapnq", Path(work, "clapnq"))
+        natural = natural_questions(host, chosen.data, Path(work))
     if chosen.write:
         parts = [[row for row in rows if row[2]] for rows in (articles, natural, others)]
         model = fit(list(zip(parts, _SHARES, strict=True)))

@@ -27,8 +27,6 @@ from ragstone.plugins.book_chat import Shelf
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ragstone.core.evaluation.corpora import QuestionSet
-
 _DATA = Path(__file__).parents[2] / "shared" / "data"
 _EXERCISE = re.compile(
     r'<div data-type="exercise">\n<div data-type="problem".*?</div>\n'
@@ -108,7 +106,7 @@ def measure(data: Path, limit: int | None) -> dict[str, Any]:
         host.start()
         squad = data / "wikipedia/squad13"
         for name, place in (("squad13", squad), ("scifact", data / "scifact"), ("hotpot100", hotpot(data, folder))):
-            questions = _fewer(read_question_set(place), limit)
+            questions = read_question_set(place).some(limit)
             with open_corpus(host, place) as corpus:
                 found[f"retrieval {name}"] = retrieval(sides(corpus), questions, lambda: None)
                 if name == "squad13":
@@ -125,26 +123,28 @@ def measure(data: Path, limit: int | None) -> dict[str, Any]:
 def long_answers(host: Host, data: Path, folder: Path) -> dict[str, float]:
     """CLAP NQ: token F1 (SQuAD's, without articles) of the quoted sentences with the long answers that people wrote,
     over the chunks of all its questions; and the number of sentences."""
-    rows = {
-        name: [json.loads(line) for line in (data / f"wikipedia/clapnq/{name}.jsonl").read_text("utf-8").splitlines()]
-        for name in ("answerable", "unanswerable")
-    }
-    chunks = {each["text"]: each["title"] for part in rows.values() for row in part for each in row["passages"]}
-    place = _write(
-        folder / "clapnq",
-        ({"_id": str(at), "title": title, "text": text} for at, (text, title) in enumerate(chunks.items())),
-        (),
-        (),
-    )
+    rows, place = clapnq(data, folder)
+    asked = rows["answerable"]
     with open_corpus(host, place) as corpus:
         retriever = HybridRetriever(corpus, top_k=5)
-        quotes = [[each.text for each in choose(retriever.search(row["input"]))] for row in rows["answerable"]]
-    wanted = [row["output"][0]["answer"] for row in rows["answerable"]]
+        quotes = [[each.text for each in choose(retriever.search(row["input"]))] for row in asked]
+    wanted = [row["output"][0]["answer"] for row in asked]
     shares = [token_f1(" ".join(found), answer) for found, answer in zip(quotes, wanted, strict=True)]
     return {
         "token F1": round(sum(shares) / len(shares), 4),
         "sentences": round(sum(map(len, quotes)) / len(quotes), 2),
     }
+
+
+def clapnq(data: Path, folder: Path) -> tuple[dict[str, list[dict[str, Any]]], Path]:
+    """CLAP NQ's ``answerable`` and ``unanswerable`` questions, and the chunks of both in the form of BEIR."""
+    rows = {
+        name: [json.loads(line) for line in (data / f"wikipedia/clapnq/{name}.jsonl").read_text("utf-8").splitlines()]
+        for name in ("answerable", "unanswerable")
+    }
+    chunks = {each["text"]: each["title"] for part in rows.values() for row in part for each in row["passages"]}
+    documents = ({"_id": str(at), "title": title, "text": text} for at, (text, title) in enumerate(chunks.items()))
+    return rows, _write(folder / "clapnq", documents, (), ())
 
 
 def token_f1(found: str, wanted: str) -> float:
@@ -153,13 +153,6 @@ def token_f1(found: str, wanted: str) -> float:
     for article in ("a", "an", "the"):
         del one[article], other[article]
     return 2 * (one & other).total() / max(1, one.total() + other.total())
-
-
-def _fewer(questions: QuestionSet, limit: int | None) -> QuestionSet:
-    if limit is None or limit >= len(questions.texts):
-        return questions
-    kept = list(questions.texts)[:: max(1, len(questions.texts) // limit)][:limit]
-    return type(questions)({key: questions.texts[key] for key in kept}, questions.relevant, questions.answers)
 
 
 def _write(

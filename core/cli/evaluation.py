@@ -45,10 +45,11 @@ def eval_retrieval(deployment: Deployment, data: Path, limit: int | None, assist
     With --assistant, those of its own retriever: its documents must have the ids that the folder's judgements name.
     """
     require_extra("eval", "ir_measures")
+    from ..evaluation.corpora import read_question_set
     from ..evaluation.measures import DEPTH, retrieval, sides
 
     if assistant is not None:
-        host, questions = deployment.host(), _some_questions(data, limit)
+        host, questions = deployment.host(), read_question_set(data).some(limit)
         retriever = host.hooks.retriever(host.assistant(assistant).corpus, DEPTH)
         from ..retrieval.search import ScoredRetriever
 
@@ -117,21 +118,11 @@ def eval_answers(deployment: Deployment, data: Path, limit: int | None, top_k: i
     _print(found, as_json)
 
 
-def _some_questions(data: Path, limit: int | None) -> QuestionSet:
-    from ..evaluation.corpora import QuestionSet, read_question_set
-
-    questions = read_question_set(data)
-    if limit is None or limit >= len(questions.texts):
-        return questions
-    kept = list(questions.texts)[:: max(1, len(questions.texts) // limit)][:limit]
-    return QuestionSet({key: questions.texts[key] for key in kept}, questions.relevant, questions.answers)
-
-
 @contextmanager
 def _opened(deployment: Deployment, data: Path, limit: int | None) -> Iterator[tuple[Corpus, QuestionSet]]:
-    from ..evaluation.corpora import open_corpus
+    from ..evaluation.corpora import open_corpus, read_question_set
 
-    questions = _some_questions(data, limit)
+    questions = read_question_set(data).some(limit)
     with (
         output.progress("indexing", None) as on_progress,
         open_corpus(deployment.loaded(), data, on_progress=on_progress) as corpus,

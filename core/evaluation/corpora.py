@@ -6,7 +6,7 @@ import hashlib
 import io
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +36,13 @@ class QuestionSet:
     relevant: dict[str, dict[str, int]]
     #: Gold answers by question id, where the set has them.
     answers: dict[str, tuple[str, ...]]
+
+    def some(self, limit: int | None) -> QuestionSet:
+        """Only so many of the questions, evenly spread; ``None``: all."""
+        if limit is None or limit >= len(self.texts):
+            return self
+        kept = list(self.texts)[:: max(1, len(self.texts) // limit)][:limit]
+        return replace(self, texts={key: self.texts[key] for key in kept})
 
 
 class WholeDocument(NodeParser):
