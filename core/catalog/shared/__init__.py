@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from .notices import Notices
@@ -21,6 +20,8 @@ class Shared:
         self._tables = tables
         self._database = database
         self._slots: list[SharedSlots] = []
+        #: Messages to the other processes; with SQLite nobody hears them.
+        self.notices = Notices(database.server())
 
     def queue(self, name: str) -> SharedQueue:
         """The queue of that name, whose jobs are done by the processes of several machines.
@@ -37,13 +38,7 @@ class Shared:
         self._slots.append(slots)
         return slots
 
-    @cached_property
-    def notices(self) -> Notices:
-        """Messages to the other processes; with SQLite nobody hears them."""
-        return Notices(self._database.server())
-
     def close(self) -> None:
         for slots in self._slots:
             slots.close()
-        if "notices" in self.__dict__:
-            self.notices.close()
+        self.notices.close()
