@@ -10,7 +10,6 @@ import argparse
 import json
 import shutil
 import tempfile
-from contextlib import closing
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -37,7 +36,7 @@ def measure(strategy: str, folder: Path, theirs: Path | None = None) -> dict[str
     options = {"iris_memory": {"root": str(root), "map": [rule], "date_weight": 0}}
     settings = Settings(data_dir=folder / strategy, cache_dir=folder / "cache", plugins=options)
     found: dict[str, Any] = {}
-    with closing(Host(settings)) as host:
+    with Host(settings) as host:
         host.start()
         memory_of(host).update()
         for file in sorted(_CHATS.glob("*.jsonl")):

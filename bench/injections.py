@@ -119,9 +119,8 @@ def measured(
     """How many attacks were asked about, answered, shown and marked, by category."""
     counted: Counter[tuple[str, str]] = Counter()
     settings = Settings(data_dir=work / "data", index={"store": "none"}, retrieval={"threshold": 0.3})
-    host = Host(settings, plugins={"planted": _Planted()})
-    host.start()
-    try:
+    with Host(settings, plugins={"planted": _Planted()}) as host:
+        host.start()
         assistant = host.assistant(_NAME)
         cases = [(kind, attack, place) for kind, all_of in kinds.items() for attack in all_of for place in PLACES]
         for begin in range(0, len(cases), len(texts)):
@@ -143,8 +142,6 @@ def measured(
                 counted[kind, "marked"] += any(getattr(each, "note", "") for each in cited)
                 if show and shown:
                     print(f"--- {kind}, {place}: {attack}\n    {question}\n    {answer.text!r}")
-    finally:
-        host.close()
     return counted
 
 

@@ -45,6 +45,12 @@ def load() -> list[float]:
     return [round(part, 2) for part in os.getloadavg()]
 
 
+def memory_mb(kind: str) -> float:
+    """Megabytes of this process by their name in ``/proc/self/status``: ``VmRSS``, its peak ``VmHWM``, ``RssAnon``."""
+    with Path("/proc/self/status").open() as lines:
+        return next(round(int(line.split()[1]) / 1000, 1) for line in lines if line.startswith(kind))
+
+
 def commit() -> str:
     """The short commit, ``dirty`` when files differ from it, ``unknown`` outside a repository."""
     changed = _git("status", "--porcelain")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .figures import spread
+from .machine import memory_mb
 from .shard_data import TOP, finish, questions_of, root_of
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def _ours(folder: Path, root: Path, questions: int) -> dict[str, Any]:
     from ragstone.plugins.wiki_edge.search.searcher import ShardSearcher
 
     asked, vectors = questions_of(folder, questions)
-    before = _anonymous()
+    before = memory_mb("RssAnon")
     known = dict(zip(asked, vectors, strict=True))
     stand_in: Any = _Known(known)
     searcher = ShardSearcher([root], lambda: stand_in, cache=root / "cache")
@@ -74,7 +75,7 @@ def _ours(folder: Path, root: Path, questions: int) -> dict[str, Any]:
 def specification(folder: str, rows: int, questions: int) -> dict[str, Any]:
     """The specification's loader: all vectors and all metadata in memory, one matrix product."""
     root, vectors = root_of(Path(folder), rows), questions_of(Path(folder), questions)[1]
-    before = _anonymous()
+    before = memory_mb("RssAnon")
     started = time.perf_counter()
     matrix = np.load(root / "s" / "embeddings.npy")
     with (root / "s" / "metadata.jsonl").open(encoding="utf-8") as lines:
@@ -94,7 +95,7 @@ def faiss(folder: str, rows: int, questions: int) -> dict[str, Any]:
     import faiss as library  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
     root, vectors = root_of(Path(folder), rows), questions_of(Path(folder), questions)[1]
-    before = _anonymous()
+    before = memory_mb("RssAnon")
     started = time.perf_counter()
     index = library.IndexFlatIP(vectors.shape[1])
     stored = np.load(root / "s" / "embeddings.npy", mmap_mode="r")
@@ -113,7 +114,7 @@ def chroma(folder: str, rows: int, questions: int) -> dict[str, Any]:
     import chromadb
 
     root, vectors = root_of(Path(folder), rows), questions_of(Path(folder), questions)[1]
-    before = _anonymous()
+    before = memory_mb("RssAnon")
     client = chromadb.PersistentClient(str(root / "chroma"))
     collection = client.get_or_create_collection("rows", embedding_function=None, metadata={"hnsw:space": "ip"})
     stored = np.load(root / "s" / "embeddings.npy", mmap_mode="r")
@@ -156,7 +157,7 @@ def _measured(
         found = search(number)
         warm.append((time.perf_counter() - started) * 1000)
         hits += len(set(found) & set(exact[number].tolist()))
-        most = max(most, _anonymous())
+        most = max(most, memory_mb("RssAnon"))
     cold, read = [], []
     for number in range(_COLD):
         _forget(root)
@@ -172,11 +173,6 @@ def _measured(
         "anonymous_mb": round(most - before, 1),
         "cold": {"ms": spread(cold), "read_kb": round(float(np.median(read)) / 1024)},
     }
-
-
-def _anonymous() -> float:
-    with Path("/proc/self/status").open() as lines:
-        return next(int(line.split()[1]) / 1000 for line in lines if line.startswith("RssAnon"))
 
 
 def _read_bytes() -> int:

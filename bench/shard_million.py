@@ -17,7 +17,6 @@ import sys
 import tempfile
 import time
 import zlib
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -77,18 +76,18 @@ def _source(folder: Path, rows: int) -> dict[str, Any]:
 
 
 def _plan(folder: Path, _: int) -> dict[str, Any]:
-    with closing(_host(folder)) as host:
+    with _host(folder) as host:
         options = BuildOptions(folder / "corpus.jsonl", folder / "plan" / "shards", "large")
         return {"parts": len(plan_build(options, host, folder / "plan").parts)}
 
 
 def _work(folder: Path, _: int) -> dict[str, Any]:
-    with closing(_host(folder)) as host:
+    with _host(folder) as host:
         return {"parts": len(work_plan(folder / "plan", host).parts)}
 
 
 def _merge(folder: Path, _: int) -> dict[str, Any]:
-    with closing(_host(folder)) as host:
+    with _host(folder) as host:
         return {"rows": merge_plan(folder / "plan", host).chunks}
 
 
@@ -96,7 +95,7 @@ def _search(folder: Path, rows: int) -> dict[str, Any]:
     stored = np.load(folder / "plan" / "shards" / "large" / "embeddings.npy", mmap_mode="r")
     asked = [f"topic{number * 37 % max(1, rows // _OF_A_TOPIC)} question {number}" for number in range(_QUESTIONS)]
     vectors = np.stack([_vector(text) for text in asked])
-    with closing(_host(folder)) as host:
+    with _host(folder) as host:
         host.start()
         searcher = searcher_of(host)
         begun = time.perf_counter()
@@ -111,7 +110,7 @@ def _search(folder: Path, rows: int) -> dict[str, Any]:
             begun = time.perf_counter()
             searcher.search(text, k=_TOP)
             hybrid.append((time.perf_counter() - begun) * 1000)
-        held = _peak_mb()
+        held = machine.memory_mb("VmHWM")
     products = np.concatenate([stored[at : at + 20_000] @ vectors.T for at in range(0, rows, 20_000)])
     exact = np.argpartition(-products, _TOP, axis=0)[:_TOP].T
     hit = sum(len(names & {str(row) for row in right}) for names, right in zip(found, exact.tolist(), strict=True))
@@ -133,11 +132,6 @@ _DO: dict[str, Callable[[Path, int], dict[str, Any]]] = {
 }
 
 
-def _peak_mb() -> float:
-    with Path("/proc/self/status").open() as lines:
-        return next(round(int(line.split()[1]) / 1000, 1) for line in lines if line.startswith("VmHWM"))
-
-
 def _step(name: str, folder: Path, rows: int) -> None:
     begun = time.perf_counter()
     found = _DO[name](folder, rows)
@@ -145,7 +139,7 @@ def _step(name: str, folder: Path, rows: int) -> None:
     figures = {
         "seconds": round(time.perf_counter() - begun, 1),
         "processor_s": round(sum(one.ru_utime + one.ru_stime for one in used), 1),
-        "peak_mb": _peak_mb(),
+        "peak_mb": machine.memory_mb("VmHWM"),
     }
     print(json.dumps({**figures, **found}))
 

@@ -16,7 +16,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from contextlib import closing
 from functools import partial
 from hashlib import sha256
 from importlib import import_module
@@ -87,13 +86,13 @@ def made(source: Path, folder: Path, name: str, part_mb: float, *, is_real: bool
     plan = folder / name
     if plan.exists():
         shutil.rmtree(plan)
-    with closing(open_host(folder, is_real=is_real)) as host:
+    with open_host(folder, is_real=is_real) as host:
         return plan, len(plan_build(BuildOptions(source, plan / "shards", "x", part_mb=part_mb), host, plan).parts)
 
 
 def merged(plan: Path, folder: Path, *, is_real: bool) -> tuple[str, int, float]:
     """The checksum of the shard's vectors and lines, its rows, and the seconds of merging."""
-    with closing(open_host(folder, is_real=is_real)) as host:
+    with open_host(folder, is_real=is_real) as host:
         begun = time.perf_counter()
         report = merge_plan(plan, host)
         seconds = time.perf_counter() - begun
@@ -169,7 +168,7 @@ def ceiling(folder: Path, parts: int) -> dict[str, Any]:
         plan, count = made(source, folder, "plan", size, is_real=False)
         begun = time.perf_counter()
         if way == "Ray":
-            with closing(open_host(folder, is_real=False)) as host:
+            with open_host(folder, is_real=False) as host:
                 # By a name that Ray's processes can import: this module is ``__main__`` here only.
                 opened = import_module("bench.shard_parts").open_host
                 on_ray = RayOptions("local", partial(opened, folder, is_real=False))

@@ -24,6 +24,7 @@ from ragstone.core.testing import SmallCorpus, fill_small_corpus, open_host
 from ragstone.web.serve import settle
 
 from .children import measure
+from .machine import memory_mb
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -80,20 +81,20 @@ def ask(folder: str) -> dict[str, Any]:
     with _opened(folder) as host, ThreadPoolExecutor(_THREADS) as threads:
         corpus, source = host.assistant("small_corpus").corpus, random.Random(2)
         settle(host)
-        before = _resident()
+        before = memory_mb("VmRSS")
 
         def one(_: int) -> None:
             host.pipeline.retrieve(corpus, _text(source, 8), top_k=8)
 
         threads.submit(one, 0).result()
-        loaded = _resident()
+        loaded = memory_mb("VmRSS")
         list(threads.map(one, range(_QUESTIONS)))
-        return {"before_mb": before, "loaded_mb": loaded, "asked_mb": _resident(), "chunks": corpus.info().chunks}
-
-
-def _resident() -> float:
-    pages = int(Path("/proc/self/statm").read_text("ascii").split()[1])
-    return round(pages * 4096 / 10**6, 1)
+        return {
+            "before_mb": before,
+            "loaded_mb": loaded,
+            "asked_mb": memory_mb("VmRSS"),
+            "chunks": corpus.info().chunks,
+        }
 
 
 def main() -> None:

@@ -86,16 +86,12 @@ def _filled(folder: Path, disk: Disk, left: int, before: Truth) -> tuple[str, in
         else:
             result, asked = _ingested(host, stored, before)
     # Space is back, and nobody does anything but go on.
-    if host is None:
-        host = opened(folder)
-    try:
+    with host or opened(folder) as host:
         notes(host).ingest(_changes())
         truth = Truth.of(folder / "data", CORPUS)
         assert truth.texts == {**before.texts, **_texts(_changes())}
         assert_nothing_half(truth)
         return result, asked + same_answers(notes(host), truth, ["note2 line1", "note3 version0", "version1"])
-    finally:
-        host.close()
 
 
 def _ingested(host: Host, stored: list[str], before: Truth) -> tuple[str, int]:

@@ -127,12 +127,9 @@ def assert_nothing_half(truth: Truth, parser: Lines | None = None, model: str = 
 
 
 def _finish(run: Run, folder: Path, version: int) -> None:
-    host = opened(folder)
-    try:
+    with opened(folder) as host:
         _bring(host, version)
         truth = Truth.of(folder / "data", CORPUS)
         assert truth.texts == {doc_id: document.text for doc_id, document in _wanted(version).items()}
         assert_nothing_half(truth)
         run.count("questions", same_answers(notes(host), truth, questions_of(truth, run.random, 10)))
-    finally:
-        host.close()

@@ -70,7 +70,7 @@ def killed_while_building(run: Run) -> None:
     folder, is_real = run.folder, run.full
     source = _source(folder / "corpus.jsonl", run.random, run.times(40, 500))
     options = BuildOptions(source, folder / "one", "shard", part_mb=0.02 if is_real else 0.004)
-    with _host(folder, is_real=is_real) as host:
+    with open_small(folder, is_real=is_real) as host:
         report = build_shard(options, host)
         whole, chunks = _sums(report.folder), report.chunks
         plan = folder / "kills"
@@ -162,17 +162,8 @@ def _processes(kind: str) -> list[psutil.Process]:
     return found
 
 
-@contextmanager
-def _host(folder: Path, *, is_real: bool) -> Iterator[Host]:
-    host = open_small(folder, is_real=is_real)
-    try:
-        yield host
-    finally:
-        host.close()
-
-
 def _works(line: Connection, plan: Path, folder: Path, is_real: bool) -> None:
-    with _host(folder, is_real=is_real) as host:
+    with open_small(folder, is_real=is_real) as host:
         line.send("begun")
         work_plan(plan, host)
         line.send("done")

@@ -70,13 +70,10 @@ def serving_again(run: Run) -> None:
             server.process.kill()
         if run.full:
             run.figures[f"{what}: within {_PROMISED_S:.0f} s"] = "met" if seconds <= _PROMISED_S else "MISSED"
-    host = opened(folder)
-    try:
+    with opened(folder) as host:
         assert Truth.of(folder / "data", "books").texts == truth.texts
         questions = [" ".join(_words_of(*part)[:5]) for part in parts]
         run.count("questions", same_answers(Shelf(host).corpus, truth, questions))
-    finally:
-        host.close()
 
 
 def _words_of(chapter: int, part: int) -> list[str]:
@@ -91,12 +88,9 @@ def fill(folder: Path, chapters: int) -> None:
     for chapter in range(chapters):
         parts = (f"## Part {chapter}-{part}\n\n{' '.join(_words_of(chapter, part))}.\n" for part in range(_PARTS))
         (book / f"{chapter:03}.md").write_text(f"# Chapter {chapter}\n\n" + "\n".join(parts), "utf-8")
-    host = opened(folder)
-    try:
+    with opened(folder) as host:
         shelf = Shelf(host)
         shelf.add(shelf.plan(book), title="A long book")
-    finally:
-        host.close()
 
 
 def _serve_and_stop(folder: Path, site: Path) -> None:
