@@ -6,7 +6,7 @@ they read it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import httpx
@@ -31,44 +31,43 @@ def refuse_compressed(response: httpx.Response) -> None:
         raise Oversized("the server compresses its answer, which it was not asked for", request=response.request)
 
 
-class Bounded(httpx.SyncByteStream):
-    """A response's bytes; raises ``Oversized`` as soon as there are more of them, or in one line, than there may be."""
+class CleanStream(httpx.SyncByteStream):
+    """A response's bytes, each key in them replaced, wherever the pieces end.
 
-    def __init__(self, stream: httpx.SyncByteStream) -> None:
-        self._stream = stream
+    Raises ``Oversized`` as soon as there are more of them, or in one line, than there may be.
+    """
 
-    def __iter__(self) -> Iterator[bytes]:
-        total = line = 0
-        for piece in self._stream:
-            total += len(piece)
-            end = piece.rfind(b"\n")
-            line = line + len(piece) if end < 0 else len(piece) - end - 1
-            if total > LONGEST_RESPONSE or line > LONGEST_LINE:
-                raise Oversized("the server sends too much")
-            yield piece
-
-    def close(self) -> None:
-        self._stream.close()
-
-
-class WithoutKey(httpx.SyncByteStream):
-    """A response's bytes, each key in them replaced, wherever the pieces end."""
-
-    def __init__(self, stream: httpx.SyncByteStream, key: Key) -> None:
+    def __init__(self, stream: httpx.SyncByteStream, key: Key | None) -> None:
         self._stream = stream
         self._key = key
 
     def __iter__(self) -> Iterator[bytes]:
-        """Nothing waits for the next piece but what may be the beginning of a key."""
-        held = b""
-        for piece in self._stream:
-            clean = self._key.removed_from_bytes(held + piece)
-            partial = self._key.partial_at_end(clean)
-            held = clean[len(clean) - partial :]
-            if len(clean) > partial:
-                yield clean[: len(clean) - partial]
-        if held:
-            yield held
+        pieces = _bounded(self._stream)
+        return pieces if self._key is None else _without_key(pieces, self._key)
 
     def close(self) -> None:
         self._stream.close()
+
+
+def _bounded(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    total = line = 0
+    for piece in pieces:
+        total += len(piece)
+        end = piece.rfind(b"\n")
+        line = line + len(piece) if end < 0 else len(piece) - end - 1
+        if total > LONGEST_RESPONSE or line > LONGEST_LINE:
+            raise Oversized("the server sends too much")
+        yield piece
+
+
+def _without_key(pieces: Iterable[bytes], key: Key) -> Iterator[bytes]:
+    """Nothing waits for the next piece but what may be the beginning of a key."""
+    held = b""
+    for piece in pieces:
+        clean = key.removed_from_bytes(held + piece)
+        partial = key.partial_at_end(clean)
+        held = clean[len(clean) - partial :]
+        if len(clean) > partial:
+            yield clean[: len(clean) - partial]
+    if held:
+        yield held

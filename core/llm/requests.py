@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 
-from .redaction import Bounded, WithoutKey, refuse_compressed
+from .redaction import CleanStream, refuse_compressed
 
 if TYPE_CHECKING:
     from .keys import Key
@@ -110,11 +110,8 @@ def clients(
 
     def clean(response: httpx.Response) -> None:
         refuse_compressed(response)
-        found = key()
         if isinstance(response.stream, httpx.SyncByteStream):
-            response.stream = Bounded(response.stream)
-            if found is not None:
-                response.stream = WithoutKey(response.stream, found)
+            response.stream = CleanStream(response.stream, key())
 
     async def prepare_async(request: httpx.Request) -> None:
         prepare(request)

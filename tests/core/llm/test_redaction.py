@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from ragstone.core.llm.keys import Key
-from ragstone.core.llm.redaction import WithoutKey
+from ragstone.core.llm.redaction import CleanStream
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +32,7 @@ class Pieces(httpx.SyncByteStream):
 
 
 def cleaned(*pieces: bytes) -> list[bytes]:
-    return list(WithoutKey(Pieces(*pieces), Key(KEY)))
+    return list(CleanStream(Pieces(*pieces), Key(KEY)))
 
 
 @pytest.mark.parametrize("size", range(1, 30))
@@ -45,12 +45,12 @@ def test_a_key_is_found_wherever_the_pieces_end(size: int) -> None:
 
 def test_nothing_waits_but_what_may_be_a_key() -> None:
     assert cleaned(b"data: one\n\n", b"data: two\n\n") == [b"data: one\n\n", b"data: two\n\n"]
-    stream = iter(WithoutKey(Pieces(b"data: sk-", b"oth", b"er"), Key(KEY)))
+    stream = iter(CleanStream(Pieces(b"data: sk-", b"oth", b"er"), Key(KEY)))
     assert next(stream) == b"data: "
     assert next(stream) == b"sk-oth"
 
 
 def test_the_response_is_closed() -> None:
     pieces = Pieces(b"a")
-    WithoutKey(pieces, Key(KEY)).close()
+    CleanStream(pieces, Key(KEY)).close()
     assert pieces.closed
