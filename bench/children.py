@@ -14,6 +14,7 @@ import tempfile
 import threading
 import time
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -38,8 +39,13 @@ class Done:
 
 def measure(function: str, /, **arguments: Any) -> dict[str, Any]:
     """Call ``module.function`` of this package in a fresh process; its result with ``peak_mb``. Raises ``Failed``."""
-    done = run([sys.executable, "-m", "bench.child", function, json.dumps(arguments)], cwd=_REPOSITORY)
+    done = run_function(function, **arguments)
     return {**done.result, "peak_mb": round(done.peak_mb, 1)}
+
+
+def run_function(function: str, /, *, python: str = sys.executable, **arguments: Any) -> Done:
+    """The same by this interpreter or another one, as the process leaves it."""
+    return run([python, "-m", "bench.children", function, json.dumps(arguments)], cwd=_REPOSITORY)
 
 
 def run(command: list[str], *, cwd: Path, variables: dict[str, str] | None = None) -> Done:
@@ -87,3 +93,15 @@ def _environment(variables: dict[str, str]) -> dict[str, str]:
         "ANONYMIZED_TELEMETRY": "False",
     }
     return {**kept, **fixed, **variables}
+
+
+def _call(function: str, arguments: str) -> None:
+    """In the process: call the function with the arguments, a JSON object; its result is the last line."""
+    module, _, name = function.rpartition(".")
+    result = getattr(import_module(f"bench.{module}"), name)(**json.loads(arguments))
+    sys.stdout.flush()
+    print(f"\n{json.dumps(result)}")
+
+
+if __name__ == "__main__":
+    _call(*sys.argv[1:3])

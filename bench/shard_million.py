@@ -10,10 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import resource
-import subprocess
-import sys
 import tempfile
 import time
 import zlib
@@ -27,6 +24,7 @@ from ragstone.plugins.wiki_edge import BuildOptions, searcher_of
 from ragstone.plugins.wiki_edge.shards.building.build import merge_plan, plan_build, work_plan
 
 from . import machine
+from .children import run_function
 from .figures import spread
 from .null_encoder import NullEncoder
 
@@ -35,7 +33,6 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-_REPOSITORY = Path(__file__).parents[1]
 _DIMENSION, _NOISE = 384, 0.04
 #: Rows of a topic.
 _OF_A_TOPIC = 50
@@ -132,16 +129,17 @@ _DO: dict[str, Callable[[Path, int], dict[str, Any]]] = {
 }
 
 
-def _step(name: str, folder: Path, rows: int) -> None:
+def step(name: str, folder: str, rows: int) -> dict[str, Any]:
+    """Do one step."""
     begun = time.perf_counter()
-    found = _DO[name](folder, rows)
+    found = _DO[name](Path(folder), rows)
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     figures = {
         "seconds": round(time.perf_counter() - begun, 1),
         "processor_s": round(sum(one.ru_utime + one.ru_stime for one in used), 1),
         "peak_mb": machine.memory_mb("VmHWM"),
     }
-    print(json.dumps({**figures, **found}))
+    return {**figures, **found}
 
 
 def main() -> None:
@@ -150,19 +148,13 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--folder", type=Path, help="by default one that is removed")
     parser.add_argument("--steps", nargs="+", choices=_STEPS, default=_STEPS)
-    parser.add_argument("--step", nargs=2, help=argparse.SUPPRESS)
     wanted = parser.parse_args()
-    if wanted.step:
-        _step(wanted.step[0], Path(wanted.step[1]), wanted.rows)
-        return
     with tempfile.TemporaryDirectory(prefix="ragstone-bench-") as made:
         folder = str((wanted.folder or Path(made)).absolute())
         Path(folder).mkdir(exist_ok=True)
         for name in wanted.steps:
-            command = [sys.executable, "-m", "bench.shard_million", "--rows", str(wanted.rows), "--step", name, folder]
-            environment = {**os.environ, "PYTHONPATH": f"{_REPOSITORY}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
-            ended = subprocess.run(command, cwd=_REPOSITORY, env=environment, check=True, stdout=subprocess.PIPE)
-            print(f"{name}: {ended.stdout.decode().strip()}  load {machine.load()}", flush=True)
+            found = run_function("shard_million.step", name=name, folder=folder, rows=wanted.rows).result
+            print(f"{name}: {json.dumps(found)}  load {machine.load()}", flush=True)
 
 
 if __name__ == "__main__":

@@ -32,13 +32,12 @@ from tests.support.postgresql import server
 from tests.support.services import free_port
 
 from . import machine
-from .children import measure, run
+from .children import measure, run_function
 from .vector_questions import TOP_K, asked, enlarged, loaded_into, metadata_of, positions_of, prepared
 
 if TYPE_CHECKING:
     from .vector_questions import Ask, Vectors
 
-_REPOSITORY = Path(__file__).parents[1]
 _OF_A_DOCUMENT, _BATCH = 100, 2000
 _SERVER = ("listen_addresses=", "shared_buffers=1GB", "maintenance_work_mem=2GB", "max_connections=60")
 
@@ -218,8 +217,8 @@ def _measured(work: Path, vectors: Vectors, questions: Vectors, peer: str | None
             with running.connect(other) as admin:
                 admin.execute("CREATE EXTENSION vector")
             np.save(work / "vectors.npy", vectors)
-            arguments = json.dumps({"work": str(work), "socket": str(running.folder), "database": other, "pid": pid})
-            done = run([peer, "-m", "bench.child", "vector_stores.llama_index", arguments], cwd=_REPOSITORY)
+            arguments = {"work": str(work), "socket": str(running.folder), "database": other, "pid": pid}
+            done = run_function("vector_stores.llama_index", python=peer, **arguments)
             found["LlamaIndex's PGVectorStore"] = done.result
             _report(found)
         found["memory, pgvector"] = memory(url, folder, asks, pgvector=True)
