@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from hypothesis import HealthCheck, Phase, assume, seed, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
+from hypothesis.stateful import initialize, precondition, rule
 
 from ragstone.plugins.iris_memory import memory_of
 from ragstone.plugins.iris_memory.settings import CORPUS
 
 from .actors import Actor
 from .models import opened, words
+from .sequences import FolderMachine, assert_same, contents, picks, run_sequences
 from .truth import Truth, same_answers
 
 if TYPE_CHECKING:
@@ -30,63 +28,34 @@ if TYPE_CHECKING:
 
 _FILES = ("a.md", "notes/b.md", "explorations/c.md", "logs/d.md", "state.json", "docs/emails/e.txt", "notes/f.bin.md")
 _files = st.sampled_from(_FILES)
-_contents = st.integers(0, 10_000)
-_pick = st.integers(0, 1000)
 _QUESTIONS = [" ".join(words(7, 3)), "part alpha", "kettle of ann"]
 
 
 def memory_at_random(run: Run) -> None:
-    """Sequences of changes and kills by Hypothesis, the same ones for the same seed."""
-
-    class Machine(_Home):
-        scenario_run = run
-
-    run_state_machine_as_test(
-        seed(run.seed)(Machine),
-        settings=settings(
-            max_examples=run.times(3, 100),
-            stateful_step_count=run.times(12, 30),
-            deadline=None,
-            database=None,
-            phases=[Phase.generate, Phase.shrink] if run.full else [Phase.generate],
-            suppress_health_check=list(HealthCheck),
-        ),
-    )
+    """Changes and kills."""
+    run_sequences(run, _Home, run.times(3, 100), run.times(12, 30))
 
 
-class _Home(RuleBasedStateMachine):
+class _Home(FolderMachine):
     """The home, a host that remembers it, and after each update the truth about both."""
 
-    scenario_run: Run
-
     def __init__(self) -> None:
-        super().__init__()
-        self._work = Path(tempfile.mkdtemp(dir=self.scenario_run.folder))
-        self._home = self._work / "home"
-        self._home.mkdir()
-        self._host = opened_memory(self._work, self._home)
+        super().__init__("home")
+        self._folder.mkdir()
+        self._host = opened_memory(self._work, self._folder)
 
-    def teardown(self) -> None:
-        try:
-            self._update()
-        finally:
-            self._host.close()
-        shutil.rmtree(self._work)
-        self.scenario_run.count("sequences")
-        self.scenario_run.report(f"{self.scenario_run.figures['sequences']} sequences")
-
-    @initialize(content=_contents)
+    @initialize(content=contents)
     def begin(self, content: int) -> None:
         for file in _FILES[:5]:
             self._write(file, content + len(file))
-        self._update()
+        self._bring_up_to_date()
 
-    @rule(file=_files, content=_contents)
+    @rule(file=_files, content=contents)
     def write(self, file: str, content: int) -> None:
         self._write(file, content)
 
     @precondition(lambda self: self._there())
-    @rule(pick=_pick, content=_contents)
+    @rule(pick=picks, content=contents)
     def edit_unseen(self, pick: int, content: int) -> None:
         """Another text of the same length in the same file, under the same time of change."""
         path = self._one(pick)
@@ -98,43 +67,31 @@ class _Home(RuleBasedStateMachine):
         self.scenario_run.count("unseen edits")
 
     @precondition(lambda self: self._there())
-    @rule(pick=_pick, at=st.integers(1_500_000_000, 1_700_000_000))
+    @rule(pick=picks, at=st.integers(1_500_000_000, 1_700_000_000))
     def touch(self, pick: int, at: int) -> None:
         os.utime(self._one(pick), (at, at))
 
     @precondition(lambda self: self._there())
-    @rule(pick=_pick, to=_files)
+    @rule(pick=picks, to=_files)
     def rename(self, pick: int, to: str) -> None:
-        path, target = self._one(pick), self._home / to
-        assume(path != target)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        path.rename(target)
-
-    @precondition(lambda self: self._there())
-    @rule(pick=_pick)
-    def delete(self, pick: int) -> None:
-        self._one(pick).unlink()
+        self._rename(pick, to)
 
     @rule(pause=st.floats(0, 0.3))
     def update_and_kill(self, pause: float) -> None:
         """Another process brings it up to date and is killed, wherever it is by then."""
-        with Actor(_updates, self._work, self._home) as actor:
+        with Actor(_updates, self._work, self._folder) as actor:
             assert actor.hear() == "alive"
             time.sleep(pause)
             actor.kill()
         self.scenario_run.count("kills")
 
-    @rule()
-    def update(self) -> None:
-        self._update()
-
-    def _update(self) -> None:
+    def _bring_up_to_date(self) -> None:
         memory = memory_of(self._host)
         memory.update()
         assert not memory.update().changed, "the second time found something to do"
         assert not memory.status().waiting
         with tempfile.TemporaryDirectory(dir=self._work) as folder:
-            with opened_memory(Path(folder), self._home) as fresh:
+            with opened_memory(Path(folder), self._folder) as fresh:
                 memory_of(fresh).update()
                 anew = result_of(fresh)
             if anew:
@@ -143,27 +100,16 @@ class _Home(RuleBasedStateMachine):
 
     def _compare(self, fresh: Truth, anew: dict[str, Any]) -> None:
         own = Truth.of(self._work / "data", CORPUS)
-        assert own.texts == fresh.texts
-        assert own.hashes == fresh.hashes
+        assert_same(own, fresh)
         assert result_of(self._host) == anew
-        for doc_id, chunks in fresh.chunks.items():
-            for mine, other in zip(own.chunks[doc_id], chunks, strict=True):
-                assert np.allclose(mine.vectors, other.vectors, atol=1e-6)
         if any(fresh.chunks.values()):
             same_answers(memory_of(self._host).corpus, fresh, _QUESTIONS)
 
     def _write(self, file: str, content: int) -> None:
-        path = self._home / file
+        path = self._folder / file
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text_of(file, content), "utf-8")
         self.scenario_run.count("writes")
-
-    def _there(self) -> list[Path]:
-        return sorted(path for path in self._home.rglob("*") if path.is_file())
-
-    def _one(self, pick: int) -> Path:
-        there = self._there()
-        return there[pick % len(there)]
 
 
 def opened_memory(folder: Path, home: Path) -> Host:
