@@ -21,6 +21,7 @@ AS_JSON = {"content_type": "application/json"}
         pytest.param({"data": b"\xff\xfe{}", **AS_JSON}, 400, id="not UTF-8"),
         pytest.param({"data": '{"question": NaN}', **AS_JSON}, 400, id="NaN"),
         pytest.param({"data": '{"question": "\\ud800"}', **AS_JSON}, 400, id="half a surrogate"),
+        pytest.param({"data": '{"question": "a", "question": "b"}', **AS_JSON}, 400, id="a key twice"),
         pytest.param({"data": "[" * 100_000, **AS_JSON}, 400, id="nested too deep"),
         pytest.param({"data": '{"top_k": ' + "9" * 5000 + "}", **AS_JSON}, 400, id="a number too long"),
         pytest.param({"json": ["question"]}, 400, id="no object"),
