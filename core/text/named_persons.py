@@ -88,15 +88,18 @@ def _patterns(forms: tuple[str, ...]) -> list[tuple[re.Pattern[str], float]]:
     parts = [whole, *(rf"{part}(?! [A-Z])" for part in short)]  # "Anna" of "Anna Berg", not "Anna Lund"
     name = rf"(?<![\w-])(?:{'|'.join(parts)})(?![\w-]|['’]s\b)"
     aside = r"(?: \([^()]{0,60}\))?"
+    akin = rf"\b(?:{_WHOSE} )?(?:{_WORD} ){{0,3}}(?:{_KIN}|{_ROLE})"
     written = (
-        # "X was a widow", "X is her brother", "X, who became the captain of"
-        (rf"{name}{aside},?(?: who)? (?:is|was|became|had been) {_NO_ONE}{_WHOSE} \w", 0.9),
+        # "X was a widow", "X is her brother", "X, who became the captain of"; not "when X was a girl"
+        (rf"(?<!\b[Ww]hen )(?<!\b[Ii]f ){name}{aside},?(?: who)? (?:is|was|became|had been) {_NO_ONE}{_WHOSE} \w", 0.9),
         # "X, her eldest daughter,", "X, son of Y", "X (an old friend)", "X the queen", "X his father"
         (rf"{name}(?:, | \()(?:{_WHOSE} )?(?:{_WORD} ){{0,3}}(?:{_KIN}|{_ROLE})\b", 0.8),
         (rf"{name} (?:the|his|her|their) (?:{_KIN}|{_ROLE})\b", 0.8),
         (rf"{name}(?:, | \(){_NO_ONE}(?:an?|the) (?![^,.;]{{0,60}}\b(?:and|or) {_WHOSE})[^,.;()]{{3,80}}[,.;)]", 0.7),
-        # "her friend X", "Tom's brother (or half-brother) X", "the poet X", "The mate, X,"
-        (rf"\b(?:{_WHOSE} )?(?:{_WORD} ){{0,3}}(?:{_KIN}|{_ROLE}){aside},? {name}", 0.8),
+        # "her friend X", "Tom's brother (or half-brother) X", "the poet X"
+        (rf"{akin}{aside} {name}", 0.8),
+        # "The mate, X, left", not "Seeing the mate, X left" nor "You are my mate, X," in a speech
+        (rf"{akin}{aside}, {name}(?: [A-Z][\w-]{{1,30}})?[,;.](?![\"”’'])", 0.8),
         # "a boy named X", "his name was X"
         (rf"\b(?:named|called|name (?:of the \w+ )?(?:is|was)) {name}", 0.7),
     )
