@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..retrieval.answerability import missing_words
 from ..retrieval.models import asked_of
 from ..retrieval.sentences import sentences_of
-from ..text.stemming import LIGHT_STEMS, stem_hashes, stems
+from ..text.stemming import LIGHT_STEMS, question_stems, stem_hashes, stems
 from .extractive import choose
 
 if TYPE_CHECKING:
@@ -60,7 +60,8 @@ def closest_words(retrieval: Retrieval) -> str:
 def _phrases(question: str, is_named: Callable[[str], bool]) -> list[str]:
     """The question's words that are named, as it has them: those side by side, or with a hyphen, as one phrase."""
     places: list[tuple[int, int]] = []
-    named = (each for each in _WORD.finditer(question) if not _NOT_NAMED.issuperset(stems(each[0])))
+    topics = frozenset(question_stems(question)) - _NOT_NAMED
+    named = (each for each in _WORD.finditer(question) if not topics.isdisjoint(stems(each[0])))
     for match in filter(lambda each: is_named(each[0]), named):
         start, end = match.span()
         if places and _BETWEEN.fullmatch(question, places[-1][1], start):

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from ..text.irregular_verbs import with_forms
 from ..text.stemming import question_stems, stems
 from .answerability import names_in, stems_near_any
 
@@ -20,15 +21,21 @@ _ORDINALS = ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth",
 _NTH = re.compile(rf"\bthe ({'|'.join(_ORDINALS)}) (?!one\b)(?=[a-z])")
 #: "Who was the first captain of …?", and who did what, which a word of the sentence says.
 _ASKS_OFFICE = re.compile(
-    r"(?:and |but |so )?who(?:['’]s| is| was| are| were) the (?:\w+ ){0,2}?(\w+) (?:of|for|in|at)\b", re.IGNORECASE
+    r"(?:and |but |so )?who(?:['’]s| is| was| are| were) (?:the (?:\w+ ){0,2}?(\w+) (?:of|for|in|at)\b"
+    # "Who was Anna Berg's teacher?"
+    r"|(?:[\w.-]{1,30} ){0,3}[\w.-]{1,30}(?:['’]s|(?<=s)['’]) (?:\w+ )?(\w+)\W*$)",
+    re.IGNORECASE,
 )
 CAPITAL = re.compile(r"(?<=\s)[A-Z]\w*")
 #: "Anna's mother", "Anna's old mother": of whom, and who.
-_KIN = re.compile(
-    r"\b(\w+)(?:['’]s|(?<=s)['’]) (?:\w+ )?"
-    r"((?:grand)?(?:mother|father|parent|son|daughter|child|brother|sister)s?|children|wife|wives|husbands?|uncles?|aunts?"
-    r"|nephews?|nieces?|cousins?|widows?)\b",
-    re.IGNORECASE,
+_RELATIVE = (
+    r"(?:(?:grand)?(?:mother|father|parent|son|daughter|child|brother|sister)s?|children|wife|wives|husbands?|uncles?"
+    r"|aunts?|nephews?|nieces?|cousins?|widows?)\b"
+)
+_KIN = re.compile(rf"\b(\w+)(?:['’]s|(?<=s)['’]) (?:\w+ )?({_RELATIVE})", re.IGNORECASE)
+#: What says of someone whose relative it is: "Anna, born to", "the daughter of".
+_SAYS_KIN = re.compile(
+    rf"\b(?:{_RELATIVE}|step\w+|marri\w+|wed(?:ded)?\b|born\b|brides?\b|\w+-in-law\b)", re.IGNORECASE
 )
 _ASKS_KIN = re.compile(rf"^\W*(?:what|who)\b.*{_KIN.pattern}\W*$", re.IGNORECASE)
 _ASKS_WHO_DID = re.compile(r"(?:and |but |so )?who (?!(?:is|are|was|were)\b)\w+", re.IGNORECASE)
@@ -45,11 +52,14 @@ def lacks_nth(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSenten
 
 
 def lacks_office(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
-    """Whether the question asks who is the X of Y, and none of the sentences is near X."""
+    """Whether the question asks who is the X of Y, or Y's X, and none of the sentences is near X."""
     office = _ASKS_OFFICE.match(asked)
-    if office is None:
+    if office is None or _ASKS_KIN.match(asked):
         return False
-    return stems_near_any(retrieval, sentences).isdisjoint(retrieval.spelling.hashes(stems(office[1])))
+    word = office[1] or office[2]
+    # "Anna taught Bo" says who was Bo's teacher.
+    forms = {*stems(word), *(form for stem in stems(re.sub("(?<=...)[eo]r$", "", word)) for form in with_forms(stem))}
+    return stems_near_any(retrieval, sentences).isdisjoint(retrieval.spelling.hashes(forms))
 
 
 def lacks_deed(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
@@ -68,10 +78,12 @@ def lacks_deed(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSente
 
 
 def lacks_kin(_: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
-    """Whether the question asks who X's mother, son … is, and the sentences have only that of another."""
+    """Whether the question asks who X's mother, son … is, and the sentences have no relative or only another's."""
     if not _ASKS_KIN.search(asked):
         return False
     text = " ".join(each.text for each in sentences)
+    if not _SAYS_KIN.search(text):
+        return True
     known = [(frozenset(stems(owner)), kin.casefold()) for owner, kin in _KIN.findall(text)]
     of_nobody = _KIN.sub(" ", text).casefold()
     for of, kin in _KIN.findall(asked):

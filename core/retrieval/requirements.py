@@ -40,7 +40,9 @@ _ASKS_TERM = re.compile(
 )
 #: Share of a question whether something is so, by weight, from which it is not answered without these words.
 _MOST_AWAY = 0.3
-_ASKS_WHEN = re.compile(r"(?:and |but |so )?when (?:was|were|did)\b", re.IGNORECASE)
+_ASKS_WHEN_OR_WHY = re.compile(
+    r"(?:and |but |so )?(?:when (?:was|were|did)|why (?:is|are|was|were)(?!.*\bcalled))\b", re.IGNORECASE
+)
 
 
 def missing_subject(retrieval: Retrieval, sentences: Sequence[ScoredSentence]) -> str:
@@ -71,8 +73,8 @@ def _has_unknown_word(retrieval: Retrieval, asked: str, _: Sequence[ScoredSenten
     """
     unknown, names = retrieval.spelling.unknown, names_in(asked)
     own = {stem for stem in question_stems(asked) if retrieval.spelling.correct(stem) in retrieval.idf}
-    said = unknown.intersection(stems(asked)) if asks_whether(asked) or action_of(asked) is not None else ()
-    if any(not stem.endswith("er") for stem in said):
+    is_exact = asks_whether(asked) or action_of(asked) is not None
+    if is_exact and any(not word.endswith("er") and not unknown.isdisjoint(stems(word)) for word in words(asked)):
         return True
     wanted = {stem for stem in own if stem[0].isdigit() and len(stem) > 1 and not _ORDINAL.match(stem)}
     wanted |= set() if names.issuperset(own) else names & own
@@ -149,10 +151,11 @@ def _lacks_term(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSent
 
 
 def _lacks_predicate(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
-    """Whether the question asks if X is or does Y, and the best sentence has not both near, or far apart: "Are viruses
-    alive?" is not answered by "The cells that a virus infects may stop to function normally, but they stay alive."."""
+    """Whether the question asks if, when or why X is or does Y, and the best sentence has not both near, or far apart:
+    "Are viruses alive?" is not answered by "The cells that a virus infects may stop to function normally, but they stay
+    alive."."""
     pair = dict.fromkeys(map(retrieval.spelling.correct, question_stems(asked)))
-    if not (asks_whether(asked) or _ASKS_WHEN.match(asked)) or len(pair) != 2:
+    if not (asks_whether(asked) or _ASKS_WHEN_OR_WHY.match(asked)) or len(pair) != 2:
         return False
     own = stems(sentences[0].text)
     one, other = ([at for at, stem in enumerate(own) if stem == each] for each in pair)

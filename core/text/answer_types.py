@@ -51,8 +51,8 @@ _ORIGIN = re.compile(
     re.IGNORECASE,
 )
 _QUANTITY = re.compile(
-    r"(?<![\w.])\d[\d,.]*|\b(?:no|zero|one(?! (?:of|or|another)\b)|two|three|four|five|six|seven|eight|nine|ten|eleven"
-    r"|twelve|twenty|thirty|forty|fifty|hundred|thousand|million|billion|half|third|quarter|dozen|percent|once|twice|thrice|daily|weekly|monthly|annually|yearly|every)\b",
+    r"(?<![\w.])\d[\d,.]*|\b(?:no(?! (?:wise|more|longer|doubt|means|matter|way)\b)|zero|one(?! (?:of|or|another)\b)"
+    r"|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|(?:thir|for|four|fif|six|seven|eigh|nine)t(?:y|een)|hundred|thousand|million|billion|half|third|quarter|dozen|percent|once|twice|thrice|daily|weekly|monthly|annually|yearly|every)\b",
     re.IGNORECASE,
 )
 #: Numbers that count nothing: of figures, chapters and list items, hexadecimal ones, dates, times of day, years, the
@@ -84,47 +84,42 @@ _HOW_MANY = re.compile(r"\bhow many\b", re.IGNORECASE)
 _OTHER_ANSWER = 0.5
 #: Characters after a number among which the things are named.
 _BEHIND = 40
-#: How the question asks for a price or for how often something happens, and what says it.
-_PRICE = (
-    (
-        r"\bhow much\b.*\b(?:cost|pay|paid|worth|spen[dt]|sell|sold|price|money|earn|charge)"
-        r"|\b(?:price|cost) of\b|\bin (?:dollars|euros|pounds)\b|^\W*what (?:do|does|did) [^?]{1,60} cost\W*$"
-    ),
-    (
-        r"[$€£¥₹]|\b(?:dollars?|cents?|euros?|pounds?|pence|shillings?|francs?|marks|lira|yen|yuan|rupees?|rubles?"
-        r"|roubles?|pesos?|crowns?|kron\w+|usd|eur|gbp|free|coins?|guineas?|shekels?|florins?|ducats?"
-        r"|pieces? of (?:gold|silver)|(?:gold|silver) pieces?)\b"
-    ),
+_LENGTH = (
+    r"\b(?:miles?|(?:kilo|centi|milli)?met(?:er|re)s?|feet|foot|inch(?:es)?|yards?|leagues?|fathoms?|light[- ]years?"
+    r"|parsecs?|stor(?:ies|eys)|floors?|degrees?|pages?|[kcm]?m|ft)\b|[′″°%]"
 )
-_FREQUENCY = (
-    r"\bhow often\b",
-    r"\b(?:every|each|once|twice|thrice|times?|daily|weekly|monthly|annual(?:ly)?|yearly|per)\b",
-)
-#: How the question asks how long something takes or lasts, and what says it.
-_DURATION = (
-    r"\bhow long (?:did|does|do|will|would|has|have|had|can|should|must|may)\b",
-    (
-        r"\b(?:(?:milli)?seconds?|minutes?|hours?|days?|nights?|weeks?|months?|years?|decades?|centur\w+|generations?"
-        r"|un?till?|since|during|throughout|forever|permanent\w*|always|life\w*|long(?:er)?|short\w*|brief\w*|quick\w*"
-        r"|immediate\w*|overnight|instant\w*|from\b.*\bto|between)\b|\d ?(?:m?s|h|min)\b"
-    ),
-)
-#: What a quantity is measured in, by how the question asks for it.
+#: What a quantity is measured in, by how the question asks for it: without it nothing says how much, old, long, far …
 _UNITS = (
-    _PRICE,
-    (r"\bpercent", r"%|\bpercent|\b(?:half|third|quarter)\b"),
     (
-        r"\bhow (?:long|old)\b",
         (
-            r"\b(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|decades?|centur(?:y|ies)|miles?|kilomet\w+"
-            r"|met(?:er|re)s?|feet|km|aged?)\b"
+            r"\bhow much\b.*\b(?:cost|pay|paid|worth|spen[dt]|sell|sold|price|money|earn|charge)"
+            r"|\b(?:price|cost) of\b|\bin (?:dollars|euros|pounds)\b|^\W*what (?:do|does|did) [^?]{1,60} cost\W*$"
+        ),
+        (
+            r"[$€£¥₹]|\b(?:dollars?|cents?|euros?|pounds?|pence|shillings?|francs?|marks|lira|yen|yuan|rupees?|rubles?"
+            r"|roubles?|pesos?|crowns?|kron\w+|usd|eur|gbp|free|coins?|guineas?|shekels?|florins?|ducats?"
+            r"|pieces? of (?:gold|silver)|(?:gold|silver) pieces?)\b"
+        ),
+    ),
+    (r"\bpercent", r"%|\bper ?cent|\b(?:half|third|quarter)\b"),
+    (r"\bhow old\b", r"\b(?:old|age[ds]?|ago|since|born|\d+ years|(?:is|are|was|were|lived?) .{0,40}\byears)\b"),
+    (
+        r"\bhow long (?:did|does|do|will|would|has|have|had|can|should|must|may)\b",
+        (
+            r"\b(?:(?:milli)?seconds?|minutes?|hours?|days?|nights?|weeks?|months?|years?|decades?|centur\w+"
+            r"|generations?|un?till?|since|during|throughout|forever|permanent\w*|always|life\w*|long(?:er)?|short\w*"
+            r"|brief\w*|quick\w*|immediate\w*|overnight|instant\w*|from\b.*\bto|between)\b|\d ?(?:m?s|h|min)\b"
         ),
     ),
     (
-        r"\bhow (?:far|tall|high|deep|wide)\b",
-        r"\b(?:miles?|kilomet\w+|(?:centi)?met(?:er|re)s?|feet|foot|inch(?:es)?|km|m|cm|ft)\b",
+        r"\bhow long\b",
+        rf"\b(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|decades?|centur\w+|from\b.*\bto)\b|{_LENGTH}",
     ),
-    _FREQUENCY,
+    (r"\bhow (?:far|tall|high(?! d)|deep|wide)\b", _LENGTH),
+    (
+        r"\bhow often\b",
+        r"\b(?:every|each|once|twice|thrice|times?|daily|weekly|monthly|annual(?:ly)?|yearly|per)\b",
+    ),
 )
 #: Why something has its name.
 _ASKS_NAMING = re.compile(r"^\W*why (?:is|are|was|were|do|does) .*\b(?:called|named|call)\b", re.IGNORECASE)
@@ -132,14 +127,14 @@ _NAMING = re.compile(
     r"\bnam(?:e|es|ed|ing)\b|\bcall|\bknown as\b|\bterm|\bderive|\bmeaning\b|\bGreek\b|\bLatin\b", re.I
 )
 #: The most of its kind is asked for, and a sentence that says which one is.
-_ASKS_EXTREME = re.compile(
-    r"\bthe (?:most|least|fewest)\b|\b(?:high|larg|great|low|small|old|long|bigg|tall|fast|young|earli|lat|deep|cheap"
-    r"|heavi|strong|rich)est\b",
-    re.IGNORECASE,
+_SUPERLATIVE = (
+    r"(?-i:(?!(?:inter|re?qu|bequ|sugg|mod|hon|for|rainfor|prot|harv|cont|conqu|arr|temp|inv|dig|att|det|unr|manif|inf"
+    r"|pri|beh|(?:north|south|mid)w)est\b)[a-z]{3,}est\b)"
 )
+_ASKS_EXTREME = re.compile(rf"\bthe (?:most|least|fewest)\b|\b{_SUPERLATIVE}", re.IGNORECASE)
 _EXTREME = re.compile(
     r"\b(?:most|least|fewest|only|first|last|main|majority|m(?:ax|in)imum|record|chief|primary|principal"
-    r"|predominant\w*|exceed\w*|surpass\w*|percent|(?!(?:inter|in|re|requ|sugg|mod|hon|for|prot|harv|cont)est)[a-z]{2,}est)\b"
+    rf"|predominant\w*|exceed\w*|surpass\w*|percent)\b|\b{_SUPERLATIVE}"
     r"|%|\bmore than any\b",
     re.IGNORECASE,
 )
@@ -220,14 +215,17 @@ def is_lacking(question: str, sentences: Sequence[str]) -> bool:
     # Another number counts only in the best sentence.
     if not any(scores[:1]) and (max(scores, default=0.0) < 1 if _HOW_MANY.search(question) else not any(scores)):
         return True
-    # Another number is no price, and says nothing of how often.
-    required = [unit for asked, unit in (_PRICE, _FREQUENCY, _DURATION) if re.search(asked, question, re.IGNORECASE)]
-    return not all(any(re.search(unit, each, re.IGNORECASE) for each in sentences) for unit in required)
+    unit = _unit_of(question)  # another number is no price, and says nothing of how often
+    return unit is not None and not any(re.search(unit, each, re.IGNORECASE) for each in sentences)
+
+
+def _unit_of(question: str) -> str | None:
+    return next((unit for asked, unit in _UNITS if re.search(asked, question, re.IGNORECASE)), None)
 
 
 def _quantity_scorer(question: str, known: set[str]) -> Callable[[str], float]:
     """Scores 1 for a quantity in the unit, or of the things, that the question asks for; another one less."""
-    unit = next((unit for asked, unit in _UNITS if re.search(asked, question, re.IGNORECASE)), None)
+    unit = _unit_of(question)
     counted = _COUNTED.search(question)
     things = frozenset(stems(counted[1])) if counted else frozenset()
     things = things if things.isdisjoint(stems("people persons")) else _PEOPLE

@@ -15,9 +15,9 @@ _ASKS_TIME = re.compile(
 )
 MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 _TIME = re.compile(rf"\b(?:1\d|20)\d\d\b|\b\d{{1,4}}s\b|\bcentur|\b\d+ ?(?:BC|AD|BCE|CE)\b|\b(?:{MONTHS})\b")
-#: A year, or words of one: "1834", "in 476", "44 BC", "the 1830s", "the third year".
+#: A year, or words of one: "1834", "in 476", "44 BC", "the 1830s", "the third year", not "for many years".
 YEAR = re.compile(
-    r"\b(?:1\d|20)\d\d\b|\b(?:in|since|until|year) \d{2,3}\b|\d0s\b|\byears?\b|\bcentur"
+    r"\b(?:1\d|20)\d\d\b|\b(?:in|since|until|year) \d{2,3}\b|\d0s\b|\byear\b|\bcentur"
     r"|\b\d+ ?(?:BC|AD|BCE|CE)\b|\bAD \d",
     re.IGNORECASE,
 )
