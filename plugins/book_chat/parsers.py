@@ -8,7 +8,7 @@ import re
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from llama_index.core.schema import BaseNode, MetadataMode, TextNode
 from pydantic import Field
@@ -18,13 +18,11 @@ from ragstone.core.text import BY_OCR, KINDS, Kind, StatedKind, pack_kinds, pack
 
 from .guardrails import HARDWARE, is_simulation, setting
 from .library.manifest import SECTION_KINDS, SIMULATION, owner_kind, section_simulation
+from .markdown.blocks import Block
 from .markdown.characters import SEPARATOR
 from .markdown.packer import Packer, Unit
 from .markdown.sections import read_sections
 from .pdf.page_map import KEY, LISTED, PageMap
-
-if TYPE_CHECKING:
-    from .markdown.blocks import Block
 
 #: Characters of an admonition that are looked at for its title, once for each of its units.
 _LONGEST_TITLE = 200

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
 
 from ragstone.core import Check, Host, SettingsError
 from ragstone.core.text import counted
 
+from .mediawiki.client.client import WikiClient
 from .mediawiki.wikis import Wikis
 from .plans.store import PlanStore
-
-if TYPE_CHECKING:
-    from .mediawiki.client.client import WikiClient
 
 #: Of a check that asks the wikis. It is less than a hook may take.
 _PROBE_SECONDS = 4.0

@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from llama_index.core.callbacks import CallbackManager
 from llama_index.core.schema import NodeWithScore, TextNode
 from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter, MetadataFilters
 
+from ragstone.core import Host
 from ragstone.core.retrieval import HybridRetriever, Retrieval, ScoredRetriever, weigh_evidence
 from ragstone.core.text import sentence_spans
 
@@ -20,12 +20,8 @@ from .learning.lessons import Lessons
 from .learning.records import BLANK, ME, Attempt, Question
 from .plans import corpus_of
 from .plans.concept_names import ConceptNames, concepts_named
+from .plans.records import Concept
 from .plans.store import PlanStore
-
-if TYPE_CHECKING:
-    from ragstone.core import Host
-
-    from .plans.records import Concept
 
 #: Of the chunks that are offered, how many may be of other concepts than those that the question names.
 _OTHERS = 0.4

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from llama_index.core.tools import BaseTool, FunctionTool
+
+from ragstone.core import Host
 
 from .indexing.memory import memory_of
 from .recall.filters import MemoryFilters, parse_time
 from .recall.functions import format_for_prompt
 from .recall.search import MemoryQuery, recall
-
-if TYPE_CHECKING:
-    from ragstone.core import Host
 
 
 def tools(host: Host) -> list[BaseTool]:

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from ragstone.core import Host
+from ragstone.core.catalog import QueuedJob, QueueState
 from ragstone.core.cli import Deployment, json_option, printable, show_json
 from ragstone.core.text import counted
 
 from ..library.book_queue import BookQueue, book_name
-
-if TYPE_CHECKING:
-    from ragstone.core import Host
-    from ragstone.core.catalog import QueuedJob, QueueState
-
-    from ..library.books import AddReport
+from ..library.books import AddReport
 
 _NAMES_SHOWN = 5
 

@@ -8,7 +8,6 @@ import signal
 import time
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -16,11 +15,9 @@ from ragstone.core import StorageError
 from ragstone.core.cli import Deployment, json_option, printable
 from ragstone.core.text import counted
 
+from ..library.follow_record import Mode
 from ..library.followed import SETTLE, Event, FollowedFolder
 from ..library.shelf import Shelf
-
-if TYPE_CHECKING:
-    from ..library.follow_record import Mode
 
 _log = logging.getLogger(__name__)
 #: Seconds until the next try when the storage was busy or away.

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ragstone.core import SourceError
+from ragstone.core.text import StatedKind
 
 from ..markdown.asciidoc import asciidoc_to_markdown, included_files
 from ..markdown.blocks import first_heading
@@ -15,10 +16,6 @@ from ..markdown.mdx import rewrite_mdx
 from ..markdown.normalization import normalize_with_kinds
 from .fields import one_line, split_front_matter
 from .files import ASCIIDOC, MARKDOWN, read_text
-
-if TYPE_CHECKING:
-    from ragstone.core.text import StatedKind
-
 
 _DIALECTS: dict[str, Callable[[str], str]] = {".mdx": rewrite_mdx, **dict.fromkeys(ASCIIDOC, asciidoc_to_markdown)}
 #: A heading of reStructuredText: a line with signs below it, perhaps above it too.

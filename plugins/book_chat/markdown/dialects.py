@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+
+from ragstone.core.text import Kind
 
 from .editor import Source
 from .marks import closes, is_next, kind_of_directive, opens
-
-if TYPE_CHECKING:
-    from ragstone.core.text import Kind
 
 ADMONITIONS = frozenset(
     """note tip info warning danger caution important success question hint attention error example abstract

@@ -5,14 +5,12 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Collection, Iterator
-from typing import TYPE_CHECKING
+
+from ragstone.core.text import Kind
 
 from .blocks import table_lines
 from .editor import BlockEditor, Source
 from .marks import closes, is_next, kind_of_tag, opens
-
-if TYPE_CHECKING:
-    from ragstone.core.text import Kind
 
 _BLOCK_TAGS = frozenset(
     """address article aside blockquote body center dd details div dl dt fieldset figcaption figure footer

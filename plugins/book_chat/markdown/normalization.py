@@ -8,7 +8,8 @@ quote marks, table pipes and code stay as they are.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+
+from ragstone.core.text import StatedKind
 
 from .blocks import FIGURE, LONGEST_BLOCK, references, short_parts
 from .characters import escape_block, without_controls
@@ -17,9 +18,6 @@ from .editor import BlockEditor, Source
 from .elements import rewrite_elements, rewrite_tags
 from .inline import TITLE_END, inline_text
 from .marks import Marks, has_marks, is_mark
-
-if TYPE_CHECKING:
-    from ragstone.core.text import StatedKind
 
 _ADMONITION = re.compile(r"\[![A-Za-z]+\]")
 _HEADING_ATTRIBUTES = re.compile(r"\s*\{[#.:][^{}]*\}\s*$")

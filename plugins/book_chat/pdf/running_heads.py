@@ -5,12 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from .lines import lines_of
-
-if TYPE_CHECKING:
-    from .model import Line, Page
+from .model import Line, Page
 
 _EDGE = 0.1  # of the page's height, where running heads are
 _NUMBER_EDGE = 0.2  # where a line of a page's number alone is

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -14,10 +14,8 @@ from ragstone.core.text import counted
 from ..plans.editor import ConceptChange, PlanEditor
 from ..plans.gathering import Gathering, Progress
 from ..plans.graph import needs_and_leads, study_order
+from ..plans.records import PlanSize, SourceState
 from ..plans.store import PlanStore
-
-if TYPE_CHECKING:
-    from ..plans.records import PlanSize, SourceState
 
 
 @click.group(cls=LazyGroup, lazy_subcommands={"add": "ragstone.plugins.concept_tutor.commands.files.add"})

@@ -5,15 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from ..plans.records import SourceChunk
 from .reading.groups import series_in
 from .reading.sentences import Sentence, sentences_of, stands_alone
 from .reading.spelling import stem_set
 from .records import Question, QuestionSource
-
-if TYPE_CHECKING:
-    from ..plans.records import SourceChunk
 
 #: Words that are read in a minute, and of an explanation at most.
 _A_MINUTE = 160

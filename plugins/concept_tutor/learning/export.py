@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 from ragstone.core import BadRequest, Host, require_extra
 from ragstone.core.answering import check_type
@@ -23,10 +23,8 @@ from ..plans.store import PlanStore
 from .lessons import Lessons
 from .qti import qti, valid_text
 from .reading.spelling import gives_away
+from .records import Question, QuestionSource
 from .text_formats import gift, text2qti
-
-if TYPE_CHECKING:
-    from .records import Question, QuestionSource
 
 #: Of the note type; another number would make it another one in a learner's collection.
 _MODEL = 1_607_392_319

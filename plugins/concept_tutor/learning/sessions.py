@@ -9,21 +9,18 @@ from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 from sqlalchemy import ColumnElement, insert, select, update
 
 from ragstone.core import BadRequest, Host, NotFound
-from ragstone.core.catalog import translate_damage
+from ragstone.core.catalog import PluginTables, translate_damage
 
 from ..plans.store import PlanStore
 from . import tables
 from .lessons import Lessons
 from .records import LENGTH, ME, Grade, Outcome, Question, Session, SessionKind, Step, check_id, check_learner
 from .store import LearnStore
-
-if TYPE_CHECKING:
-    from ragstone.core.catalog import PluginTables
 
 #: Of what is due at most so many at once.
 MOST_DUE = 50

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from flask import Blueprint
+
+from ragstone.core import Host
 
 from ..plans import PAGES
 from . import chat, editor, learners, lessons, plan, plans
-
-if TYPE_CHECKING:
-    from ragstone.core import Host
 
 
 def blueprint(host: Host) -> Blueprint:

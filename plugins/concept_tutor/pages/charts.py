@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from ..learning.progress import Progress
+from ..learning.progress import Progress
 
 #: In units of the drawing, in which letters are 11 high; below the axis are the days.
 WIDTH, HEIGHT = 320, 140

@@ -5,22 +5,20 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ragstone.core import Citation, Host
 
 from ..assistant import CITATIONS
 from ..learning.explanations import Part, explain
 from ..learning.lessons import Lessons
+from ..learning.records import Mastery, QuestionSource
 from ..plans import PAGES, page_address, stored_copy
 from ..plans.drawing import draw
 from ..plans.graph import needs_and_leads, neighbourhood, study_order
 from ..plans.records import Concept, Edge, SourceChunk
 from ..plans.store import PlanStore
 from .wording import reason_words
-
-if TYPE_CHECKING:
-    from ..learning.records import Mastery, QuestionSource
 
 #: Mastery from which a concept is called growing, and known.
 GROWING, KNOWN = 0.4, 0.8

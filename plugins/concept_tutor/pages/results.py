@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from ragstone.core import Host
 
 from ..learning.lessons import Lessons
+from ..learning.records import Outcome, Session
 from ..learning.sessions import Sessions
 from ..plans.store import PlanStore
 from .wording import Piece, moment, pieces
-
-if TYPE_CHECKING:
-    from ragstone.core import Host
-
-    from ..learning.records import Outcome, Session
 
 _WORDS: dict[Outcome, str] = {
     "right": "right",

@@ -5,14 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from ragstone.core import SettingsError
+from ragstone.core import RagstoneError, SettingsError
 
 from ..mediawiki.client.errors import WikiError
-
-if TYPE_CHECKING:
-    from ragstone.core import RagstoneError
 
 _DAY = 86_400
 #: A pattern of the client's errors, and the message for learners.

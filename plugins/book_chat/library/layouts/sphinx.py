@@ -6,16 +6,13 @@ import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ragstone.core import SourceError
 
 from ..fields import names_in, one_line
 from ..files import MARKDOWN, MAX_DEPTH, MAX_FILES, read_text
 from .contents import Contents, Entry, listed_site
-
-if TYPE_CHECKING:
-    from .sites import Repository, Site
+from .sites import Repository, Site
 
 # conf.py is a program. It is never run: these values are read from it where they are plain texts.
 _VALUE = re.compile(r"""^(project|author|master_doc|root_doc)\s*=\s*u?(["'])([^"'\n\\]*)\2""", re.MULTILINE)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from ragstone.core.text import Kind
 
 from ..blocks import captioned, fence_around, short_parts
 from ..characters import without_controls
@@ -24,9 +26,6 @@ from .elements import (
 )
 from .inline import MARK, UNREAD, Inline, Places, is_hidden, is_page_break
 from .markup import MAX_DEPTH, name_of, names_of, words_of
-
-if TYPE_CHECKING:
-    from ragstone.core.text import Kind
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 #: Lists of definitions whose terms are signs or names of program text.

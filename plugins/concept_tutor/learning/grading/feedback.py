@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 from zlib import crc32
 
 from ragstone.core.citations import read_markers
 from ragstone.core.text import sentence_spans
 
+from ...plans.records import SourceChunk
 from ..reading.spelling import gives_away, stem_set, word_set
-from ..records import BLANK, Hint
-
-if TYPE_CHECKING:
-    from ...plans.records import SourceChunk
-    from ..records import Finding, Question
+from ..records import BLANK, Finding, Hint, Question
 
 STEPS = 3
 _OPENINGS = {"right": "Right.", "partly": "Partly right", "wrong": "Not right"}

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from ragstone.core.citations import AnalyzedText
 
 from ..reading.numbers import MONTHS
 from ..reading.spelling import is_slip, normal
-from ..records import Finding
+from ..records import Finding, Question
 from .order import is_shuffled
-from .wording import are_opposite, is_form, is_light, is_negation, with_signs, words_of
-
-if TYPE_CHECKING:
-    from ..records import Question
-    from .wording import Word
+from .wording import Word, are_opposite, is_form, is_light, is_negation, with_signs, words_of
 
 #: Of a word that may be written without it.
 _HYPHEN = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from ragstone.core.text import is_verb
 
 from ..reading.spelling import word_set
-from .wording import ARTICLES, PARTICIPLES
-
-if TYPE_CHECKING:
-    from .wording import Word
+from .wording import ARTICLES, PARTICIPLES, Word
 
 _Kind = Literal["act", "path", "cause", "time", "degree"]
 #: Of each word that relates what is before it to what is behind it, whether it leads back: from that to this.

@@ -7,13 +7,9 @@ from collections.abc import Mapping
 from difflib import SequenceMatcher
 from functools import cached_property
 from itertools import takewhile
-from typing import TYPE_CHECKING
 
-from .definitions import without_parentheses
+from .definitions import Definition, without_parentheses
 from .spelling import normal, stem_set, topic_key
-
-if TYPE_CHECKING:
-    from .definitions import Definition
 
 #: Words of a name at most that a definition says a thing to be: "ground tissue".
 _LONGEST_NAME = 3

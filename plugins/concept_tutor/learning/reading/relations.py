@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from .definitions import is_subject
+from .sentences import Sentence
 from .spelling import stem_set
-
-if TYPE_CHECKING:
-    from .sentences import Sentence
 
 #: Verbs of a relation: of several, of one, in the past; "-" for a form that is mostly a noun.
 _ACTIVES = """

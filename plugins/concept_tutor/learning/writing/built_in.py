@@ -7,21 +7,18 @@ import random
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
 
+from ...plans.records import SourceChunk
 from ..reading.definitions import definitions_of
 from ..reading.groups import series_in
 from ..reading.material import Material, is_about
 from ..reading.sentences import Sentence, sentences_of
 from ..reading.spelling import normal, topic_key
 from ..records import Asked, Question, QuestionSource, Support
+from .clozes import Draft
 from .distractors import Distractors
 from .drafts import Drafting
 from .proof import fault_of
-
-if TYPE_CHECKING:
-    from ...plans.records import SourceChunk
-    from .clozes import Draft
 
 #: What is worth less is not asked: few good questions are better than many.
 _LEAST_WORTH = 0.6

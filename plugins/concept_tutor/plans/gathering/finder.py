@@ -6,7 +6,6 @@ import threading
 from datetime import datetime
 from functools import lru_cache
 from itertools import zip_longest
-from typing import TYPE_CHECKING
 
 from llama_index.core.schema import TextNode
 
@@ -14,12 +13,10 @@ from ragstone.core import SettingsError, SourceError
 from ragstone.core.text import storable
 
 from ...mediawiki.client.errors import WikiPageMissing
+from ...mediawiki.wikis import Wikis
 from ...parsers import ParsoidNodeParser
 from ..records import NewChunk
 from .relevance import pages_about, select, word_relevance
-
-if TYPE_CHECKING:
-    from ...mediawiki.wikis import Wikis
 
 #: Pages whose chunks are kept while a plan's sources are gathered, 100 kB or so each.
 _KEPT = 100

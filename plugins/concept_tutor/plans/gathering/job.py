@@ -6,19 +6,17 @@ import logging
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from ragstone.core import Host, RagstoneError, StorageError
 from ragstone.core.runtime import JobQueue
 
 from ...mediawiki.wikis import Wikis, run_in_threads
 from ..corpus import Chunks
+from ..records import Concept, SourceState
 from ..store import PlanStore
 from .finder import SourceFinder
 from .leases import Leases
-
-if TYPE_CHECKING:
-    from ..records import Concept, SourceState
 
 _log = logging.getLogger(__name__)
 

@@ -7,16 +7,13 @@ import platform
 import time
 import uuid
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
+from ragstone.core.catalog import PluginTables
+
 from .. import tables
-
-if TYPE_CHECKING:
-    from ragstone.core.catalog import PluginTables
-
-    from ..records import SourceState
+from ..records import SourceState
 
 
 class Leases:

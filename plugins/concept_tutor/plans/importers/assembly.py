@@ -8,16 +8,13 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import chain, count
-from typing import TYPE_CHECKING
 
 from ragstone.core import BadRequest, TooLarge
 
 from ..graph import break_cycles
 from ..records import Edge, NewChunk, NewConcept, NewPlan
 from ..validation import LONGEST_SLUG, MOST_CONCEPTS, MOST_EDGES
-
-if TYPE_CHECKING:
-    from .schema import ConceptSchema, PlanSchema, SourceSchema
+from .schema import ConceptSchema, PlanSchema, SourceSchema
 
 _LONGEST = 60
 

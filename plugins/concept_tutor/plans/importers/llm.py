@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from ragstone.core import BadRequest, Host, LLMError
 from ragstone.core.llm import ask_llm
 from ragstone.core.text import escape_fences
 
 from ...prompts import PLAN
+from .assembly import ImportedPlan
 from .formats import read_plan
-
-if TYPE_CHECKING:
-    from .assembly import ImportedPlan
 
 _LONGEST_TOPIC = 500
 _LEAST, _MOST = 2, 60

@@ -10,18 +10,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from ragstone.core import BadRequest, SourceError
 
+from ...mediawiki.client.client import WikiClient
+from ...mediawiki.client.responses import WikiPage
+from ...mediawiki.parsoid.records import Page
 from ...mediawiki.wikis import Wikis, run_in_threads
 from .assembly import ImportedPlan, assemble
 from .schema import ConceptSchema, NeedSchema, PlanSchema
-
-if TYPE_CHECKING:
-    from ...mediawiki.client.client import WikiClient
-    from ...mediawiki.client.responses import WikiPage
-    from ...mediawiki.parsoid.records import Page
 
 #: Additional weight of a page that the introduction links to.
 _IN_LEAD = 3
