@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
+from string import ascii_lowercase
 from typing import Literal, get_args
 
 from ragstone.core import BadRequest, Host, require_extra
@@ -23,8 +24,7 @@ from ..plans.store import PlanStore
 from .lessons import Lessons
 from .qti import qti, valid_text
 from .reading.spelling import gives_away
-from .records import Question, QuestionSource
-from .text_formats import gift, text2qti
+from .records import BLANK, Question, QuestionSource
 
 #: Of the note type; another number would make it another one in a learner's collection.
 _MODEL = 1_607_392_319
@@ -38,6 +38,12 @@ _STYLE = (
 #: Begins what Anki plays, reads out, or gives to LaTeX on the learner's machine.
 _ANKI_MARK = re.compile(r"\[(?=sound:|anki:|latex\]|\$)", re.IGNORECASE)
 _NO_TAG = re.compile(r"[^\w-]+")
+_SHOWN_BLANK = "_____"
+#: Moodle takes a star alone for any letters.
+_LITERAL_STAR = r"\*"
+_GIFT_SPECIAL = re.compile(r"([\\~=#{}:])")
+#: What is Markdown, mathematics or HTML to text2qti: in a line, at its beginning, and the point of a numbered item.
+_MARKUP = re.compile(r"[\\`*_{}\[\]<>&$]|^[^\w\s]|(?<=\d)[.)](?=\s)")
 QuestionFormat = Literal["anki", "gift", "text2qti", "qti"]
 #: The ending and the media type of a file in each format.
 FILES: dict[QuestionFormat, tuple[str, str]] = {
@@ -46,7 +52,6 @@ FILES: dict[QuestionFormat, tuple[str, str]] = {
     "text2qti": (".txt", "text/plain"),
     "qti": (".zip", "application/zip"),
 }
-_TEXTS = {"gift": gift, "text2qti": text2qti}
 
 
 def anki(title: str, slug: str, names: Mapping[str, str], questions: Sequence[Question], at: datetime) -> bytes:
@@ -114,6 +119,74 @@ def _tag(text: str) -> str:
     return _NO_TAG.sub("-", text).strip("-") or "-"
 
 
+def gift(title: str, names: Mapping[str, str], questions: Sequence[Question]) -> bytes:
+    """The questions in GIFT, which Moodle imports; each concept has a category. ``names``: of the concepts, by key.
+
+    A blank and its other spellings are short answers, what is asked for in one's own words is an essay whose feedback
+    has the answer. An explanation and the sources' addresses are the feedback.
+    """
+    parts: list[str] = []
+    concept = None
+    for question in questions:
+        if question.concept != concept:
+            concept = question.concept
+            path = "/".join(_one_line(name).replace("/", "//") for name in (title, names.get(concept, concept)))
+            parts.append(f"$CATEGORY: {path}")
+        if question.form == "choice":
+            answers = [f"{'=' if option == question.key else '~'}{_gift(option)}" for option in question.options]
+        else:
+            literal = (answer.replace("*", _LITERAL_STAR) for answer in _short_answers(question))
+            answers = [f"={_gift(answer)}" for answer in literal]
+        lines = "\n".join([*answers, f"####{_gift(_feedback(question))}"])
+        asked = _gift(question.text.replace(BLANK, _SHOWN_BLANK))
+        parts.append(f"::{question.question_id}::{asked} {{\n{lines}\n}}")
+    return ("\n\n".join(parts) + "\n").encode()
+
+
+def text2qti(title: str, names: Mapping[str, str], questions: Sequence[Question]) -> bytes:
+    """What ``text2qti`` makes a quiz for Canvas of; a question's title, for teachers alone, is its concept."""
+    parts = [f"Quiz title: {_one_line(title)}"]
+    for number, question in enumerate(questions, start=1):
+        lines = [
+            f"Title: {_one_line(names.get(question.concept, question.concept))}",
+            f"{number}. {_markdown(question.text.replace(BLANK, _SHOWN_BLANK))}",
+            f"... {_markdown(_feedback(question))}",
+        ]
+        if question.form == "choice":
+            for letter, option in zip(ascii_lowercase, question.options, strict=False):
+                lines.append(f"{'*' if option == question.key else ''}{letter}) {_markdown(option)}")
+        elif question.form == "blank":
+            lines += [f"* {_one_line(answer)}" for answer in _short_answers(question)]
+        else:
+            lines.append("____")
+        parts.append("\n".join(lines))
+    return ("\n\n".join(parts) + "\n").encode()
+
+
+def _short_answers(question: Question) -> list[str]:
+    return list(dict.fromkeys((question.key, *question.also))) if question.form == "blank" else []
+
+
+def _feedback(question: Question) -> str:
+    key = f"{question.key} — " if question.form == "open" else ""
+    sources = [f"[{each.index}] {each.page_title} {each.public_url}".rstrip() for each in question.sources]
+    return " ".join([key + question.explanation, *sources])
+
+
+def _one_line(text: str) -> str:
+    return valid_text(" ".join(text.split()))
+
+
+def _gift(text: str) -> str:
+    """As plain text: else the words themselves could name another format, or begin with the share of a right answer."""
+    return "[plain]" + _GIFT_SPECIAL.sub(r"\\\1", _one_line(text)).replace("->", "-\u200b>")
+
+
+def _markdown(text: str) -> str:
+    """As Markdown that shows the text and nothing else: an image in it would be read from the teacher's disk."""
+    return _MARKUP.sub(lambda found: f"&#{ord(found[0])};", _one_line(text))
+
+
 def export_questions(host: Host, plan: str, format: QuestionFormat) -> bytes:  # noqa: A002 - as users call it
     """All questions of the plan as a file of this format; those not yet written are written.
 
@@ -128,7 +201,7 @@ def export_questions(host: Host, plan: str, format: QuestionFormat) -> bytes:  #
     questions = [question for key in names for question in lessons.questions(plan, key)]
     if not questions:
         raise BadRequest(f"the plan {plan!r} has no question yet", hint=f"ragstone tutor sources {plan}")
-    if format in _TEXTS:
-        return _TEXTS[format](title, names, questions)
+    if write_text := {"gift": gift, "text2qti": text2qti}.get(format):
+        return write_text(title, names, questions)
     write = anki if format == "anki" else qti
     return write(title, plan, names, questions, lessons.clock())
