@@ -12,7 +12,7 @@ from ragstone.core.text import counted, listed, quoted_title, shown_title
 
 from . import fields
 from .parsers.node_parser import day_in_words
-from .periods import period_in
+from .periods import Period, period_in
 from .recall.filters import MemoryFilters
 from .retrievers import valid_only
 
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from llama_index.core.schema import TextNode
 
     from ragstone.core import Corpus
-
-    from .periods import Period
 
 #: What is of the day that it names; other files have the time of their last change.
 _DATED = ("email", "log", "transcript")

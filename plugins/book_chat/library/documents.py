@@ -12,7 +12,7 @@ from ragstone.core import SourceError
 
 from ..pdf.page_map import KEY as PAGES
 from .books import LONGEST_TITLE, AddReport
-from .files import LeftOut
+from .files import ChapterFile, LeftOut
 from .manifest import SECTION_KINDS, SIMULATION, read_manifest
 from .page_files import page_title
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from ragstone.core import Host
 
-    from .files import ChapterFile
     from .layouts.layout import BookLayout
 
 #: Files whose heading may be the book's title, and headings that are none.

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ragstone.core.answering import Overview
-from ragstone.core.text import WORKS
+from ragstone.core.text import WORKS, Kind
 
 from .headings import path_of
 
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from llama_index.core.schema import TextNode
-
-    from ragstone.core.text import Kind
 
 #: By what is asked for: the headings under which a book says it, and the sentences that say it elsewhere, where
 #: "WORK" stands for "this book" or its title.

@@ -13,16 +13,13 @@ from ..plans.store import PlanStore
 from ..settings import ConceptTutorSettings
 from .lessons import Lessons
 from .memory import Spacing, known
-from .records import ME
-from .store import LearnStore
+from .records import ME, Form
+from .store import Answered, LearnStore
 
 if TYPE_CHECKING:
     from fsrs import Card
 
     from ragstone.core import Host
-
-    from .records import Form
-    from .store import Answered
 
 #: Days of reviews to come, and of answers that were given; points of the curve of mastery at most.
 AHEAD, BACK, POINTS = 21, 84, 24

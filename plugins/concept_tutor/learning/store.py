@@ -14,15 +14,13 @@ from pydantic import AwareDatetime, FiniteFloat, TypeAdapter
 from sqlalchemy import Connection, Row, Select, and_, exists, func, select, update
 
 from ragstone.core import BadRequest, Host, NotFound
-from ragstone.core.catalog import translate_damage
+from ragstone.core.catalog import PluginTables, translate_damage
 
 from . import tables
 from .records import Attempt, Form, Grade, Question, Verdict
 
 if TYPE_CHECKING:
     from fsrs import Card
-
-    from ragstone.core.catalog import PluginTables
 
 _log = logging.getLogger(__name__)
 _Kind = TypeVar("_Kind")

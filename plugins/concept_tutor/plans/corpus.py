@@ -13,13 +13,12 @@ from llama_index.core.schema import Document, TextNode
 from sqlalchemy import ColumnElement, Connection, Row, inspect, select, text
 
 from ragstone.core import BadRequest, Host, RagstoneError, StorageBusy
-from ragstone.core.catalog import translate_damage
+from ragstone.core.catalog import PluginTables, translate_damage
 
 from . import NAME, corpus_of, stored_copy, tables
 from .records import NewChunk, SourceChunk
 
 if TYPE_CHECKING:
-    from ragstone.core.catalog import PluginTables
     from ragstone.core.ingestion import OnProgress
 
 Value = TypeVar("Value")

@@ -7,11 +7,10 @@ from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 from .turns import BREAKS, CAUSING, DETERMINERS, JOINING, LESS, MORE, PREPOSITIONS, RELATIVES, SUBJECTS, Text, Turn
-from .wording import are_opposite, is_form, is_light
+from .wording import Word, are_opposite, is_form, is_light
 
 if TYPE_CHECKING:
     from .comparison import Comparison
-    from .wording import Word
 
 _Names = frozenset[str]
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ragstone.core.citations import contradictions
+from ragstone.core.citations import Contradiction, contradictions
 
-from ..records import Finding
-from .comparison import as_in_key, compare
+from ..records import Finding, Question
+from .comparison import Comparison, as_in_key, compare
 from .direction import leads_alike
 from .likeness import likeness
 from .order import are_phrases_exchanged, are_sides_exchanged, is_shuffled
@@ -23,10 +23,6 @@ from .wording import stem_of, with_signs, words_of
 
 if TYPE_CHECKING:
     from ragstone.core import Encoder
-    from ragstone.core.citations import Contradiction
-
-    from ..records import Question
-    from .comparison import Comparison
 
 #: From this share of what the key tells an answer is partly right, and without an encoder right.
 _PARTLY, _PARTLY_WITH_OTHERS, _RIGHT, _SURE = 0.18, 0.25, 0.7, 0.78

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .polarity import is_denied
-from .wording import are_opposite, is_light
+from .wording import Word, are_opposite, is_light
 
 if TYPE_CHECKING:
     from ragstone.core import Encoder
 
     from ..records import Question
     from .comparison import Comparison
-    from .wording import Word
 
 #: From this cosine on a word of the answer says what a word of the key says.
 _ALIKE = 0.6
