@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
-from ..reading.numbers import MONTHS
 from .wording import ARTICLES, DEGREES, Word, are_opposite, is_form, is_light, is_negation, same, turned, words_of
 
 if TYPE_CHECKING:
@@ -133,9 +132,6 @@ def compare(question: Question, answer: str) -> Comparison:
     given = [word for word in words_of(question.text) if word.stem]
     weights = _weights(key, {word.stem for word in given})
     matches = _matches(key, answered, weights.keys())
-    for at in weights:
-        if _may_be_left_out(at, key, answered, matches):
-            weights[at] = _LIGHT
     matched = set(matches.values())
     known = [*key, *words_of(question.support.text), *given]
     foreign = [
@@ -180,17 +176,6 @@ def _matches(key: list[Word], answered: list[Word], weights: AbstractSet[int]) -
             if is_free and are_opposite(key[at].low, word.low) and _is_converse(matches, at, place):
                 matches[at] = place
     return matches
-
-
-def _may_be_left_out(at: int, key: list[Word], answered: list[Word], matches: dict[int, int]) -> bool:
-    """Whether an answer may leave the key's word out: a first name, a month and its day."""
-    word, following = key[at], key[at + 1] if at + 1 < len(key) else None
-    is_in_name = word.is_name and following is not None and following.is_name and following.before == " "
-    if is_in_name and at not in matches and at + 1 in matches:
-        before = matches[at + 1] - 1
-        # "Orwell" for "George Orwell", but not "Indian Ocean" for "Pacific Ocean"
-        return before < 0 or not answered[before].stem or before in matches.values()
-    return word.low in MONTHS or (following is not None and word.is_number and following.low in MONTHS)
 
 
 def _is_converse(matches: dict[int, int], at: int, place: int) -> bool:

@@ -6,8 +6,8 @@ from collections import Counter, defaultdict
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
-from .turns import BREAKS, CAUSING, DETERMINERS, JOINING, LESS, MORE, PREPOSITIONS, RELATIVES, SUBJECTS, Text, Turn
-from .wording import Word, are_opposite, is_form, is_light
+from .turns import BREAKS, CAUSING, DETERMINERS, JOINING, PREPOSITIONS, RELATIVES, SUBJECTS, Text, Turn
+from .wording import Word, is_form, is_light
 
 if TYPE_CHECKING:
     from .comparison import Comparison
@@ -128,7 +128,7 @@ def leads_alike(question: list[Word], found: Comparison) -> bool | None:
     votes: dict[tuple[str, str], set[bool]] = defaultdict(set)
     is_turned = False
     for one, other in ((one, other) for one, other in product(mine, theirs) if _are_comparable(one.turn, other.turn)):
-        turned = (one.turn.leads_back != other.turn.leads_back) != _are_converse(one.turn.word, other.turn.word)
+        turned = one.turn.leads_back != other.turn.leads_back
         for a, b in product(one.left, one.right):
             if a in other.left and b in other.right:
                 votes[a, b].add(not turned)
@@ -152,9 +152,3 @@ def _are_comparable(one: Turn, other: Turn) -> bool:
     """Whether they are of one kind, or both verbs, one of them of causing."""
     verbs = [turn.kind == "act" or turn.word in CAUSING or (turn.word == "by") for turn in (one, other)]
     return one.kind == other.kind or all(verbs)
-
-
-def _are_converse(one: str, other: str) -> bool:
-    if one in LESS | MORE or other in LESS | MORE:
-        return False
-    return one != other and are_opposite(one, other)
