@@ -6,21 +6,10 @@ import re
 from collections.abc import Callable, Sequence
 
 from .doers import NAME, NOBODY, doers_in, word_before
-from .formulas import is_formula
+from .quantities import OTHER_ANSWER, asks_for_quantity, lacks_unit, quantity_scorer
 from .stemming import stems, words
-from .times import MONTHS, YEAR, asks_for_date, asks_for_time, names_time, time_scorer
-from .versions import NAMED_NUMBER
+from .times import YEAR, asks_for_date, asks_for_time, names_time, time_scorer
 
-_ASKS_QUANTITY = re.compile(
-    r"\bhow (?:many|much|old|long|far|tall|large|big|high|often|fast|deep|wide|heavy)\b"
-    r"|\b(?:what|which) (?:\w+ )?(?:percent|percentage|number|amount|proportion|fraction|share)\b"
-    r"|\b(?:maximum|minimum|average|total|exact|highest|lowest|top) (?:\w+ )?(?:number|amount|frequency|speed|length"
-    r"|height|weight|size|cost|price|temperature|distance|age|rate|duration|depth|power|voltage|capacity|population)\b"
-    r"|\b(?:price|cost) of\b|\bin (?:dollars|euros|pounds)\b|^\W*what (?:do|does|did) [^?]{1,60} cost\W*$"
-    r"|^\W*what(?:['’]s| is| was) the (?:\w+ )?(?:(?:boiling|melting|freezing) point|height|weight|length|depth|width"
-    r"|diameter|age|speed|temperature|population|life ?span|distance) of\b",
-    re.IGNORECASE,
-)
 #: "Who is the first king?", not "Who is Tesla?", which is answered by what he did.
 _ASKS_PERSON = re.compile(r"(?:and |but |so )?who(?:m|se)?\b(?! (?:is|was|are|were) (?!the\b))", re.IGNORECASE)
 _ASKS_NAME_OF = re.compile(
@@ -50,77 +39,7 @@ _ORIGIN = re.compile(
     r"|patent|produc|idea|conceiv|set up)|\bby (?-i:[A-Z])",
     re.IGNORECASE,
 )
-_QUANTITY = re.compile(
-    r"(?<![\w.])\d[\d,.]*|\b(?:no(?! (?:wise|more|longer|doubt|means|matter|way)\b)|zero|one(?! (?:of|or|another)\b)"
-    r"|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|(?:thir|for|four|fif|six|seven|eigh|nine)t(?:y|een)|hundred|thousand|million|billion|half|third|quarter|dozen|percent|once|twice|thrice|daily|weekly|monthly|annually|yearly|every)\b",
-    re.IGNORECASE,
-)
-#: Numbers that count nothing: of figures, chapters and list items, hexadecimal ones, dates, times of day, years, the
-#: years of references and lives, and what something is defined to be equal to.
-_REFERENCE_NUMBER = re.compile(
-    r"^\s*\d+[.)]\s|\b0x[\da-f]+|\b\d{4}-\d\d-\d\d\b|\b\d{1,2}:\d\d\b|= ?-?\d[\d.,]*"
-    r"|\S+-year-old\b|\bas (?:early|late) as \d{4}\b|"
-    rf"\b(?:{MONTHS}) \d+(?:, \d{{4}})?|"
-    r"\b(?:figures?|figs?\.?|tables?|listings?|sections?|chapters?|equations?|eqs?\.|appendix|pages?|pp?\.|versions?|lines?)"
-    r"\s\d[\d.–-]*|\([^()]{2,60},? (?:1[89]|20)\d\d[a-z]?\)"
-    r"|\([^()]{0,40}\b(?:1\d|20)\d\d\b[^()]{0,40}\b(?:1\d|20)\d\d\)|\b(?:in|since|by|until|of|from) (?:1[5-9]|20)\d\d\b"
-    r"|\bin the (?:1[89]|20)\d\d (?!\w+s\b)",
-    re.IGNORECASE | re.MULTILINE,
-)
-#: How often, which is not how many.
-_HOW_OFTEN = re.compile(r"\b(?:once|twice|thrice|daily|weekly|monthly|annually|yearly|every)\b", re.IGNORECASE)
-_CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-#: A sum, which does not say how many.
-_MONEY = re.compile(r"[$€£¥] ?\d[\d,.]*(?: ?[mb]illion)?\b")
-_COUNTED = re.compile(r"\bhow (?:many|much) ((?:[\w'’-]+ ?){1,4})", re.IGNORECASE)
-#: Whom a text may count where people are asked for.
-_PEOPLE = frozenset(
-    stems(
-        "people person men women children workers soldiers members inhabitants residents citizens students passengers"
-        " employees players participants peasants troops"
-    )
-)
 _HOW_MANY = re.compile(r"\bhow many\b", re.IGNORECASE)
-_OTHER_ANSWER = 0.5
-#: Characters after a number among which the things are named.
-_BEHIND = 40
-_LENGTH = (
-    r"\b(?:miles?|(?:kilo|centi|milli)?met(?:er|re)s?|feet|foot|inch(?:es)?|yards?|leagues?|fathoms?|light[- ]years?"
-    r"|parsecs?|stor(?:ies|eys)|floors?|degrees?|pages?|[kcm]?m|ft)\b|[′″°%]"
-)
-#: What a quantity is measured in, by how the question asks for it: without it nothing says how much, old, long, far …
-_UNITS = (
-    (
-        (
-            r"\bhow much\b.*\b(?:cost|pay|paid|worth|spen[dt]|sell|sold|price|money|earn|charge)"
-            r"|\b(?:price|cost) of\b|\bin (?:dollars|euros|pounds)\b|^\W*what (?:do|does|did) [^?]{1,60} cost\W*$"
-        ),
-        (
-            r"[$€£¥₹]|\b(?:dollars?|cents?|euros?|pounds?|pence|shillings?|francs?|marks|lira|yen|yuan|rupees?|rubles?"
-            r"|roubles?|pesos?|crowns?|kron\w+|usd|eur|gbp|free|coins?|guineas?|shekels?|florins?|ducats?"
-            r"|pieces? of (?:gold|silver)|(?:gold|silver) pieces?)\b"
-        ),
-    ),
-    (r"\bpercent", r"%|\bper ?cent|\b(?:half|third|quarter)\b"),
-    (r"\bhow old\b", r"\b(?:old|age[ds]?|ago|since|born|\d+ years|(?:is|are|was|were|lived?) .{0,40}\byears)\b"),
-    (
-        r"\bhow long (?:did|does|do|will|would|has|have|had|can|should|must|may)\b",
-        (
-            r"\b(?:(?:milli)?seconds?|minutes?|hours?|days?|nights?|weeks?|months?|years?|decades?|centur\w+"
-            r"|generations?|un?till?|since|during|throughout|forever|permanent\w*|always|life\w*|long(?:er)?|short\w*"
-            r"|brief\w*|quick\w*|immediate\w*|overnight|instant\w*|from\b.*\bto|between)\b|\d ?(?:m?s|h|min)\b"
-        ),
-    ),
-    (
-        r"\bhow long\b",
-        rf"\b(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|decades?|centur\w+|from\b.*\bto)\b|{_LENGTH}",
-    ),
-    (r"\bhow (?:far|tall|high(?! d)|deep|wide)\b", _LENGTH),
-    (
-        r"\bhow often\b",
-        r"\b(?:every|each|once|twice|thrice|times?|daily|weekly|monthly|annual(?:ly)?|yearly|per)\b",
-    ),
-)
 #: Why something has its name.
 _ASKS_NAMING = re.compile(r"^\W*why (?:is|are|was|were|do|does) .*\b(?:called|named|call)\b", re.IGNORECASE)
 _NAMING = re.compile(
@@ -168,8 +87,8 @@ def answer_type_scorer(question: str) -> Callable[[str], float]:
     known = set(words(question))
     if asks_for_time(question):
         return time_scorer(known)
-    if _ASKS_QUANTITY.search(question):
-        return _quantity_scorer(question, known)
+    if asks_for_quantity(question):
+        return quantity_scorer(question, known)
     if _ASKS_NAME.search(question):
         return _name_scorer(question, known)
     return lambda _sentence: 0.5
@@ -183,7 +102,7 @@ def _name_scorer(question: str, known: set[str]) -> Callable[[str], float]:
         if any((known | NOBODY).isdisjoint(words(name)) for name in NAME.findall(sentence)):
             return 1.0
         doers = before.findall(sentence) if before else ()
-        return _OTHER_ANSWER if any(stems(each) and not known & set(words(each)) for each in doers) else 0.0
+        return OTHER_ANSWER if any(stems(each) and not known & set(words(each)) for each in doers) else 0.0
 
     return score
 
@@ -209,40 +128,10 @@ def is_lacking(question: str, sentences: Sequence[str]) -> bool:
         doers = (name for each in saying or sentences for name in doers_in(each, known, is_done=is_said))
         if not any(doers) and not any(first):
             return True
-    if not (_ASKS_QUANTITY.search(question) or _ASKS_PERSON.match(question) or _ASKS_NAME_OF.search(question)):
+    if not (asks_for_quantity(question) or _ASKS_PERSON.match(question) or _ASKS_NAME_OF.search(question)):
         return False
     scores = list(map(answer_type_scorer(question), sentences))
     # Another number counts only in the best sentence.
     if not any(scores[:1]) and (max(scores, default=0.0) < 1 if _HOW_MANY.search(question) else not any(scores)):
         return True
-    unit = _unit_of(question)  # another number is no price, and says nothing of how often
-    return unit is not None and not any(re.search(unit, each, re.IGNORECASE) for each in sentences)
-
-
-def _unit_of(question: str) -> str | None:
-    return next((unit for asked, unit in _UNITS if re.search(asked, question, re.IGNORECASE)), None)
-
-
-def _quantity_scorer(question: str, known: set[str]) -> Callable[[str], float]:
-    """Scores 1 for a quantity in the unit, or of the things, that the question asks for; another one less."""
-    unit = _unit_of(question)
-    counted = _COUNTED.search(question)
-    things = frozenset(stems(counted[1])) if counted else frozenset()
-    things = things if things.isdisjoint(stems("people persons")) else _PEOPLE
-    counts = bool(things) and "time" not in things
-
-    def score(sentence: str) -> float:
-        # The numbers of a formula count nothing either, nor those of code.
-        sentence = _MONEY.sub(" ", sentence) if counted and unit is None else sentence
-        sentence = _HOW_OFTEN.sub(" ", sentence) if counts and unit is None else sentence
-        lines = (line for line in _CODE.sub("", sentence).split("\n") if not is_formula(line))
-        sentence = NAMED_NUMBER.sub(" ", _REFERENCE_NUMBER.sub(" ", "\n".join(lines)))
-        found = [number for number in _QUANTITY.finditer(sentence) if number[0].casefold() not in known]
-        if not found or (unit is None and not things):
-            return float(bool(found))
-        if unit is not None:
-            return 1.0 if re.search(unit, sentence, re.IGNORECASE) else _OTHER_ANSWER
-        behind = (stems(sentence[number.end() : number.end() + _BEHIND]) for number in found)
-        return 1.0 if any(not things.isdisjoint(each) for each in behind) else _OTHER_ANSWER
-
-    return score
+    return lacks_unit(question, sentences)  # another number is no price, and says nothing of how often

@@ -1,0 +1,146 @@
+"""Quantities: which questions ask for one, in which unit, and which sentences have one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from .formulas import is_formula
+from .stemming import stems
+from .times import MONTHS
+from .versions import NAMED_NUMBER
+
+_ASKS_QUANTITY = re.compile(
+    r"\bhow (?:many|much|old|long|far|tall|large|big|high|often|fast|deep|wide|heavy)\b"
+    r"|\b(?:what|which) (?:\w+ )?(?:percent|percentage|number|amount|proportion|fraction|share)\b"
+    r"|\b(?:maximum|minimum|average|total|exact|highest|lowest|top) (?:\w+ )?(?:number|amount|frequency|speed|length"
+    r"|height|weight|size|cost|price|temperature|distance|age|rate|duration|depth|power|voltage|capacity|population)\b"
+    r"|\b(?:price|cost) of\b|\bin (?:dollars|euros|pounds)\b|^\W*what (?:do|does|did) [^?]{1,60} cost\W*$"
+    r"|^\W*what(?:['’]s| is| was) the (?:\w+ )?(?:(?:boiling|melting|freezing) point|height|weight|length|depth|width"
+    r"|diameter|age|speed|temperature|population|life ?span|distance) of\b",
+    re.IGNORECASE,
+)
+_UNTIL_NINETY_NINE = (
+    r"(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:-\w+)?"
+    r"|(?:thir|four|fif|six|seven|eigh|nine)teen)"
+)
+_QUANTITY = re.compile(
+    r"(?<![\w.])\d[\d,.]*|\b(?:no(?! (?:wise|more|longer|doubt|means|matter|way)\b)|zero|one(?! (?:of|or|another)\b)"
+    rf"|{_UNTIL_NINETY_NINE}|hundred|thousand|million|billion|half|third|quarter|dozen|percent|once|twice|thrice|daily"
+    r"|weekly|monthly|annually|yearly|every)\b",
+    re.IGNORECASE,
+)
+#: Numbers that count nothing: of figures, chapters and list items, hexadecimal ones, dates, times of day, years, the
+#: years of references and lives, and what something is defined to be equal to.
+_REFERENCE_NUMBER = re.compile(
+    r"^\s*\d+[.)]\s|\b0x[\da-f]+|\b\d{4}-\d\d-\d\d\b|\b\d{1,2}:\d\d\b|= ?-?\d[\d.,]*"
+    r"|\S+-year-old\b|\bas (?:early|late) as \d{4}\b|"
+    rf"\b(?:{MONTHS}) \d+(?:, \d{{4}})?|"
+    r"\b(?:figures?|figs?\.?|tables?|listings?|sections?|chapters?|equations?|eqs?\.|appendix|pages?|pp?\.|versions?|lines?)"
+    r"\s\d[\d.–-]*|\([^()]{2,60},? (?:1[89]|20)\d\d[a-z]?\)"
+    r"|\([^()]{0,40}\b(?:1\d|20)\d\d\b[^()]{0,40}\b(?:1\d|20)\d\d\)|\b(?:in|since|by|until|of|from) (?:1[5-9]|20)\d\d\b"
+    r"|\bin the (?:1[89]|20)\d\d (?!\w+s\b)",
+    re.IGNORECASE | re.MULTILINE,
+)
+#: How often, which is not how many.
+_HOW_OFTEN = re.compile(r"\b(?:once|twice|thrice|daily|weekly|monthly|annually|yearly|every)\b", re.IGNORECASE)
+_CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+#: A sum, which does not say how many.
+_MONEY = re.compile(r"[$€£¥] ?\d[\d,.]*(?: ?[mb]illion)?\b")
+_COUNTED = re.compile(r"\bhow (?:many|much) ((?:[\w'’-]+ ?){1,4})", re.IGNORECASE)
+#: Whom a text may count where people are asked for.
+_PEOPLE = frozenset(
+    stems(
+        "people person men women children workers soldiers members inhabitants residents citizens students passengers"
+        " employees players participants peasants troops"
+    )
+)
+#: Score of an answer that is one of another kind.
+OTHER_ANSWER = 0.5
+#: Characters after a number among which the things are named.
+_BEHIND = 40
+_LENGTH = (
+    r"\b(?:miles?|(?:kilo|centi|milli)?met(?:er|re)s?|feet|foot|inch(?:es)?|yards?|leagues?|fathoms?|light[- ]years?"
+    r"|parsecs?|stor(?:ies|eys)|floors?|degrees?|pages?|[kcm]?m|ft)\b|[′″°%]"
+)
+#: What a quantity is measured in, by how the question asks for it: without it nothing says how much, old, long, far …
+_UNITS = (
+    (
+        (
+            r"\bhow much\b.*\b(?:cost|pay|paid|worth|spen[dt]|sell|sold|price|money|earn|charge)"
+            r"|\b(?:price|cost) of\b|\bin (?:dollars|euros|pounds)\b|^\W*what (?:do|does|did) [^?]{1,60} cost\W*$"
+        ),
+        (
+            r"[$€£¥₹]|\b(?:dollars?|cents?|euros?|pounds?|pence|shillings?|francs?|marks|lira|yen|yuan|rupees?|rubles?"
+            r"|roubles?|pesos?|crowns?|kron\w+|usd|eur|gbp|free|coins?|guineas?|shekels?|florins?|ducats?"
+            r"|pieces? of (?:gold|silver)|(?:gold|silver) pieces?)\b"
+        ),
+    ),
+    (r"\bpercent", r"%|\bper ?cent|\b(?:half|third|quarter)\b"),
+    (
+        r"\bhow old\b",
+        (
+            r"\b(?:old|age[ds]?|ago|since|born|\d+ years|(?:is|are|was|were|lived?) .{0,40}\byears)\b"
+            # "is eleven", "at eighteen"
+            rf"|\b(?:is|was|turn(?:s|ed)|at) (?:only |just |about )?(?:\d{{1,3}}|{_UNTIL_NINETY_NINE})"
+            r"(?= and\b|\W*$|[.,;!?]\s)"
+        ),
+    ),
+    (
+        r"\bhow long (?:did|does|do|will|would|has|have|had|can|should|must|may)\b",
+        (
+            r"\b(?:(?:milli)?seconds?|minutes?|hours?|days?|nights?|weeks?|months?|years?|decades?|centur\w+"
+            r"|generations?|un?till?|since|during|throughout|forever|permanent\w*|always|life\w*|long(?:er)?|short\w*"
+            r"|brief\w*|quick\w*|immediate\w*|overnight|instant\w*|from\b.*\bto|between)\b|\d ?(?:m?s|h|min)\b"
+        ),
+    ),
+    (
+        r"\bhow long\b",
+        rf"\b(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|decades?|centur\w+|from\b.*\bto)\b|{_LENGTH}",
+    ),
+    (r"\bhow (?:far|tall|high(?! d)|deep|wide)\b", _LENGTH),
+    (
+        r"\bhow often\b",
+        r"\b(?:every|each|once|twice|thrice|times?|daily|weekly|monthly|annual(?:ly)?|yearly|per)\b",
+    ),
+)
+
+
+def asks_for_quantity(question: str) -> bool:
+    """Whether the question asks how many, how much, how long …"""
+    return bool(_ASKS_QUANTITY.search(question))
+
+
+def lacks_unit(question: str, sentences: Sequence[str]) -> bool:
+    """Whether the question asks for a price, an age, a length …, and no sentence has a unit of it."""
+    unit = _unit_of(question)
+    return unit is not None and not any(re.search(unit, each, re.IGNORECASE) for each in sentences)
+
+
+def quantity_scorer(question: str, known: set[str]) -> Callable[[str], float]:
+    """Scores 1 for a quantity in the unit, or of the things, that the question asks for; another one less."""
+    unit = _unit_of(question)
+    counted = _COUNTED.search(question)
+    things = frozenset(stems(counted[1])) if counted else frozenset()
+    things = things if things.isdisjoint(stems("people persons")) else _PEOPLE
+    counts = bool(things) and "time" not in things
+
+    def score(sentence: str) -> float:
+        # The numbers of a formula count nothing either, nor those of code.
+        sentence = _MONEY.sub(" ", sentence) if counted and unit is None else sentence
+        sentence = _HOW_OFTEN.sub(" ", sentence) if counts and unit is None else sentence
+        lines = (line for line in _CODE.sub("", sentence).split("\n") if not is_formula(line))
+        sentence = NAMED_NUMBER.sub(" ", _REFERENCE_NUMBER.sub(" ", "\n".join(lines)))
+        found = [number for number in _QUANTITY.finditer(sentence) if number[0].casefold() not in known]
+        if not found or (unit is None and not things):
+            return float(bool(found))
+        if unit is not None:
+            return 1.0 if re.search(unit, sentence, re.IGNORECASE) else OTHER_ANSWER
+        behind = (stems(sentence[number.end() : number.end() + _BEHIND]) for number in found)
+        return 1.0 if any(not things.isdisjoint(each) for each in behind) else OTHER_ANSWER
+
+    return score
+
+
+def _unit_of(question: str) -> str | None:
+    return next((unit for asked, unit in _UNITS if re.search(asked, question, re.IGNORECASE)), None)
