@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from llama_index.core.schema import BaseNode
 
 NAME = "book_chat"
+_NO_BOOK = (
+    "There is no book on the shelf yet. Add a PDF, an EPUB, a Markdown file or a zipped book: on the page "
+    "/book_chat/books/, or with ragstone book add PATH."
+)
 #: Path of the shelf's page.
 SHELF = "/book_chat/books"
 #: What a citation shows of its chunk, in the order of the specification.
@@ -53,6 +57,8 @@ def assistant(host: Host) -> Assistant:
 
     def refusal(filters: Mapping[str, str]) -> str:
         books = [shelf.book(filters["book"])] if "book" in filters else shelf.books()
+        if not books:
+            return _NO_BOOK
         titles = list(dict.fromkeys(book.title for book in books))
         if len(titles) == 1:
             return f"As an AI tutor for '{titles[0]},' I can only answer questions related to the book's content."
@@ -73,8 +79,7 @@ def assistant(host: Host) -> Assistant:
         return shown if shown and node.metadata.get("book") in shelf.books_on_simulation() else None
 
     def empty() -> EmptyState | None:
-        words = "There is no book on the shelf yet. A PDF, an EPUB, a Markdown file or a zipped book will do."
-        return None if shelf.books() else EmptyState(words, f"{SHELF}/", "Add a book")
+        return None if shelf.books() else EmptyState(_NO_BOOK, f"{SHELF}/", "Add a book")
 
     return Assistant(
         host,

@@ -201,3 +201,14 @@ def test_a_citation_opens_its_chunk_in_its_section(shelf: Shelf, small_book: Pat
     ]
     with pytest.raises(NotFound):
         shelf.source_page("no-such-passage")
+
+
+def test_an_assistant_of_an_emptied_shelf_answers_how_to_add_a_book(fast_host: Host, small_book: Path) -> None:
+    shelf = Shelf(fast_host)
+    shelf.add(shelf.plan(small_book), title="Parts")
+    shelf.remove("parts")
+    for question in ("What is a caster wheel?", "What is this book about?"):
+        answer = fast_host.assistant("book_chat").ask(question)
+        assert answer.refused
+        assert answer.text.startswith("There is no book on the shelf yet.")
+        assert "ragstone book add" in answer.text
