@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -59,7 +60,7 @@ class Shelf:
         """The corpus that holds the books."""
         return self._host.corpus(CORPUS, kind=KIND, hint=_EMPTY)
 
-    @property
+    @cached_property  # it remembers the hashes of unchanged files
     def pdfs(self) -> PdfFiles:
         """The PDFs of the books, as far as the settings let them be opened."""
         allowed = self._host.hooks.options(BookChatSettings).serve_pdf

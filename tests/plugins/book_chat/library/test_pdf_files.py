@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import pytest
 
 from ragstone.core import SourceError
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat import Shelf
+from ragstone.plugins.book_chat.library import files, pdf_files
 from tests.support.needs import needed
 
 from .test_documents import BOOK
@@ -162,3 +163,20 @@ def test_another_file_in_its_place_is_not_sent(site: tuple[Client, Shelf], book:
 def test_no_address_leads_elsewhere(site: tuple[Client, Shelf], address: str) -> None:
     assert site[0].get(address).status_code == 404
     assert site[0].get(f"{ADDRESS}?path=parts.pdf").status_code == 200
+
+
+def test_an_unchanged_file_is_hashed_once(tmp_path: Path, book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    options = {"book_chat": {"sample": False, "serve_pdf": ["*"]}}
+    hashed: list[object] = []
+
+    def digest_of(file: IO[bytes]) -> str:
+        hashed.append(file)
+        return files.digest_of(file)
+
+    with open_host(tmp_path, options=options) as host:
+        shelf = Shelf(host)
+        slug = shelf.add(shelf.plan(book), title="Parts").book
+        monkeypatch.setattr(pdf_files, "digest_of", digest_of)
+        for _ in range(3):
+            shelf.pdfs.open(slug, None).file.close()
+    assert len(hashed) == 1
