@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Row, delete, insert, select
 
-from ragstone.core import BadRequest, Host, NotFound
+from ragstone.core import BadRequest, Host, NotFound, StorageError
 
 from . import tables
 from .corpus import Chunks, chunk_id_of
@@ -22,6 +23,8 @@ from .validation import check
 if TYPE_CHECKING:
     from ragstone.core.catalog import PluginTables
     from ragstone.core.ingestion import OnProgress
+
+_log = logging.getLogger(__name__)
 
 
 class PlanStore:
@@ -47,10 +50,16 @@ class PlanStore:
     # Plans
 
     def plans(self) -> list[PlanSize]:
-        """Every plan with its numbers, the oldest first."""
+        """Every plan with its numbers, the oldest first; of one whose row is damaged a log entry."""
+        sizes = []
         with self.tables.read() as connection:
-            found = connection.execute(select(tables.plan).order_by(tables.plan.c.id)).all()
-            return [tables.to_plan_size(connection, row) for row in found if tables.is_visible(row)]
+            for row in connection.execute(select(tables.plan).order_by(tables.plan.c.id)).all():
+                try:
+                    if tables.is_visible(row):
+                        sizes.append(tables.to_plan_size(connection, row))
+                except StorageError as error:  # of this row: the database's own errors are translated outside
+                    _log.warning("%s", error)
+        return sizes
 
     def plan(self, slug: str) -> Plan:
         """The plan of that name."""

@@ -69,11 +69,12 @@ def test_what_is_remembered_wrongly_is_learned_anew(host: Host, column: str, val
 
 
 @pytest.mark.parametrize("value", OTHERS)
-def test_a_damaged_plan_is_named_and_its_plugin_stays(host: Host, value: str) -> None:
+def test_a_damaged_plan_is_named_and_the_others_are_listed(host: Host, value: str) -> None:
     texts.put(host, "orchard")
     damage(host, "concept_tutor_plan", "created", value)
     with pytest.raises(StorageError, match="the plan 'garden' is damaged"):
-        host.once(PlanStore).plans()
+        host.once(PlanStore).plan("garden")
+    assert [size.plan.slug for size in host.once(PlanStore).plans()] == ["orchard"]
     client = create_app(host).test_client()
     client.get("/health")
     assert plugin_state(host, "concept_tutor").state == "loaded"
