@@ -188,7 +188,7 @@ def _translate(error: DBAPIError, where: str, message: str) -> RagstoneError:
     if code == "57014":
         return StorageBusy("the database took too long and was stopped", where=where, hint=_AGAIN)
     if code in ("25006", "42501") or code.startswith("28"):
-        return StorageDenied(f"the database may not be used: {message}", where=where, hint=_CHECK_URL)
+        return StorageDenied("the database may not be used", where=f"{where}: {message}", hint=_CHECK_URL)
     if code == "25P03" or code.startswith(("08", "57P")) or error.connection_invalidated:
         return _unreachable(where, message)
     if code.startswith("22") or (isinstance(error, DataError) and "NUL" in message):
@@ -207,16 +207,17 @@ def _not_connected(where: str, message: str) -> StorageError:
     """Translate an error before there is a connection, for which libpq has no code."""
     if "too many clients" in message or "remaining connection slots" in message or "too many connections" in message:
         return StorageBusy("the database server has no free connection", where=where, hint=_AGAIN)
+    # The message names the server's host, user and folders, which HTTP does not show: it belongs to the place.
     if "FATAL" in message and "starting up" not in message and "shutting down" not in message:
-        return StorageDenied(f"the database may not be used: {message}", where=where, hint=_CHECK_URL)
+        return StorageDenied("the database may not be used", where=f"{where}: {message}", hint=_CHECK_URL)
     if "connection option" in message:
-        return StorageDenied(f"the database URL cannot be used: {message}", where=where, hint=_CHECK_URL)
+        return StorageDenied("the database URL cannot be used", where=f"{where}: {message}", hint=_CHECK_URL)
     return _unreachable(where, message)
 
 
 def _unreachable(where: str, message: str) -> StorageAway:
     return StorageAway(
-        f"the database server does not answer: {message}",
-        where=where,
+        "the database server does not answer",
+        where=f"{where}: {message}",
         hint="see that it runs and that `database` names it, then try again",
     )

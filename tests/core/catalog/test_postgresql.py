@@ -78,8 +78,9 @@ def test_while_the_server_is_away_everything_says_so_and_then_goes_on(own: Serve
         try:
             with pytest.raises(StorageAway, match=r"does not answer.*see that it runs"):
                 corpus.remove(["b"])
-            with pytest.raises(StorageAway):
+            with pytest.raises(StorageAway, match=str(own.folder)) as away:
                 host.assistant("book_chat").ask("What is a caster?")
+            assert str(own.folder) not in str(away.value.to_problem())
             with pytest.raises(StorageAway):
                 Catalog(own.url(name), tmp_path)
             (check,) = [check for check in host.checks() if check.name == "catalog"]
