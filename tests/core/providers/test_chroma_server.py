@@ -287,7 +287,7 @@ def test_a_host_that_closes_leaves_a_slow_one_half_filled_and_the_next_goes_on(
         for day in range(16)
     ]
     proxy = Proxy(server, seconds=1.5)  # a busy machine notices the second request late
-    alone = {"enabled": ["notes", "test_models"]}  # no sample book, for which "serve" may wait while the index is filled
+    alone = {"enabled": ["notes", "test_models"]}  # no sample book, for which "serve" may wait meanwhile
     with opened(tmp_path / "deployed", proxy, alone) as host:
         notes(host).ingest(documents)
         total = notes(host).info().chunks
