@@ -11,7 +11,7 @@ from ..retrieval.models import asked_of
 from ..retrieval.parts import RetrievalInParts
 from ..retrieval.quotes import LONGEST_SENTENCE
 from ..retrieval.sentences import ScoredSentence, instructing_units, is_event, sentences_of
-from ..text.answer_types import answer_type_scorer
+from ..text.answer_types import answer_type_scorer, asks_for_value
 from ..text.formulas import has_formula
 from ..text.naming import asks_for_term
 from ..text.pointers import announces
@@ -144,11 +144,11 @@ def rank_quotes(retrieval: Retrieval) -> Iterator[ScoredSentence]:
         return
     given = " ".join(follow_up.answered.split())
     has_type, has_form = answer_type_scorer(follow_up.asked), form_required(follow_up.asked)
-    asks_for_value = has_type("") == 0  # "When was that?" may ask for what was quoted for another word of it
+    asks_value = asks_for_value(follow_up.asked)  # "When was that?" may ask for what was quoted for another word of it
     last = retrieval.spelling.hashes(follow_up.latest)
     for quote in sentences_of(retrieval):
         is_new = (
-            has_type(dated_text(retrieval, quote)) == 1 if asks_for_value else " ".join(quote.text.split()) not in given
+            has_type(dated_text(retrieval, quote)) == 1 if asks_value else " ".join(quote.text.split()) not in given
         )
         share = len(last & _stems(quote, retrieval)) / max(1, len(last))
         if is_new and max(quote.words, share) >= _ABOUT_IT and has_form(quote.text):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..text.answer_types import answer_type_scorer
+from ..text.answer_types import asks_for_value
 from ..text.antecedents import parallel_question
 from ..text.definitions import subject_of
 from ..text.doers import NAME
@@ -115,8 +115,8 @@ class FollowUp:
 
     @property
     def informative(self) -> tuple[str, ...]:
-        """Its own stems without those that say nothing, or ask for the quantity in "How old is it?"."""
-        left_out = LIGHT_STEMS | MEASURE_STEMS if answer_type_scorer(self.asked)("") == 0 else LIGHT_STEMS
+        """Its own stems, without those that say nothing ("used") or ask for an age or a price ("How old is it?")."""
+        left_out = LIGHT_STEMS | MEASURE_STEMS if asks_for_value(self.asked) else LIGHT_STEMS
         return tuple(stem for stem in self.own if stem not in left_out)
 
     @property
@@ -134,8 +134,8 @@ class FollowUp:
     @property
     def asks_for_more(self) -> bool:
         """Whether it asks to go on and nothing else: neither "Why?" nor "When was that?"."""
-        asks_value = answer_type_scorer(self.asked)("") == 0
-        return not (self.own or asks_value or asks_for_manner(self.asked)) and form_required(self.asked)("")
+        asks_other = asks_for_value(self.asked) or asks_for_manner(self.asked)
+        return not (self.own or asks_other) and form_required(self.asked)("")
 
     @property
     def new(self) -> tuple[str, ...]:
@@ -246,5 +246,5 @@ def _needs_earlier(question: str) -> bool:
     own, rest = _own(question), _CONNECTIVE.sub("", question)
     if _has_pronoun(question) or _is_elliptic(question):
         return True
-    names_one = topic_of(rest) or "happened to" in rest or (subject_of(rest) and not _OF_SOMETHING.search(rest))
+    names_one = topic_of(rest) or "happened to " in rest or (subject_of(rest) and not _OF_SOMETHING.search(rest))
     return not (own and names_one) and (rest != question or len(own) < _MIN_OWN_WORDS)

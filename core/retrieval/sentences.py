@@ -205,7 +205,7 @@ def _without_instructions(sentences: Sequence[ScoredSentence], retrieval: Retrie
             continue
         pieces, instructing = retrieval.terms(sentence.chunk).units, instructing_units(sentence.chunk, retrieval)
         quoted = [at for at, unit in enumerate(pieces) if sentence.start <= unit.start < sentence.end]
-        if instructing.isdisjoint(quoted) or _is_asked_about(sentence, instructing, retrieval):
+        if instructing.isdisjoint(quoted) or _is_instruction_asked_about(sentence, instructing, retrieval):
             given.add(key)
             yield sentence
             continue
@@ -217,7 +217,7 @@ def _without_instructions(sentences: Sequence[ScoredSentence], retrieval: Retrie
             yield replace(sentence, end=end, text=sentence.text[: end - sentence.start])
 
 
-def _is_asked_about(sentence: ScoredSentence, instructing: Collection[int], retrieval: Retrieval) -> bool:
+def _is_instruction_asked_about(sentence: ScoredSentence, instructing: Collection[int], retrieval: Retrieval) -> bool:
     """Whether the question is about the instruction in the sentence. Behind one for an assistant others may go on with
     it; else a command may be what a mail asks for."""
     node, units = retrieval.nodes[sentence.chunk].node, retrieval.terms(sentence.chunk).units

@@ -81,6 +81,11 @@ _REQUIRED = (
 )
 
 
+def asks_for_value(question: str) -> bool:
+    """Whether the question asks for a time, a quantity or a name."""
+    return asks_for_time(question) or asks_for_quantity(question) or bool(_ASKS_NAME.search(question))
+
+
 def answer_type_scorer(question: str) -> Callable[[str], float]:
     """A function that scores sentences: 1 for one with the time, quantity or name that the question asks for, 0 for one
     without; 0.5 for every sentence if it asks for nothing of the kind. What stands in the question is no answer."""

@@ -161,5 +161,5 @@ LIGHT_STEMS = frozenset(
         " something anything someone anyone need"
     )
 )
-#: Stems of words that ask for a quantity: "eleven" answers "How old is she?", "3 hours" "How long does it take?".
-MEASURE_STEMS = frozenset(stems("old age take last cost"))
+#: Stems of words that ask for an age or a price: "eleven" answers "How old is she?", "312 euros" "What did it cost?".
+MEASURE_STEMS = frozenset(stems("old age cost"))

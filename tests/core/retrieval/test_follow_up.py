@@ -517,14 +517,20 @@ def test_a_question_that_names_what_its_pronoun_means_is_no_follow_up(host: Host
 
 
 @pytest.mark.parametrize(
-    ("question", "is_closest"), [("How old is he?", False), ("What did they cost?", False), ("How long is it?", True)]
+    ("question", "is_closest"),
+    [
+        ("How old is he?", False),
+        ("What did they cost?", False),
+        ("How long is it?", True),
+        ("How long did it take?", True),
+    ],
 )
-def test_a_quantity_needs_no_word_that_asks_for_it(
+def test_an_age_or_a_price_needs_no_word_that_asks_for_it(
     fast_host: Host, tmp_path: Path, question: str, is_closest: bool
 ) -> None:
     text = (
-        "# Log\n\nThe apprentice of the loft joined in spring. The apprentice of the loft is eleven. Pigeons of the"
-        " loft: two new ones for 31 euros.\n"
+        "# Log\n\nThe apprentice of the loft joined in spring. The apprentice of the loft is eleven and sleeps"
+        " during the day. Pigeons of the loft: two new ones for 31 euros.\n"
     )
     assistant = _of_one_page(fast_host, tmp_path, text)
     earlier = "Which pigeons are new?" if "they" in question else "When did the apprentice of the loft join?"
