@@ -11,6 +11,7 @@ from ragstone.core import Answer, Assistant, BadRequest, Host, Question, TooLarg
 from ragstone.core.retrieval.follow_up import follow_up
 from ragstone.core.retrieval.restatement import asked_again
 from ragstone.core.testing import ScriptedLLM, open_host
+from ragstone.plugins import book_chat
 from ragstone.plugins.book_chat import Shelf
 from tests.support.third_party_fakes import Here, write_pages
 
@@ -553,3 +554,11 @@ def test_when_something_is_needs_a_time(fast_host: Host, tmp_path: Path, time: s
 def test_what_happened_to_someone_needs_no_question_before(host: Host) -> None:
     assert follow_up("What happened to the apprentice?", [CASTER]) is None
     assert follow_up("What happened to it?", [CASTER]) is not None
+
+
+def test_a_share_of_it_is_not_how_long_it_lasts(host: Host) -> None:
+    shelf = Shelf(host)
+    shelf.add(shelf.plan(Path(book_chat.__file__).parent / "sample" / "primer"), title="Primer")
+    turn = Turn("What is a gait cycle?", "Each foot is on the ground for about 60 per cent of the gait cycle. [1]")
+    question = Question("How long does it last?", filters={"book": "primer"}, history=[turn])
+    assert host.assistant("book_chat").ask(question).closest
