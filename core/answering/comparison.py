@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from llama_index.core.schema import BaseNode
 
     from ..retrieval.models import Retrieval
-    from ..retrieval.sentences import ScoredSentence
+    from ..retrieval.sentence_scores import ScoredSentence
 
 _CONTRASTS = re.compile(r"\b(?:whereas|while|unlike|in contrast)\b", re.IGNORECASE)
 #: Characters among which a sentence names what it is about.

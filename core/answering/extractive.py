@@ -10,7 +10,8 @@ from ..retrieval.answerability import dated_text
 from ..retrieval.models import asked_of
 from ..retrieval.parts import RetrievalInParts
 from ..retrieval.quotes import LONGEST_SENTENCE
-from ..retrieval.sentences import ScoredSentence, instructing_units, is_event, sentences_of
+from ..retrieval.sentence_scores import ScoredSentence
+from ..retrieval.sentences import instructing_units, is_event, sentences_of
 from ..text.answer_types import answer_type_scorer, asks_for_value
 from ..text.formulas import has_formula
 from ..text.naming import asks_for_term

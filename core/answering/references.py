@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..retrieval.models import Retrieval
-    from ..retrieval.sentences import ScoredSentence
+    from ..retrieval.sentence_scores import ScoredSentence
 
 #: A sentence that begins with such a word is quoted with the one before it.
 _POINTS_BACK = re.compile(

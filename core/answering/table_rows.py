@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ..retrieval.sentences import ScoredSentence, instructing_units, sentences_of
+from ..retrieval.sentence_scores import ScoredSentence
+from ..retrieval.sentences import instructing_units, sentences_of
 from ..text.stemming import stem_hash, stem_hashes
 
 if TYPE_CHECKING:

@@ -11,12 +11,14 @@ from . import output
 from .question_options import Asked, asks
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from llama_index.core.schema import NodeWithScore
 
     from ..answering.citation_format import CitationFormat
     from ..retrieval.evidence_gate import Verdict
     from ..retrieval.models import Retrieval
-    from ..retrieval.sentences import ScoredSentence
+    from ..retrieval.sentence_scores import ScoredSentence
 
 #: How many chunks ``inspect`` shows beyond those for the answer.
 _CUT_SHOWN = 5
@@ -75,8 +77,9 @@ def _show_decision(found: Retrieval, verdict: Verdict) -> None:
     made = _decision(found, verdict)
     gate, sentences = made["gate"], made["sentences"]
     click.echo("\nsentences:")
-    of_sentences = ("score", "words", "cosine", "kind", "rank", "text")
-    output.table(of_sentences, [[each[name] for name in of_sentences] for each in sentences], empty="None can answer.")
+    of_sentences = ("score", "words", "cosine", "kind", "rank", "text", "score is the sum of")
+    cells = [[*(each[name] for name in of_sentences[:-1]), _named(each["parts"])] for each in sentences]
+    output.table(of_sentences, cells, empty="None can answer.")
     click.echo(
         f"\ngate: score {gate['score']} of cosine {gate['cosine']}, coverage {gate['coverage']}, "
         f"and the best sentence's cosine {gate['sentence']} and order {gate['order']}; threshold {gate['threshold']}"
@@ -87,7 +90,11 @@ def _show_decision(found: Retrieval, verdict: Verdict) -> None:
     if found.follow_up is not None:
         own = ", ".join(found.follow_up.own)
         click.echo(f"of its own words {own or '(none)'}: {gate['own_coverage']} covered")
-    click.echo("words: " + ", ".join(f"{word} {weight}" for word, weight in gate["words"].items()))
+    click.echo(f"words: {_named(gate['words'])}")
+
+
+def _named(numbers: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} {number}" for name, number in numbers.items())
 
 
 def _decision(found: Retrieval, verdict: Verdict) -> dict[str, Any]:
@@ -103,7 +110,9 @@ def _rounded(value: float | None, digits: int = 4) -> float | None:
 
 def _sentence(sentence: ScoredSentence) -> dict[str, Any]:
     numbers = {name: _rounded(getattr(sentence, name), 3) for name in ("score", "words", "cosine")}
-    return {**numbers, "kind": sentence.kind, "rank": sentence.chunk + 1, "text": sentence.text}
+    parts = {name: round(part, 3) for name, part in sentence.parts.items() if part}
+    place = {"kind": sentence.kind, "rank": sentence.chunk + 1, "text": sentence.text}
+    return {**numbers, **place, "parts": parts}
 
 
 def _gate(found: Retrieval, verdict: Verdict) -> dict[str, Any]:

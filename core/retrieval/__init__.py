@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from .fusion import Candidates, Scores, inverse_frequencies, rank
     from .models import Retrieval, Spelling
     from .search import HybridRetriever, ScoredRetriever
-    from .sentences import ScoredSentence
+    from .sentence_scores import ScoredSentence
     from .top_k import top_sums
 
 __all__ = [

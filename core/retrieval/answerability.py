@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .models import Retrieval
-    from .sentences import ScoredSentence
+    from .sentence_scores import ScoredSentence
 
 #: What the model is given of a question and a sentence, each some 0 to 1.
 FEATURES = (

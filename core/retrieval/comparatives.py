@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from .models import Retrieval
-    from .sentences import ScoredSentence
+    from .sentence_scores import ScoredSentence
 
 _COMPARATIVE = r"\b(?:(more|less|fewer|easier to|harder to) (\w+)|(\w{2,}er|worse)\b)"
 #: "Is A warmer than B?", "Does A have more offspring than B?"; overlapping, as "a computer is faster than" has two.

@@ -17,7 +17,7 @@ from .sentences import sentences_of
 
 if TYPE_CHECKING:
     from .models import Retrieval
-    from .sentences import ScoredSentence
+    from .sentence_scores import ScoredSentence
 
 #: What the gate decides. "closest": the chunks are about what was asked, but no sentence seems to answer it.
 Verdict = Literal["answered", "closest", "refused"]

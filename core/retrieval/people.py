@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .models import Retrieval
-    from .sentences import ScoredSentence
+    from .sentence_scores import ScoredSentence
 
 _ORDINALS = ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 #: "The third king", not "the Second World War", nor "the second one", which a text may call the other.

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .models import Retrieval
-    from .sentences import ScoredSentence
+    from .sentence_scores import ScoredSentence
 
 #: Least ``defining`` of a sentence that answers what something is, or stands for.
 DEFINES = 0.9

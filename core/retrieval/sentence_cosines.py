@@ -14,7 +14,7 @@ from .sentences import sentences_of
 if TYPE_CHECKING:
     from ..embedding import Encoder
     from .models import Retrieval
-    from .sentences import ScoredSentence
+    from .sentence_scores import ScoredSentence
 
 #: Sentences without a stored vector that are embedded for a question, the best ones by words, and characters of each.
 _EMBEDDED_SENTENCES = 12

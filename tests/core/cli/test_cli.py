@@ -517,7 +517,11 @@ def test_inspect_shows_sentences_and_the_verdict(with_book: Here) -> None:
     assert "A caster is a wheel that swivels" in done.out.partition("sentences:")[2]
     assert done.out.rstrip().splitlines()[-2].endswith(": answered")
     found = json.loads(with_book("inspect", "book_chat", QUESTION, "--json").out)
-    assert found["sentences"][0]["kind"] == "explanation"
+    first = found["sentences"][0]
+    assert first["kind"] == "explanation"
+    assert first["parts"]["cosine"] > 0
+    assert sum(first["parts"].values()) == pytest.approx(first["score"], abs=0.01)
+    assert f"cosine {first['parts']['cosine']}" in done.out
     assert (found["gate"]["verdict"], found["gate"]["refused"]) == ("answered", False)
     done = with_book("inspect", "book_chat", "Is a caster faster than a wheel?")
     assert "missing: no sentence compares by what is asked for" in done.out
