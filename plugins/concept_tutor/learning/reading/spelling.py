@@ -93,6 +93,13 @@ def gives_away(text: str, key: str) -> bool:
     return False
 
 
+def gives_all_away(text: str, key: str) -> bool:
+    """Whether ``gives_away`` holds of every longer word of the key: of "random variable" the second is left to be found
+    beside "each outcome of a random experiment"."""
+    words = [word for word in normal(key).replace("-", " ").split() if len(word) >= 4]
+    return all(gives_away(text, word) for word in words or [key])
+
+
 def is_slip(word: str, written: str) -> bool:
     """Whether the second is the first with a letter missing, doubled or exchanged with its neighbour.
 

@@ -10,7 +10,7 @@ from ..reading.definitions import Definition, definition_of, without_parentheses
 from ..reading.material import Material, is_about
 from ..reading.relations import cause_of, relation_of
 from ..reading.sentences import Sentence, bare_title, is_whole, stands_alone
-from ..reading.spelling import gives_away, normal, stem_set, topic_key
+from ..reading.spelling import gives_all_away, gives_away, normal, stem_set, topic_key
 from ..records import BLANK
 from .clozes import Clozes, Draft
 
@@ -93,13 +93,13 @@ class Drafting:
         # Of a short definition the word within it is all that there is to know.
         if own and not definition.is_entry and len(stems) >= _STEMS_TO_SPARE:
             yield from self._clozes.inner(definition.sentence, (definition.start, definition.end), worth - 0.2)
-        if self._means_one(definition, meaning):
+        if self._means_one(definition, meaning, own):
             yield from self._term(definition, meaning, worth, own)
 
-    def _means_one(self, definition: Definition, meaning: str) -> bool:
-        """Whether the term can be found by its meaning, and no other one is meant."""
-        stems = stem_set(meaning)
-        if len(stems) < _MANY_STEMS - definition.is_entry or gives_away(meaning, definition.subject):
+    def _means_one(self, definition: Definition, meaning: str, own: bool) -> bool:
+        """Whether the term can be found by its meaning, and no other one is meant; ``own``: what is learned is."""
+        stems, gives = stem_set(meaning) - stem_set(definition.subject), gives_all_away if own else gives_away
+        if len(stems) < _MANY_STEMS - (own or definition.is_entry) or gives(meaning, definition.subject):
             return False
         if len(definition.subject.split()) > _LONGEST_TERM or self._material.kinds.is_shared(definition.meaning):
             return False
@@ -119,9 +119,10 @@ class Drafting:
         if topic_key(title) != topic_key(definition.subject) and is_about(definition.subject, title):
             others.add(title)  # "Aldous Leonard Huxley" is known as Aldous Huxley
         also = tuple(sorted(others))
-        if any(gives_away(meaning, other) for other in also):
+        if any((gives_all_away if own else gives_away)(meaning, other) for other in also):
             return
-        wrong = tuple(self._distractors.terms(definition))
+        # Of several options the one that shares a word with the question would be the key.
+        wrong = () if gives_away(meaning, key) else tuple(self._distractors.terms(definition))
         verb = definition.verb
         if wrong:
             text = f"Which term means “{meaning}”?" if definition.is_entry else f"Which of these {verb} {meaning}?"

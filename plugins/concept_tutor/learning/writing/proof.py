@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ragstone.core.citations import read_markers
 
-from ..reading.spelling import gives_away, normal, same_thing, stem_set
+from ..reading.spelling import gives_all_away, gives_away, normal, same_thing, stem_set
 from ..records import BLANK, Question
 
 if TYPE_CHECKING:
@@ -96,5 +96,7 @@ def _options(question: Question, material: Material) -> str | None:
 
 
 def _gives_key_away(question: Question) -> str | None:
-    has_key = question.form != "open" and gives_away(read_markers(question.text)[0], question.key)
+    # A term is typed whole; of a choice's options the one that shares a word with the question would be the key.
+    gives = gives_all_away if (question.form, question.asked) == ("blank", "term") else gives_away
+    has_key = question.form != "open" and gives(read_markers(question.text)[0], question.key)
     return "it gives its key away" if has_key else None
