@@ -237,7 +237,7 @@ def search(asked: Asked) -> None:
     if not found.chunks:
         click.echo("Nothing was found.")
     elif not found.enough:
-        click.echo("This is not enough to answer from: ragstone ask would refuse.")
+        click.echo("This is not enough to answer from.")
 
 
 OWN: tuple[click.Command, ...] = (ask, completion, corpus, doctor, encoder, evaluate, inspect, plugin, plugins, search)

@@ -51,7 +51,7 @@ def test_search_as_json(with_book: Here) -> None:
 def test_search_says_when_it_is_not_enough(with_book: Here) -> None:
     done = with_book("search", "book_chat", "Who won the war of Troy?")
     assert done.code == 0
-    assert done.out.endswith("This is not enough to answer from: ragstone ask would refuse.\n")
+    assert done.out.endswith("This is not enough to answer from.\n")
 
 
 # completion
