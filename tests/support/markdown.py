@@ -9,7 +9,7 @@ import re
 PUBLIC_MODULES = {"ragstone.core", "ragstone.core.pages"} | {
     f"ragstone.core.{name}"
     for name in [
-        *("answering", "catalog", "citations", "cli", "errors", "host", "ingestion", "llm"),
+        *("answering", "catalog", "citations", "cli", "errors", "host", "ingestion", "llm", "parsoid"),
         *("retrieval", "runtime", "testing", "text"),
     ]
 }

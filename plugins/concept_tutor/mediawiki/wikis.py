@@ -20,8 +20,9 @@ from .parsoid.pool import PageWorkers
 if TYPE_CHECKING:
     from llama_index.core.schema import Document
 
+    from ragstone.core.parsoid import Page
+
     from .client.responses import WikiPage
-    from .parsoid.records import Page
 
 SCHEME = "mediawiki:"
 Item = TypeVar("Item")

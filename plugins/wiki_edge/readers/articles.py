@@ -15,7 +15,7 @@ HEADING_SEPARATOR = " › "
 _SAFE = "/:@!$*(),;~'"
 
 #: Increased whenever the same source would give another text.
-ARTICLES_VERSION = 1
+ARTICLES_VERSION = 2
 
 
 @dataclass(frozen=True)

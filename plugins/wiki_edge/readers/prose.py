@@ -122,7 +122,7 @@ class Outline:
     _dropped: int | None = None
     anchor: str = ""
 
-    def enter(self, level: int, heading: str, *, anchor: str | None = None) -> None:
+    def enter(self, level: int, heading: str) -> None:
         """A heading begins a section; level 2 is that of an article's main sections.
 
         ``anchor``: the one that the source gives; otherwise as MediaWiki makes it, numbered from the second on.
@@ -135,7 +135,7 @@ class Outline:
         self._path.append((level, heading))
         made = fragment(heading)
         self._anchors[made] = count = self._anchors.get(made, 0) + 1
-        self.anchor = fragment(anchor[:_LONGEST_TITLE]) if anchor else (made if count == 1 else f"{made}_{count}")
+        self.anchor = made if count == 1 else f"{made}_{count}"
         if self._dropped is None and is_boilerplate(heading):
             self._dropped = level
 

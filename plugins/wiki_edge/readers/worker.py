@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from ragstone.core import MissingExtra, RagstoneError
+from ragstone.core.runtime import Unanswered
 
 from .articles import Page, Span, joined
 from .selection import SeenIds, title_filter
@@ -82,7 +83,7 @@ class _Worker:
 
     def _article(self, page: Page, *, is_new: bool) -> None:
         text = None
-        with self._time_limit(), suppress(RecursionError):
+        with self._time_limit(), suppress(RecursionError, Unanswered):
             text = page.read() if is_new else None
         if text is None or not text.blocks:
             why = TWICE if not is_new else UNREADABLE if text is None else EMPTY

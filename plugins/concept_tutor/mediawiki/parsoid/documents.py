@@ -9,8 +9,9 @@ from urllib.parse import quote
 from llama_index.core.schema import Document
 
 if TYPE_CHECKING:
+    from ragstone.core.parsoid import Page, Section
+
     from ..client.responses import WikiPage
-    from .records import Page, Section
 
 #: Of a document's metadata: the places of its sections, see ``_entry``.
 SECTIONS = "sections"

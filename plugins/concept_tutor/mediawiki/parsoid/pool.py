@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 from pydantic import TypeAdapter
 
 from ragstone.core import SourceError, require_extra
+from ragstone.core.parsoid import Page
 from ragstone.core.runtime import Unanswered, Workers
-
-from .records import Page
 
 if TYPE_CHECKING:
     from ...settings import PageSettings

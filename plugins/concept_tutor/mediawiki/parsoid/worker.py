@@ -11,9 +11,8 @@ import json
 import sys
 from typing import Any
 
+from ragstone.core.parsoid import read_page
 from ragstone.core.runtime import answer_json, limit_process
-
-from .page import read_page
 
 
 def main(seconds: float, megabytes: int) -> None:

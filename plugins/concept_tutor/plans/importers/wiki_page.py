@@ -12,10 +12,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from ragstone.core import BadRequest, SourceError
+from ragstone.core.parsoid import Page
 
 from ...mediawiki.client.client import WikiClient
 from ...mediawiki.client.responses import WikiPage
-from ...mediawiki.parsoid.records import Page
 from ...mediawiki.wikis import Wikis, run_in_threads
 from .assembly import ImportedPlan, assemble
 from .schema import ConceptSchema, NeedSchema, PlanSchema

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
+import struct
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,7 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ragstone.core import SourceError
+from ragstone.plugins.wiki_edge.readers.article_reader import ArticleStream, ReadRequest
 from ragstone.plugins.wiki_edge.readers.compression import decompressed
+from ragstone.plugins.wiki_edge.readers.worker import UNREADABLE
 from ragstone.plugins.wiki_edge.readers.zim import Zim
 from tests.support.needs import needed
 
@@ -110,6 +114,33 @@ def test_a_cut_file_is_refused(data: Path, tmp_path: Path) -> None:
         path.write_bytes(raw[:length])
         with pytest.raises(SourceError):
             read(path)
+
+
+def test_a_page_that_no_wiki_has_costs_itself_only(tmp_path: Path) -> None:
+    path = tmp_path / "made.zim"
+    path.write_bytes(zim_file({"Deep": b"<div>" * 3_000 + b"lost", "Dog": b"<p>A dog is a <b>pet</b>.</p>"}))
+    stream = ArticleStream(ReadRequest((path,)))
+    assert [document.text for document in stream] == ["A dog is a pet."]
+    assert stream.left_out == {UNREADABLE: 1}
+
+
+def zim_file(pages: dict[str, bytes]) -> bytes:
+    """A file of version 6.1 with the pages in one cluster that is not compressed."""
+    mimes, count = b"text/html\0\0", len(pages)
+    entries = [
+        struct.pack("<HBcIII", 0, 0, b"C", 0, 0, at) + f"{name}\0\0".encode() for at, name in enumerate(sorted(pages))
+    ]
+    blobs = [pages[name] for name in sorted(pages)]
+    offsets = [4 * (count + 1) + sum(map(len, blobs[:at])) for at in range(count + 1)]
+    cluster = b"\1" + struct.pack(f"<{count + 1}I", *offsets) + b"".join(blobs)
+    urls = 80 + len(mimes)
+    titles, clusters = urls + 8 * count, urls + 12 * count
+    starts = [clusters + 8 + sum(map(len, entries[:at])) for at in range(count + 1)]
+    sum_at = starts[-1] + len(cluster)
+    head = (72173914, 6, 1, b"u" * 16, count, 1, urls, titles, clusters, 80, 0xFFFFFFFF, 0xFFFFFFFF, sum_at)
+    tables = struct.pack(f"<{count}Q{count}IQ", *starts[:-1], *range(count), starts[-1])
+    raw = struct.pack("<IHH16sIIQQQQIIQ", *head) + mimes + tables + b"".join(entries) + cluster
+    return raw + hashlib.md5(raw, usedforsecurity=False).digest()
 
 
 def test_a_bomb_ends_at_the_limit() -> None:

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from ragstone.core.parsoid import Block, Page, Section, read_page
 from ragstone.plugins.concept_tutor import ParsoidNodeParser
 from ragstone.plugins.concept_tutor.mediawiki.client.responses import WikiPage
 from ragstone.plugins.concept_tutor.mediawiki.parsoid.documents import document_of
-from ragstone.plugins.concept_tutor.mediawiki.parsoid.page import TooDeep, read_page
-from ragstone.plugins.concept_tutor.mediawiki.parsoid.records import Block, Page, Section
+from tests.core.parsoid.pages import html, read
 from tests.support.installed import plugin
 from tests.support.needs import missing
 
@@ -28,7 +28,6 @@ __all__ = [
     "PageSettings",
     "ParsoidNodeParser",
     "Section",
-    "TooDeep",
     "chunks",
     "document_of",
     "fetched",
@@ -37,7 +36,6 @@ __all__ = [
     "page",
     "read",
     "read_page",
-    "texts",
 ]
 
 PageSettings: Any = type(plugin("concept_tutor").ragstone_settings()().pages)
@@ -60,18 +58,6 @@ def fetched(
     return WikiPage(
         key, title, b"", revision, f"{url}/wiki/{quote(key, safe='/&')}", "CC BY-SA 4.0", RETRIEVED, language
     )
-
-
-def html(body: str, attributes: str = 'lang="en"') -> bytes:
-    return f"<!DOCTYPE html><html><head><title>T</title></head><body {attributes}>{body}</body></html>".encode()
-
-
-def read(body: str, language: str = "en") -> Page:
-    return read_page(html(body), language)
-
-
-def texts(body: str, language: str = "en") -> list[str]:
-    return [block.text for section in read(body, language).sections for block in section.blocks]
 
 
 def fixture(name: str) -> bytes:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ragstone.core.ingestion import TableRows
-
+from ..ingestion import TableRows
 from .dropped import drop_reason
 from .inline import InlineText, fenced_code, inline_text
 

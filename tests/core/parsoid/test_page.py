@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from ragstone.core.parsoid import TooDeep, read_page
 from tests.support.needs import needed
 
-from .pages import TooDeep, html, read, read_page, texts
+from .pages import html, read, texts
 
 needed("lxml")
 
@@ -167,6 +168,21 @@ def test_boilerplate_is_known_by_name(heading: str, level: int, language: str, d
     above = "".join(f"<h{each}>Dogs</h{each}>" for each in range(2, level))
     page = read_page(html(f"<p>Lead.</p>{above}<h{level}>{heading}</h{level}><p>Below.</p>", ""), language)
     assert ("Below." not in [block.text for section in page.sections for block in section.blocks]) is dropped
+
+
+def test_a_caller_may_choose_what_is_left_out() -> None:
+    raw = html("<p>Lead.</p><h2>Books</h2><p>Two.</p><h2>Links</h2><p>Three.</p><h3>Deeper</h3><p>Four.</p>")
+    kept = [section.path for section in read_page(raw, drops=lambda heading, *_: heading == "Links").sections]
+    assert kept == [(), ("Books",)]
+
+
+def test_a_title_outside_of_the_sections_is_no_heading() -> None:
+    title, section = (
+        "<h1 id=firstHeading>Dogs</h1>",
+        "<section data-mw-section-id=1><h1 id=A>A</h1><p>Two.</p></section>",
+    )
+    assert [each.path for each in read(f"{title}<p>One.</p>{section}").sections] == [(), ("A",)]
+    assert [each.path for each in read(section).sections] == [("A",)]
 
 
 @pytest.mark.parametrize("depth", [250, 1000, 5000])

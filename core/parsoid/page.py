@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
-from ragstone.core.runtime import Unanswered
-
+from ..runtime import Unanswered
 from .dropped import drop_reason, is_boilerplate
 from .inline import BLOCKS, InlineText, fenced_code, inline_text, is_formula
 from .links import categories_of, count_links
@@ -36,8 +36,11 @@ class TooDeep(Unanswered):
         super().__init__("too_deep", f"has elements nested deeper than {MAX_DEPTH}")
 
 
-def read_page(raw: bytes, language: str = "") -> Page:
-    """The page's sections; those without text are left out. Raises ``TooDeep``, and what lxml raises."""
+def read_page(raw: bytes, language: str = "", drops: Callable[[str, int, str], bool] = is_boilerplate) -> Page:
+    """The page's sections; those without text are left out. Raises ``TooDeep``, and what lxml raises.
+
+    ``drops``: whether the section under a heading, of a level and in a language, is left out with all its parts.
+    """
     import lxml.etree
 
     # UTF-8 whatever the page declares: the REST interface answers in nothing else.
@@ -53,7 +56,8 @@ def read_page(raw: bytes, language: str = "") -> Page:
         raise TooDeep
     body = root.find("body")
     body = root if body is None else body
-    reader = _Reader(language or (body.get("lang") or root.get("lang") or "")[:35])
+    language = language or (body.get("lang") or root.get("lang") or "")[:35]
+    reader = _Reader(lambda heading, level: drops(heading, level, language))
     reader.read(body)
     return Page(
         tuple(reader.finish()),
@@ -66,9 +70,9 @@ def read_page(raw: bytes, language: str = "") -> Page:
 class _Reader:
     """Goes through the elements; words that no block holds make a paragraph."""
 
-    def __init__(self, language: str) -> None:
+    def __init__(self, drops: Callable[[str, int], bool]) -> None:
         self.links: dict[str, Link] = {}
-        self._language = language
+        self._drops = drops
         self._run = InlineText()
         self._sections: list[Section] = []
         self._blocks: list[Block] = []
@@ -144,13 +148,13 @@ class _Reader:
             self._path, self._anchor, self._boilerplate = [], "", None
         self.read(element)
         self._close()
-        if any(True for _ in element.iterancestors("section")):
+        if _is_in_section(element):
             self._path, self._anchor, self._boilerplate = before
 
     def _heading(self, element: Any, level: int) -> None:
         self._close()
         text = inline_text(element).replace("\n", " ")[:_LONGEST_HEADING]
-        if not text or (level == 1 and not self._path and not self._sections and not element.get("id")):
+        if not text or (level == 1 and not self._path and not self._sections and not _is_in_section(element)):
             return  # the page's own title
         if self._boilerplate is not None and level <= self._boilerplate:
             self._boilerplate = None
@@ -160,7 +164,7 @@ class _Reader:
         names = (each.get("id") for each in element.iter() if isinstance(each.tag, str))
         anchor = next((name for name in names if name and not _NUMBERED.fullmatch(name)), "")
         self._anchor = anchor if len(anchor) <= _LONGEST_ANCHOR else ""
-        if self._boilerplate is None and is_boilerplate(text, min(level, len(self._path) + 1), self._language):
+        if self._boilerplate is None and self._drops(text, min(level, len(self._path) + 1)):
             self._boilerplate = level
 
     def _table(self, table: Any) -> None:
@@ -217,6 +221,11 @@ class _Reader:
         if blocks:
             path = tuple(text for _, text in self._path)
             self._sections.append(Section(path, self._anchor, tuple(blocks)))
+
+
+def _is_in_section(heading: Any) -> bool:
+    """Whether Parsoid has the heading in a section; that of the page's title, which others add, is in none."""
+    return next(heading.iterancestors("section"), None) is not None
 
 
 def _holds_blocks(element: Any) -> bool:
