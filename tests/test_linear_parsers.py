@@ -94,7 +94,7 @@ def parsers_of_plugins() -> dict[str, Parser]:
         TranscriptReader().parse(line.encode(), Path("s.jsonl"), 1e9)
 
     nodes = BookNodeParser(count_tokens=lambda text: len(text.split()) or 1)
-    articles = ArticleNodeParser(count_tokens=lambda texts: [*map(len, texts)], min_tokens=20, max_tokens=40)
+    articles = ArticleNodeParser(count_tokens=len, min_tokens=20, max_tokens=40)
     memories = MemoryNodeParser(count_tokens=lambda text: len(text.split()))
 
     def memory(text: str, strategy: str) -> None:

@@ -6,6 +6,7 @@ from ..lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from .html_tables import TableRows
+    from .packing import Unit, cut_at, halves, pack, sentences, split
     from .pipeline import IngestProgress, IngestReport, OnProgress
 
 __all__ = [
@@ -13,6 +14,12 @@ __all__ = [
     "IngestReport",
     "OnProgress",
     "TableRows",
+    "Unit",
+    "cut_at",
+    "halves",
+    "pack",
+    "sentences",
+    "split",
 ]
 
 __getattr__, __dir__ = lazy_names(__name__)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from llama_index.core.schema import BaseNode, MetadataMode, TextNode
 from pydantic import Field, model_validator
 
 from ragstone.core import SlicingNodeParser
+from ragstone.core.ingestion import pack
 from ragstone.core.text import KINDS, Kind, pack_kinds
 
 from .mediawiki.parsoid.documents import SECTIONS, SEPARATOR
-from .mediawiki.parsoid.units import pack, units
+from .mediawiki.parsoid.units import units
 
 if TYPE_CHECKING:
     from .settings import PageSettings
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 _NAMESPACE = uuid.UUID("c5f7a0de-0d0b-5f0e-8f4a-5d1f6f1b7c33")
 _KINDS_OF_BLOCKS: dict[str, Kind] = {"caption": "caption", "definitions": "definition"}
 _SHORTEST_LEAD = 8
+#: Words below which neighbouring units are never cut apart; the cost of a chunk that is left out.
+_TINY, _TOO_SHORT = 8, 500.0
 _OF_PAGE = ("page_title", "revision", "licence", "retrieved_at", "language", "direction", "categories")
 
 
@@ -33,7 +37,7 @@ class ParsoidNodeParser(SlicingNodeParser):
     ``revision``, ``licence``, ``retrieved_at`` (ISO 8601), ``language``, ``direction``, ``categories``.
     """
 
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     embedded_keys = ("page_title", "heading")
     parser_keys = (SECTIONS, "urls")
 
@@ -66,8 +70,11 @@ class ParsoidNodeParser(SlicingNodeParser):
             stated = [(start, end, _KINDS_OF_BLOCKS[kind]) for kind, start, end in blocks if kind in _KINDS_OF_BLOCKS]
             path: list[str] = section["path"]
             shortest = self.shortest if path else min(self.shortest, _SHORTEST_LEAD)
-            for piece in pack(units(text, blocks, self.max_words), self.min_words, self.max_words, shortest):
-                start, end = piece[0].start, piece[-1].end
+            costs = partial(self._cost, shortest)
+            for piece in pack(units(text, blocks, self.max_words), self.max_words, costs, _TINY):
+                words, start, end = sum(unit.size for unit in piece), piece[0].start, piece[-1].end
+                if words < shortest:
+                    continue
                 kinds = pack_kinds(stated, start, end)
                 yield TextNode(
                     id_=str(uuid.uuid5(_NAMESPACE, f"{document.node_id}\n{start}\n{text[start:end]}")),
@@ -79,12 +86,15 @@ class ParsoidNodeParser(SlicingNodeParser):
                         "url": urls.get(section["anchor"]) or known.get("url", ""),
                         "heading": SEPARATOR.join(path),
                         "section": path[0] if path else "",
-                        "words": sum(unit.words for unit in piece),
+                        "words": words,
                         **({KINDS: kinds} if kinds else {}),
                     },
                     metadata_template="{value}",
                     metadata_separator=SEPARATOR,
                 )
+
+    def _cost(self, shortest: int, words: int) -> float:
+        return _TOO_SHORT if words < shortest else 1.0 + max(0, self.min_words - words)
 
 
 class ChunkParser(SlicingNodeParser):

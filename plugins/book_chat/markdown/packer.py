@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ragstone.core.ingestion import cut_at, split
 from ragstone.core.text import sentence_spans
 
 if TYPE_CHECKING:
     from .blocks import Block
 
 _TAIL_TOKENS = 60
-_ITEM = re.compile(r"\n(?=[ \t]*(?:[-*+>]|\d{1,9}[.)])[ \t])")
+_ITEM = r"\n(?=[ \t]*(?:[-*+>]|\d{1,9}[.)])[ \t])"
 
 
 @dataclass(frozen=True)
@@ -67,22 +68,10 @@ class Packer:
             if tokens <= self.hard_limit:
                 units.append(Unit(block.start, block.end, tokens, block, whole=True))
             else:
-                pieces = self._split(text, block.start, block.end, block, 0)
+                cutters = (*_CUTTERS.get(block.kind, _PROSE), self._characters)
+                pieces = split(text, (block.start, block.end), cutters, self.count_tokens, self.max_tokens)
                 units += [Unit(start, end, count, block, whole=False) for start, end, count in pieces]
         return units
-
-    def _split(self, text: str, start: int, end: int, block: Block, level: int) -> Iterator[tuple[int, int, int]]:
-        """Spans of at most ``max_tokens`` that cover ``text[start:end]``, at the best places."""
-        cutters = _CUTTERS.get(block.kind, _PROSE)
-        spans = cutters[level](text, start, end) if level < len(cutters) else self._characters(text, start, end)
-        for first, last in spans:
-            if not text[first:last].strip():
-                continue
-            tokens = self.count_tokens(text[first:last])
-            if tokens <= self.max_tokens or last - first == 1:
-                yield first, last, tokens
-            else:
-                yield from self._split(text, first, last, block, level + 1)
 
     def _characters(self, text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         """Even parts of text without spaces and line ends; a part that is still too long is split again."""
@@ -113,28 +102,11 @@ class Packer:
         return taken
 
 
-def _at(pattern: re.Pattern[str]) -> Callable[[str, int, int], Iterator[tuple[int, int]]]:
-    """A cutter at the matches of ``pattern``; its space goes to neither side."""
-
-    def cut(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-        first = start
-        for found in pattern.finditer(text, start, end):
-            stop = found.start() + len(found[0].rstrip())
-            if stop > first:
-                yield first, stop
-                first = found.end()
-        if first < end:
-            yield first, end
-
-    return cut
-
-
 def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     for first, last in _items(text, start, end):
         yield from sentence_spans(text, first, last)
 
 
-_items = _at(_ITEM)
-_lines, _words = _at(re.compile(r"\n")), _at(re.compile(r"\s+"))
+_items, _lines, _words = (cut_at(re.compile(pattern)) for pattern in (_ITEM, r"\n", r"\s+"))
 _PROSE = (_sentences, _lines, _words)
-_CUTTERS = {"code": (_at(re.compile(r"\n[ \t]*\n")), _lines, _words), "table": (_lines, _words)}
+_CUTTERS = {"code": (cut_at(re.compile(r"\n[ \t]*\n")), _lines, _words), "table": (_lines, _words)}

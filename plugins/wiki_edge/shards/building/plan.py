@@ -18,7 +18,7 @@ from ragstone.core.answering import check_type
 from ragstone.core.runtime import write_atomically
 from ragstone.core.text import storable
 
-from ...parsers.chunker import CHUNKING_VERSION, LONGEST, SHORTEST
+from ...parsers.article_parser import CHUNKING_VERSION, LONGEST, SHORTEST
 from ...readers.article_reader import ReadRequest, spans_of
 from ...readers.articles import ARTICLES_VERSION
 from ...readers.selection import first_titles, title_filter

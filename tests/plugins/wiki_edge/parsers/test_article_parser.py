@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def words(texts: Sequence[str]) -> list[int]:
-    return [len(text.split()) for text in texts]
+def words(text: str) -> int:
+    return len(text.split())
 
 
 PARSER = ArticleNodeParser(count_tokens=words, min_tokens=20, max_tokens=40)
@@ -53,7 +53,7 @@ def cut(blocks: Sequence[Block], parser: ArticleNodeParser = PARSER) -> list[Cut
     texts = [node.get_content() for node in nodes]
     found = (node.metadata for node in nodes)
     headings = [(known.get("heading", ""), known["url"].partition("#")[2]) for known in found]
-    counts = parser.count_tokens(texts)
+    counts = map(parser.count_tokens, texts)
     return [Cut(text, count, *place) for text, count, place in zip(texts, counts, headings, strict=True)]
 
 
@@ -139,12 +139,12 @@ def test_sizes_hold_and_nothing_is_lost(shape: list[tuple[int, int, str]]) -> No
     assert squeezed("".join(chunk.text for chunk in chunks)) == squeezed(whole)
     assert all(chunk.tokens <= 40 for chunk in chunks)
     # With sentences of at most 15 words there is always a way, but for two that together are a little too long.
-    assert all(chunk.tokens >= 20 for chunk in chunks[:-1])
+    assert sum(chunk.tokens < 20 for chunk in chunks) <= 1
 
 
 def test_sentences() -> None:
     def sentences(text: str, most: int) -> list[str]:
-        parser = ArticleNodeParser(count_tokens=lambda texts: [*map(len, texts)], min_tokens=1, max_tokens=most)
+        parser = ArticleNodeParser(count_tokens=len, min_tokens=most // 2, max_tokens=most)
         return [chunk.text for chunk in cut([Block(text)], parser)]
 
     text = 'Dr. A. Smith came. "Why?" he asked. It cost 3.5 km e.g. there. See No. 5 of it.'
@@ -160,7 +160,7 @@ def test_sentences() -> None:
 def test_tokens_are_the_encoders(encoder: Encoder) -> None:
     count = ArticleNodeParser.of(encoder).count_tokens
     texts = ["A robot arm.", "", "unbelievably  supercalifragilistic", "Роботът е тук."]
-    assert count(texts) == [encoder.count_tokens(text) for text in texts]
+    assert [*map(count, texts)] == [encoder.count_tokens(text) for text in texts]
     long = "A robot arm lifts a box. " * 20_000
-    assert count([long])[0] == encoder.count_tokens(long)
-    assert count(["x" * 16_000]) == [1000]  # one word piece to the encoder, but no chunk may be of that length
+    assert count(long) == encoder.count_tokens(long)
+    assert count("x" * 16_000) == 1000  # one word piece to the encoder, but no chunk may be of that length
