@@ -15,6 +15,7 @@ from ..text.entries import title_stems
 from ..text.naming import names_term
 from ..text.packed_terms import heading_stems, is_beside_the_text
 from ..text.segmentation import units
+from ..text.sentence_kinds import kinds
 from ..text.stemming import stem_hash
 from .fusion import Scores
 
@@ -94,11 +95,16 @@ def with_definitions(
         known = best_definition(offered, subject, person)
         if known is not None:
             needed.add(known)
-        else:
+        if known is None or (not person and best_definition({known: offered[known]}, subject, least=1.0) is None):
             using = dict(search.lexical(subject, _SEARCHED)[0])
             others = [key for key in using if key not in scores and key not in found]
-            key = best_definition(texts(others), subject, person)
-            if key is None and _first_titled(titled(list(scores), subject), subject) is None:
+            # Of those that say it better than a chunk that is offered the first, as what a thing is is said early.
+            key = (
+                best_definition(texts(others), subject, person)
+                if known is None
+                else best_definition(texts(sorted(others)), subject, least=1.0)
+            )
+            if known is None and key is None and _first_titled(titled(list(scores), subject), subject) is None:
                 key = _first_titled(titled(others[:_TITLES_SEARCHED], subject), subject)
             if key is not None:
                 found[key] = using[key]
@@ -149,9 +155,11 @@ def _naming_score(chunk: StoredChunk, idf: Mapping[str, float], question: npt.ND
     )
 
 
-def best_definition(texts: Mapping[int, str], subject: Sequence[str], person: Person | None = None) -> int | None:
+def best_definition(
+    texts: Mapping[int, str], subject: Sequence[str], person: Person | None = None, least: float = _CERTAIN
+) -> int | None:
     """The key of the text with the sentence that defines the subject best, or says who the person is, the first of
-    several; ``None`` if none does.
+    several; ``None`` if none does at least so well.
 
     ``subject``: its stems in order.
     """
@@ -162,14 +170,24 @@ def best_definition(texts: Mapping[int, str], subject: Sequence[str], person: Pe
     def score(sentence: str) -> float:
         return max(defines(sentence, stems), person.identified_by(sentence) if person else 0.0)
 
+    def best_score(text: str) -> float:
+        found = tuple(units(text))
+        own = [0.0 if each.kind == "code" else score(text[each.start : each.end]) for each in found]
+        if max(own, default=0.0) < least:
+            return 0.0
+        # A line that is a title says it of nothing.
+        return max(
+            (each for each, kind in zip(own, kinds("", text, found), strict=True) if kind != "label"), default=0.0
+        )
+
     scores = {
-        key: max((score(text[each.start : each.end]) for each in units(text) if each.kind != "code"), default=0.0)
+        key: best_score(text)
         for key, text in texts.items()
         if _may_define(text.lower(), term) or (person and person.is_in(text))
     }
     # A person is presented where first named: keys are in the order of the text.
     best = max(scores, key=lambda key: (scores[key], -key if person else 0), default=None)
-    return best if best is not None and scores[best] >= _CERTAIN else None
+    return best if best is not None and scores[best] >= least else None
 
 
 def _first_titled(chunks: Mapping[int, BaseNode], subject: Sequence[str]) -> int | None:

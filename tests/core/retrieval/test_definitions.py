@@ -114,6 +114,21 @@ def test_the_definition_of_one_side_is_not_replaced_by_that_of_the_other() -> No
     assert [*found] == [2, 3]
 
 
+def test_a_better_definition_than_the_offered_one_is_offered_too_the_first_of_several() -> None:
+    texts = {
+        1: "The winch is the pride of sailors.",
+        2: "Ropes.",
+        4: "A winch is a drum with a lever.",
+        3: "A winch is a drum with a rope.",
+        0: "A Winch is a Drum",  # a title
+    }
+    scores = {key: Scores(0.5, 1.0, 1.0) for key in (1, 2)}
+    question = np.zeros(2, np.float32)
+    assert [*with_definitions(scores, [["winch"]], question, _Chunks(texts))] == [1, 3]
+    texts[1] = "A winch is a tool."
+    assert [*with_definitions(scores, [["winch"]], question, _Chunks(texts))] == [1, 2]
+
+
 class _Chunks:
     """Texts by key, all of which every search finds."""
 
