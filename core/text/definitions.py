@@ -74,7 +74,8 @@ _DEFINES = re.compile(
     r"|\s(?:can|may|could|might) (?:\w+ly |also |best )?be (?:considered(?: as)?"
     r"|(?:thought of|regarded|seen|viewed|defined|described|understood) as)\s"
     # A table's row: a term in the first cell, words in the second.
-    r"|\s\|\s(?=(?:[^|\s]+\s+){4})"
+    r"|\s\|\s(?!(?i:does|do|did|is|are|was|were|has|have|had|can|cannot|may|must|should|will|no|not|only|see)\b)"
+    r"(?=(?:[^|\s]+\s+){4})"
 )
 #: After "X is": a noun with its article, and what can only be a quality: "X is able to", "X are visible."
 _NOUN = re.compile(r"(?:an?|one|any|some|something|someone)\s|(?:kind|type|form|set|group|part)s? of\s", re.IGNORECASE)
@@ -83,8 +84,11 @@ _QUALITY = re.compile(
     r"(?:[.,;]|\s(?:and|or|for|to|if|in|on|of|with|from|by|at|as|when|that|than)\b)",
     re.IGNORECASE,
 )
-#: What it is among others, and not what it is: "X is a special case of Y".
-_RELATION = re.compile(r"an? (?:\w+ )?(?:case|example|instance|result|consequence) of\b", re.IGNORECASE)
+#: What it is among others, and not what it is: "X is a special case of Y", "X is one of the most used Y".
+_RELATION = re.compile(
+    r"(?:an? (?:\w+ )?(?:case|example|instance|result|consequence) of|one of (?:the |its |\w+['’]s )(?:most|\w+est))\b",
+    re.IGNORECASE,
+)
 #: How much it matters, and not what it is: "X is an important subject in the world of Y".
 _VALUE = re.compile(
     r"an? (?:\w+ly )?(?:important|major|key|central|crucial|essential|vital|significant|interesting|complex)\s"
@@ -112,6 +116,11 @@ _EXPLAINED = re.compile(
 )
 #: "In branched alkanes, the chain is …" says what is in them.
 _FRONTED = re.compile(r"\W*(?:in|for|with|within|by|on|at|of|among|from|under|through|like|unlike)\b", re.IGNORECASE)
+#: "The definition of X is …", and "The X of a ship is the …", which says what X is of any ship.
+_DEFINITION_OF = re.compile(
+    r"\W*(?:the|one|an?) (?:\w+ )?(?:definition|meaning) of (?:(?:an?|the) )?(.{2,60}?) (?:is|was)\b", re.IGNORECASE
+)
+_OF_ANY = re.compile(r"(.{2,60}?) of (?:an?|any|each|every|some) (?:\w+ ){0,2}\w+$", re.IGNORECASE)
 #: An option of a program is no term.
 _OPTION = re.compile(r"[\s\"'`*_(\[]*--?\w")
 
@@ -170,13 +179,15 @@ def defines(sentence: str, subject: Collection[str]) -> float:
     """How well the sentence says what the subject is, 0 to 1.
 
     "X (…) is a …", "X: …" and a table's row of X 1; "X is the …" less, as that may be one of many things about it;
-    "X are …", "…, called X" and "the X library is …" less still; "X is visible." 0.
+    "X is also a …", "X are …", "…, called X" and "the X library is …" less still; "X is visible." 0.
     """
     if not subject or _OPTION.match(sentence):
         return 0.0
     subject, lower = frozenset(subject), sentence.lower()
     if lower.isascii() and not all(stem[:2] in lower for stem in subject):
         return 0.0  # soon: an ending may change, and "y" to "i"
+    if defined := _DEFINITION_OF.match(sentence):
+        return float(frozenset(stems(defined[1])) == subject)
     plain = _FIELD.sub("", _ASIDES.sub("", sentence[: 3 * _HEAD]), count=1)[:_HEAD]
     verb = _DEFINES.search(plain)
     if verb is None or _CLAUSE.match(plain) or _names_another(plain[: verb.start()], subject):
@@ -185,19 +196,23 @@ def defines(sentence: str, subject: Collection[str]) -> float:
     named = frozenset(stems(" ".join(head)))
     if not head or not STOP_WORDS.isdisjoint((head[0].lower(), head[-1].lower())):
         return _names(sentence, subject)
+    is_noun = bool(_NOUN.match(plain, verb.end()))
+    of_any = _OF_ANY.match(" ".join(head))
+    if of_any and frozenset(stems(of_any[1])) == subject and (is_noun or plain.startswith("the ", verb.end())):
+        return 0.9
     if named != subject:
         # "The X library is a …", but neither "x_utils: …" nor "X tools: …", nor "X 2 is a …".
         is_wider = verb[0].strip()[:1] not in ":–—-|" and subject < named and len(named) == len(subject) + 1
         is_wider &= not any(map(str.isdigit, named - subject))
         if subject < named and _PERSON.match(sentence):
             return 0.9
-        return (0.6 if _NOUN.match(plain, verb.end()) else 0.4) if is_wider else _names(sentence, subject)
+        return (0.6 if is_noun else 0.4) if is_wider else _names(sentence, subject)
     if _RELATION.match(plain, verb.end()) or " be " in verb[0]:
         return 0.8
     if _VALUE.match(plain, verb.end()):
         return 0.5
-    if verb[0].split()[0].lower() not in ("is", "are", "was", "were") or _NOUN.match(plain, verb.end()):
-        return 1.0
+    if verb[0].split()[0].lower() not in ("is", "are", "was", "were") or is_noun:
+        return 0.8 if " also " in verb[0] else 1.0  # "X is also a …" adds to what it is
     if plain.startswith("the ", verb.end()):
         return 0.9
     if _QUALITY.match(plain, verb.end()):
