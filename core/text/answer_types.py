@@ -29,8 +29,8 @@ _ASKS_DOER = re.compile(
 _ASKS_NAME = re.compile(rf"\b(?:who|whom|whose|where)\b|{_ASKS_NAME_OF.pattern}", re.IGNORECASE)
 #: Who brought something about for the first time, and words that say so.
 _ASKS_ORIGIN = re.compile(
-    r"^(?:and |but |so )?who (?:\w+ly |first )?(?:invented|discovered|founded|created|designed|developed|established"
-    r"|coined|devised|pioneered)\b",
+    r"^(?:and |but |so )?(?:who|(?:which|what) (?!is|are|was|were)\w+) (?:\w+ly |first )?(?:invented|discovered|founded"
+    r"|created|designed|developed|established|coined|devised|pioneered)\b",
     re.IGNORECASE,
 )
 _ORIGIN = re.compile(

@@ -786,6 +786,8 @@ def test_a_short_negation_is_a_negation() -> None:
         ("What is the maximum number of ropes?", "A ship has one or more ropes.", True),
         ("Which company built the ship?", "The ship was built by a company.", True),
         ("Which company built the ship?", "The ship was built by a company, Kerr Works.", False),
+        ("Which company developed the winch?", "To get a winch, see Kerr Winch Shop.", True),
+        ("Which company developed the winch?", "It was Kerr Works that had the idea of the winch.", False),
         ("Who invented the winch?", "The winch is found in Norway (Figure 2), as is the ROPE of the Red Sea.", True),
         ("Who invented the winch?", "Winch Parts: the drum and the rope.", True),
         ("Who invented the rope winch?", "It is said in Rope Winch Manuals that it was a sailor.", True),
