@@ -143,12 +143,14 @@ def stems_near_any(retrieval: Retrieval, sentences: Sequence[ScoredSentence]) ->
 
 
 def stems_near(retrieval: Retrieval, sentence: ScoredSentence, behind: int = 1) -> frozenset[int]:
-    """The stems of the sentence, the one before it, ``behind`` following ones and its headings, those of a row's table
-    included."""
+    """The stems of the sentence, the one before it, ``behind`` following ones, the question that it answers, and its
+    headings, those of a row's table included."""
     known = retrieval.terms(sentence.chunk)
     around = known.unit_stems[max(0, sentence.unit - 1) : sentence.unit + 1 + behind]
     header = known.header_of(sentence.unit)
-    return known.heading_stems.union(*around, *([] if header is None else [known.unit_stems[header]]))
+    return known.heading_stems.union(
+        known.asked_above[sentence.unit], *around, *([] if header is None else [known.unit_stems[header]])
+    )
 
 
 def _denies(text: str, asked: frozenset[str]) -> bool:

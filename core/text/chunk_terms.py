@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING
 
 from .segmentation import Unit, units
@@ -49,6 +49,20 @@ class ChunkTerms:
             first -= 1
         return first if first < index and self.units[first].kind == "header" else None
 
+    @cached_property
+    def asked_above(self) -> tuple[frozenset[int], ...]:
+        """For each unit the stems of the question above it that the text answers, a paragraph of its own: "Is it free?"
+        above "Yes."; of several such paragraphs in a row, as in exercises, none."""
+        found, asked = [], frozenset[int]()
+        for at, (unit, kind) in enumerate(zip(self.units, self.kinds, strict=True)):
+            ends = at + 1 == len(self.units) or self.units[at + 1].block != unit.block
+            if (unit.kind, kind) == ("sentence", "question") and ends:
+                is_next = at > 0 and self.kinds[at - 1] == "question" and self.units[at - 1].block != unit.block
+                paragraph = (self.unit_stems[each] for each in range(at + 1) if self.units[each].block == unit.block)
+                asked = frozenset[int]() if is_next else frozenset[int]().union(*paragraph)
+            found.append(frozenset[int]() if kind == "question" else asked)
+        return tuple(found)
+
     def held_share(self, weights: Sequence[tuple[int, float]], index: int, end: int) -> float:
         """How much of a question the unit holds, 0 to 1: each word counts once, at its best place. ``weights``: of the
         question's stems; ``end``: of the unit with what it leads in to."""
@@ -56,9 +70,13 @@ class ChunkTerms:
         behind = self.unit_stems[index + 1] if index + 1 < len(self.unit_stems) else frozenset()
         below = next(iter(self.units[index + 1 : index + 2]), None)
         header = index + 1 if below and below.kind == "header" and below.start < end else self.header_of(index)
+        asked = self.asked_above[index]
+        if 2 * sum(weight for stem, weight in weights if stem in asked) < sum(weight for _, weight in weights):
+            asked = frozenset()  # another question
         places = (
             (self.unit_stems[index], 1.0),
             (self.heading_stems, _HEADING_SHARE),
+            (asked, _HEADING_SHARE),
             (frozenset() if header is None else self.unit_stems[header], _HEADING_SHARE),
             (before, _BEFORE_SHARE),
             (behind, _BEHIND_SHARE),

@@ -16,7 +16,8 @@ _POINTS = re.compile(
 #: Beginnings of what is said or shown elsewhere.
 _POINTS_ON = re.compile(
     r"\W*(?:\w+ )?(?:we|i)(?: will| shall|['’]ll) (?:\w+ ){0,3}?"
-    r"(?:see|discuss|learn|look|explore|return|describe|explain|come back)\b"
+    r"(?:see|discuss|learn|look|explore|return|describe|explain|come back|proceed|turn to|move on|go on to"
+    r"|begin with)\b"
     r"|\W*th(?:is|e|ese) (?:animation|video|simulation|website|site|link|applet|podcast|interactive)s? (?:\w+ )?"
     r"(?:describe|show|explain|illustrate|demonstrate|discuss|explore|provide|give|offer|review)(?:s|es)?\b"
     r"|\W*(?:\w+, )?let(?:['’]s| us) (?:\w+ ){0,2}?"
@@ -52,6 +53,7 @@ _ANNOUNCES = re.compile(
     r"(?:ways?|steps?|parts?|types?|kinds?|forms?|phases?|stages?|reasons?|benefits|advantages|differences|purposes|uses"
     r"|use cases|methods?|approaches|problems|process|categories|groups|components|functions|limitations|examples"
     r"|factors|challenges|rules|causes|effects|features|principles|options|drawbacks)\b[^.:]{0,60}[.:]?$"
+    r"|\bthere (?:are|is) (?:\w+ ){0,2}(?:(?:dis)?advantages?|drawbacks|benefits|pros|cons)\b[^.:]{0,80}[.:]?$"
     r"|\b(?:as follows|we distinguish between|differ in)\b",
     re.IGNORECASE,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from .pointers import announces
 from .sentence_kinds import NO_ANSWER, Kind
 from .stemming import LIGHT_STEMS, stems
 
@@ -222,11 +223,10 @@ def form_scorer(question: str) -> Callable[[str], float]:
     the question asks for parts, kinds, causes …; whether it speaks for or against something, where it asks for
     advantages or drawbacks; whether it gives a reason, where it asks why, or a command, where it asks how to do
     something; else 0."""
-    sides = [
-        holds for asked, holds in ((_ASKS_DRAWBACKS, _DRAWBACK), (_ASKS_BENEFITS, _BENEFIT)) if asked.search(question)
-    ]
+    pairs = ((_ASKS_DRAWBACKS, _DRAWBACK), (_ASKS_BENEFITS, _BENEFIT))
+    sides = [holds for asked, holds in pairs if asked.search(question)]
     if sides:
-        return lambda sentence: any(holds.search(sentence) for holds in sides)
+        return lambda sentence: any(holds.search(sentence) for holds in sides) and not announces(sentence)
     if _ASKS_PURPOSE.search(question):
         return lambda sentence: bool(_PURPOSE.search(sentence) and not _USES_WORD.search(sentence))
     if number := _ASKS_NUMBER_OF.search(question):

@@ -287,6 +287,7 @@ def test_how_to_do_something_is_answered_by_its_command() -> None:
         "First, let us look at why winches rust.",
         "This chapter will present some winches that rust.",
         "This essay describes why winches rust.",
+        "I will now proceed to the winches that rust.",
     ],
 )
 def test_what_says_that_something_is_looked_at_comes_last(beginning: str) -> None:
@@ -297,6 +298,36 @@ def test_what_says_that_something_is_looked_at_comes_last(beginning: str) -> Non
 def test_what_is_explained_later_comes_last() -> None:
     text = "I’ll explain later why winches rust. Winches rust as they are wet."
     assert _texts("Why do winches rust?", text, (0.6, 0.6))[0].startswith("Winches rust")
+
+
+def test_the_drawbacks_are_what_a_list_has_not_that_there_are_some() -> None:
+    listed = "- It rusts.\n- It is loud."
+    text = f"There are advantages and disadvantages to a winch.\n\nBut its disadvantages are:\n\n{listed}"
+    assert _texts("What are the disadvantages of a winch?", text)[0].endswith(listed)
+
+
+_PAINT = "Sailors who own a winch paint it green for each customer."
+
+
+def test_what_is_below_a_question_answers_it() -> None:
+    asked = "May I sell a winch without asking its owner?"
+    text = f"{asked}\n\nYes. It is free of all claims.\n\nWhy is it green?\n\n{_PAINT}"
+    found = _retrieval("Can I sell a winch to a customer without asking the owner?", text)
+    assert choose(found)[0].text == "Yes. It is free of all claims."
+    assert not weigh_evidence(found).missing
+
+
+@pytest.mark.parametrize(
+    "questions",
+    [
+        "How is a rope tied?\n\nMay I sell a winch without asking its owner?",  # exercises
+        "A sailor asks. May I sell a winch without asking its owner? A rope is no winch.",
+    ],
+)
+def test_what_is_behind_exercises_or_a_question_within_a_paragraph_does_not(questions: str) -> None:
+    text = f"{questions}\n\nIt is now noon. It is free of all claims.\n\n{_PAINT}"
+    found = _retrieval("Can I sell a winch to a customer without asking the owner?", text)
+    assert "free" not in choose(found)[0].text
 
 
 def test_what_each_side_is_counts_more_than_a_sentence_with_both() -> None:
@@ -391,6 +422,7 @@ def test_a_line_that_only_shows_code_comes_with_it() -> None:
     [
         ("What are the drawbacks of a winch?", "A winch is a drum with a rope. It suffers from rust and salt.", True),
         ("What are the drawbacks of a winch?", "A winch suffers from rust. But its drum is round.", False),
+        ("What are the drawbacks of a winch?", "There are drawbacks of a winch. It suffers from rust.", True),
         ("What are the advantages of a winch?", "A winch is a drum with a rope. It reduces the work of men.", True),
         ("Why has a ship a winch?", "A ship has a winch. Otherwise men pull.", True),
         ("Which ropes does a winch pull?", "A winch pulls ropes. It pulls hemp, nylon and steel.", True),
