@@ -52,7 +52,7 @@ collection.close()
 
 @pytest.fixture
 def garden(tmp_path: Path) -> Iterator[Host]:
-    with texts.planted(tmp_path / "host") as host:
+    with texts.planted(tmp_path) as host:
         yield host
 
 

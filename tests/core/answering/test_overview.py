@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
@@ -33,10 +34,29 @@ _PAGES = {
 }
 
 
-@pytest.fixture
-def host(tmp_path: Path) -> Iterator[Host]:
-    with open_host(tmp_path) as host:
-        _add(host, tmp_path)
+@pytest.fixture(scope="module")
+def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
+    """With the book, which is only asked about."""
+    with _with_book(tmp_path_factory.mktemp("whole")) as host:
+        yield host
+
+
+@pytest.fixture(scope="module")
+def introduced(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
+    with _with_book(tmp_path_factory.mktemp("introduced"), {"00-introduction.md": _INTRODUCTION, **_PAGES}) as host:
+        yield host
+
+
+@pytest.fixture(scope="module")
+def brakes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
+    with _with_book(tmp_path_factory.mktemp("brakes"), _PARTS) as host:
+        yield host
+
+
+@contextmanager
+def _with_book(folder: Path, pages: dict[str, str] = _PAGES) -> Iterator[Host]:
+    with open_host(folder) as host:
+        _add(host, folder, pages)
         yield host
 
 
@@ -344,10 +364,8 @@ You should know how to solder and how to read a wiring diagram.
         ("How is this book organized?", "“Robot parts” has 3 chapters: Introduction; Wheels; Legs."),
     ],
 )
-def test_what_a_book_says_of_itself_is_found_by_its_headings(tmp_path: Path, question: str, begins: str) -> None:
-    with open_host(tmp_path) as host:
-        _add(host, tmp_path, {"00-introduction.md": _INTRODUCTION, **_PAGES})
-        answer = host.assistant("book_chat").ask(question)
+def test_what_a_book_says_of_itself_is_found_by_its_headings(introduced: Host, question: str, begins: str) -> None:
+    answer = introduced.assistant("book_chat").ask(question)
     assert answer.text.startswith(begins)
     assert not answer.refused
 
@@ -381,13 +399,14 @@ def test_a_book_that_explains_something_to_people_is_for_them(fast_host: Host, t
     assert answer.text == "This text tries to explain the change of a wheel to ordinary users of robots. [1]"
 
 
-def test_of_several_books_one_is_to_be_chosen(host: Host, small_book: Path) -> None:
-    shelf = Shelf(host)
+def test_of_several_books_one_is_to_be_chosen(fast_host: Host, tmp_path: Path, small_book: Path) -> None:
+    _add(fast_host, tmp_path)
+    shelf = Shelf(fast_host)
     shelf.add(shelf.plan(small_book), title="Small parts")
-    answer = host.assistant("book_chat").ask("What is this book about?")
+    answer = fast_host.assistant("book_chat").ask("What is this book about?")
     assert answer.text == "The shelf has 2 books: “Robot parts”; “Small parts”. Choose one to ask about it."
     chosen = Question("What is this book about?", filters={"book": "small-parts"})
-    assert host.assistant("book_chat").ask(chosen).text.startswith("“Small parts” has 2 chapters")
+    assert fast_host.assistant("book_chat").ask(chosen).text.startswith("“Small parts” has 2 chapters")
 
 
 def test_chapters_without_a_number_count_back_from_the_first_that_has_one(tmp_path: Path) -> None:
@@ -495,17 +514,15 @@ _PARTS = {
         ("List the three types of brakes", "“Types of brakes” has 3 parts: Disc brakes; Drum brakes; Rim brakes."),
     ],
 )
-def test_what_a_section_enumerates_is_listed(fast_host: Host, tmp_path: Path, question: str, begins: str) -> None:
-    _add(fast_host, tmp_path, _PARTS)
-    assert fast_host.assistant("book_chat").ask(question).text.startswith(begins)
+def test_what_a_section_enumerates_is_listed(brakes: Host, question: str, begins: str) -> None:
+    assert brakes.assistant("book_chat").ask(question).text.startswith(begins)
 
 
 @pytest.mark.parametrize(
     "question", ["What are brake levels?", "What are the wheel levels?", "What are the levels of noise?"]
 )
-def test_what_no_section_enumerates_is_not_listed(fast_host: Host, tmp_path: Path, question: str) -> None:
-    _add(fast_host, tmp_path, _PARTS)
-    assert " parts: " not in fast_host.assistant("book_chat").ask(question).text
+def test_what_no_section_enumerates_is_not_listed(brakes: Host, question: str) -> None:
+    assert " parts: " not in brakes.assistant("book_chat").ask(question).text
 
 
 def test_a_notice_of_rights_is_no_overview() -> None:
@@ -640,9 +657,10 @@ def test_a_selection_cut_in_mid_sentence_is_quoted_whole(host: Host) -> None:
     assert answer.text == "A caster is a wheel that swivels about a vertical axis. [1]"
 
 
-def test_chapters_are_named_in_their_order_after_one_was_edited(host: Host, tmp_path: Path) -> None:
+def test_chapters_are_named_in_their_order_after_one_was_edited(fast_host: Host, tmp_path: Path) -> None:
+    _add(fast_host, tmp_path)
     (tmp_path / "book" / "01-wheels.md").write_text(_PAGES["01-wheels.md"] + "\nSome squeak.\n", "utf-8")
-    shelf = Shelf(host)
+    shelf = Shelf(fast_host)
     shelf.add(shelf.plan(tmp_path / "book"), title="Robot parts")
-    text = host.assistant("book_chat").ask(Question("What is this book about?")).text
+    text = fast_host.assistant("book_chat").ask(Question("What is this book about?")).text
     assert "has 2 chapters: Wheels; Legs." in text

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
 from sqlalchemy import text
 
 from ragstone.core import StorageError
-from ragstone.core.testing import plugin_state
+from ragstone.core.testing import open_host, plugin_state
 from ragstone.plugins.concept_tutor import Lessons, PlanStore
 from ragstone.plugins.concept_tutor.learning.store import LearnStore
 from ragstone.web import create_app
@@ -24,11 +25,19 @@ if TYPE_CHECKING:
 OTHERS = ["null", "[1]", "5", "{}", "", "[" * 10_000]
 
 
-@pytest.fixture
-def host(tmp_path: Path) -> Iterator[Host]:
-    """A host with a plan, of which one question was answered."""
-    with texts.planted(tmp_path / "host") as opened:
+@pytest.fixture(scope="module")
+def answered(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a host with a plan, of which one question was answered."""
+    folder = tmp_path_factory.mktemp("answered")
+    with texts.planted(folder) as opened:
         run(opened, "learn", "garden", typed="straw\n??\nq\n")
+    return folder
+
+
+@pytest.fixture
+def host(tmp_path: Path, answered: Path) -> Iterator[Host]:
+    shutil.copytree(answered, tmp_path, dirs_exist_ok=True)
+    with open_host(tmp_path, options={"concept_tutor": {"sample": False}}) as opened:
         yield opened
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def host(tmp_path: Path) -> Iterator[Host]:
-    with texts.planted(tmp_path / "host") as opened:
+    with texts.planted(tmp_path) as opened:
         yield opened
 
 
