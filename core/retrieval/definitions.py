@@ -77,8 +77,9 @@ def with_definitions(
     search: SearchableChunks,
     person: Person | None = None,
 ) -> dict[int, Scores]:
-    """The scores; for a subject that none defines the last other one is replaced by that of a chunk that defines it, or
-    has it as title. ``person``: the only subject, where that is one."""
+    """The scores; for a subject that none certainly defines the last other one is replaced by that of a chunk that
+    defines it better, or, where none defines it at all, has it as title. ``person``: the only subject, where that is
+    one."""
 
     def texts(keys: Sequence[int]) -> Mapping[int, str]:
         """Those that are no references or exercises: a book's title there is no definition."""
@@ -95,15 +96,15 @@ def with_definitions(
         known = best_definition(offered, subject, person)
         if known is not None:
             needed.add(known)
-        if known is None or (not person and best_definition({known: offered[known]}, subject, least=1.0) is None):
+        is_weak = (
+            known is not None and not person and best_definition({known: offered[known]}, subject, least=1.0) is None
+        )
+        if known is None or is_weak:
             using = dict(search.lexical(subject, _SEARCHED)[0])
             others = [key for key in using if key not in scores and key not in found]
-            # Of those that say it better than a chunk that is offered the first, as what a thing is is said early.
-            key = (
-                best_definition(texts(others), subject, person)
-                if known is None
-                else best_definition(texts(sorted(others)), subject, least=1.0)
-            )
+            # Of several better ones the first: a text defines a thing before it uses it.
+            least, in_turn = (1.0, sorted(others)) if is_weak else (_CERTAIN, others)
+            key = best_definition(texts(in_turn), subject, person, least)
             if known is None and key is None and _first_titled(titled(list(scores), subject), subject) is None:
                 key = _first_titled(titled(others[:_TITLES_SEARCHED], subject), subject)
             if key is not None:
