@@ -180,7 +180,7 @@ class RevisionSearch:
 
     def _correction(self, word: str, is_word: bool) -> str | None:
         def find() -> str | None:
-            known = self._snapshot.terms(self._row.id, word[0])
+            known = self._cached(("terms", word[0]), lambda: self._snapshot.terms(self._row.id, word[0]))
             return correction_of(word, known, is_word=is_word, is_allowed=lambda stem: not self.missing([stem]))
 
         return self._cached(("correction", word, is_word, self._filter_key), find)

@@ -7,8 +7,9 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
-#: Bytes that an entry takes besides its value.
+#: Bytes that an entry takes besides its value, and that a word takes with its number in a ``dict``.
 _ENTRY_BYTES = 200
+_WORD_BYTES = 140
 
 
 class RevisionCache:
@@ -18,7 +19,8 @@ class RevisionCache:
     """
 
     def __init__(self, most_bytes: int) -> None:
-        """``most_bytes``: of arrays (``nbytes``), bytes and the entries themselves; other values count as nothing."""
+        """``most_bytes``: of arrays (``nbytes``), bytes, ``dict`` of words and the entries themselves; other values
+        count as nothing."""
         self._most = most_bytes
         self._lock = threading.Lock()
         self._revision: Hashable = None
@@ -56,4 +58,6 @@ class RevisionCache:
 
 
 def _size(value: Any) -> int:
+    if isinstance(value, dict):
+        return _ENTRY_BYTES + _WORD_BYTES * len(value)
     return _ENTRY_BYTES + (len(value) if isinstance(value, bytes) else getattr(value, "nbytes", 0))

@@ -39,6 +39,9 @@ def test_it_is_bounded() -> None:
     for number in range(1000):
         cache.get(1, f"word {number}", lambda: b"x" * 800)
         assert len(cache._values) * 1000 <= 100_000
+    for number in range(1000):
+        cache.get(1, f"letter {number}", lambda: dict.fromkeys(map(str, range(10)), 1))
+        assert len(cache._values) * 1000 <= 100_000
 
 
 def test_what_is_asked_for_again_and_again_stays() -> None:
