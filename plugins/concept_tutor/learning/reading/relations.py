@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from ..records import BLANK
 from .definitions import is_subject
-from .sentences import Sentence
-from .spelling import stem_set
+from .sentences import Sentence, stands_alone
+from .spelling import gives_away, stem_set
 
 #: Verbs of a relation: of several, of one, in the past; "-" for a form that is mostly a noun.
 _ACTIVES = """
@@ -23,9 +24,10 @@ _PASSIVES = (
     "composed of|made of|made up of|caused by|derived from|named after|based on|used for|used to|used as"
     "|divided into|classified as|classified into|known for|characterized by|characterised by"
     "|formed by|formed from|produced by|created by|invented by|discovered by|developed by|introduced by|written by"
-    "|founded by|proposed by|designed by|painted by|directed by|located in|found in|measured in"
+    "|founded by|proposed by|designed by|painted by|directed by|located in|born in|found in|measured in"
     "|measured by|determined by|surrounded by|bordered by|responsible for|controlled by|required for|needed for"
 )
+_PLACES = ("located in", "born in")
 
 #: What persons do, and things do not.
 _BY_PERSONS = ("created", "invented", "discovered", "developed", "introduced", "written", "founded", "proposed",
@@ -62,6 +64,8 @@ _NEW_CLAUSE = re.compile(
 #: "The coordination of the lungs, the ribs and the diaphragm" is no list to be cut.
 _LIST_GOES_ON = re.compile(r",\s(?:an?|the)\s[^.;]*\band\b")
 _LAST_ASIDE = re.compile(r",?\s\([^()]*\)$")
+#: The day and the year of a birth, behind its place.
+_TIME = re.compile(r",?\s(?:on|in)\s(?:[A-Z][a-z]+\s)?\d")
 _NO_OBJECT = re.compile(
     r"(?:of|is|are|was|were|out|and|or|which|that|to|by|has|have|many|several|some|this|it|both|over|more|about|around|nearly|whether|approximately|all|every|each)\b"
     # "four major water masses": which, only another sentence says.
@@ -87,6 +91,25 @@ _NO_EFFECT = re.compile(
     r"\b(?:that|whether|if|is|are|was|were|be|not|only|not only|simply|just|perhaps|partly|or)$|\sthat\s"
 )
 _STEMS_OF_CAUSE = 3
+#: "The capital of Angola is Luanda", "Its capital is Luanda": a name, or what is the only one.
+_ATTRIBUTE = re.compile(
+    r"(?:The (?P<what>[a-z][\w '’-]{2,60}?) of (?P<subject>(?:(?:the|an?) )?[^,;:()“”\"]{2,50}?)"
+    r"|(?:Its|His|Her) (?P<whose>[a-z][\w '’-]{2,60}?)) (?P<be>is|are|was|were) "
+    r"(?P<object>(?:the (?!same\b|subjects?\b|most\b|least\b|best\b)|(?=[A-ZÀ-Þ]))[^;:]+?)\.$"
+)
+#: Says nothing of the thing that could be known without the text, or ends with its holder's office.
+_NO_ATTRIBUTE = re.compile(
+    r"(?:aspects?|cases?|concept|current|development|examples?|history|idea|importance|majority|member|notion|parts?"
+    r"|reasons?|remainder|rest|results?|role|story|stud(?:y|ies)|success|use|way|works?)\b"
+)
+_PERSONS = re.compile(
+    r"\b(?:author|brother|builder|child|children|composer|creator|daughter|discoverer|editor|father|founder|husband|inventor"
+    r"|king|leader|mother|parent|partner|president|queen|ruler|sister|son|student|successor|teacher|wife|writer)s?$"
+)
+_NAME = re.compile(r"[A-ZÀ-Þ][\w’'-]*(?: [A-ZÀ-Þ][\w’'-]*){0,3}")
+_ATTRIBUTE_ENDS = re.compile(
+    r",\s(?:\w+(?:ed|ing)|born|built|found|held|known|led|made|set|written|and (?:its|his|her|their)(?: \w+){1,2},)\s"
+)
 
 
 @dataclass(frozen=True)
@@ -116,6 +139,9 @@ def relation_of(sentence: Sentence) -> Relation | None:
     start, end = match.span("object")
     for cut in (_NEW_CLAUSE.search(sentence.text, start, end), _LAST_ASIDE.search(sentence.text, start, end)):
         end = min(end, cut.start()) if cut else end
+    if match["verb"] == "born in":
+        time = _TIME.search(sentence.text, start - 3, end)
+        end = min(end, time.start()) if time else end
     answer = sentence.text[start:end]
     if _LIST_GOES_ON.match(sentence.text, end):
         return None
@@ -136,6 +162,34 @@ def cause_of(sentence: Sentence) -> Relation | None:
     return Relation(sentence, match["effect"], "Why is it that {}?", *match.span("cause"))
 
 
+def attribute_of(sentence: Sentence, owner: str, known: frozenset[str]) -> Relation | None:
+    """What the sentence says that an attribute of its subject is, of which there is one; ``None`` where it does not.
+
+    ``owner``: what "its" at its beginning stands for, empty if that is not known; ``known``: see ``stands_alone``.
+    """
+    match = _ATTRIBUTE.match(sentence.text)
+    if match is None:
+        return None
+    what = match["what"] or match["whose"]
+    subject = match["subject"] or owner
+    # Who holds an office today may be another one when it is asked.
+    is_person = _PERSONS.search(what) is not None
+    if not subject or _NO_ATTRIBUTE.search(what) or (is_person and match["be"] in {"is", "are"}):
+        return None
+    start, end = match.span("object")
+    alone = f"The {what.split()[-1]} of {subject} {sentence.text[match.start('be') :]}"
+    for cut in (_NEW_CLAUSE.search(sentence.text, start, end), _ATTRIBUTE_ENDS.search(sentence.text, start, end)):
+        end = min(end, cut.start()) if cut else end
+    answer = sentence.text[start:end]
+    if not stands_alone(replace(sentence, text=alone), known) or len(answer.split()) > _LONGEST:
+        return None
+    if not stem_set(answer) or answer.count("(") != answer.count(")") or gives_away(f"{what} {subject}", answer):
+        return None
+    question = f"{'Who' if is_person else 'What'} {match['be']} the {what} of {{}}?"
+    # A name is typed as it is written.
+    return Relation(sentence, subject, f"{question} {BLANK}" if _NAME.fullmatch(answer) else question, start, end)
+
+
 def _agrees(match: re.Match[str]) -> bool:
     """Whether the verb fits to its subject's number: else it was a noun, and the verb comes later."""
     head = re.split(r"\s(?:of|in|for|from|with|and)\s", match["subject"])[0]
@@ -151,7 +205,7 @@ def _question(match: re.Match[str]) -> str:
     verb, be = match["verb"], match["be"]
     if not be:
         return "What {} {{}} {}?".format(*_ASKED_BY[verb].split(" ", 1))
-    if verb == "located in":
-        return f"Where {be} {{}} located?"
+    if verb in _PLACES:
+        return f"Where {be} {{}} {verb.removesuffix(' in')}?"
     may_be_person = verb.endswith(" by") and verb.startswith(_BY_PERSONS)
     return f"{'Who or what' if may_be_person else 'What'} {be} {{}} {'used to do' if verb == 'used to' else verb}?"

@@ -113,6 +113,23 @@ def stands_alone(sentence: Sentence, known: frozenset[str] = frozenset()) -> boo
     return not _dangles(text, known) and not _leans_on_the(text, known)
 
 
+def name_before(text: str, title: str) -> str:
+    """What a sentence begins with, with its article, where that is what the page is about; else empty."""
+    within = title[0].lower() + title[1:]
+    names = "|".join(re.escape(name) for name in (title, within, title.rsplit(maxsplit=1)[-1]))
+    match = re.match(rf"(?:(?:In|On)\s[^,]+,\s)?((?:The\s)?(?:{names}))\b", text)
+    return match[1] if match else ""
+
+
+def owner_before(sentence: Sentence, title: str) -> str:
+    """What "its" at a sentence's beginning stands for: what the page is about, where the sentence before begins with
+    it; else empty."""
+    paragraph = sentence.chunk.content.rfind("\n", 0, sentence.start) + 1
+    *_, (start, end) = ((0, 0), *sentence_spans(sentence.chunk.content, paragraph, sentence.start))
+    name = name_before(sentence.chunk.content[start:end], title)
+    return f"the{name[3:]}" if name.startswith("The ") else name
+
+
 def is_whole(text: str) -> bool:
     """Whether it is one sentence of plain words that was cut at its own ends."""
     if not text[0].isupper() or not _ENDS.search(text) or _MARKUP.search(text):

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from ..reading.definitions import Definition, definition_of, without_parentheses
 from ..reading.material import Material, is_about
-from ..reading.relations import cause_of, relation_of
-from ..reading.sentences import Sentence, bare_title, is_whole, stands_alone
+from ..reading.relations import Relation, attribute_of, cause_of, relation_of
+from ..reading.sentences import Sentence, bare_title, is_whole, name_before, owner_before, stands_alone
 from ..reading.spelling import gives_all_away, gives_away, normal, stem_set, topic_key
-from ..records import BLANK
+from ..records import BLANK, Form
 from .clozes import Clozes, Draft
 
 if TYPE_CHECKING:
@@ -54,9 +54,15 @@ class Drafting:
             alone = definition.sentence_alone
             if is_whole(alone.text) if is_about(definition.subject, title) else stands_alone(alone, known):
                 yield from self.of_definition(definition, concept)
+        own = self._material.topics.get(topic_key(title))
+        is_person = own is not None and own.sort == "person"
+        owner = owner_before(sentence, title) if sentence.text.startswith("Its ") != is_person else ""
+        if found := attribute_of(sentence, owner, known):
+            yield from self._relation(found, title, concept)
         if not stands_alone(sentence, known):
             return
-        yield from self._relation(sentence, title, concept)
+        if found := relation_of(sentence):
+            yield from self._relation(found, title, concept)
         if found := cause_of(sentence):
             first, _, rest = found.subject.partition(" ")
             lowered = self._material.lowered(found.subject)
@@ -65,7 +71,7 @@ class Drafting:
             yield Draft("open", "relation", found.question.format(asks), answer, (), sentence, _OF_CAUSE)
         if definition is None:
             yield from self._clozes.called(sentence)
-            if _begins_with(sentence.text, title):
+            if name_before(sentence.text, title):
                 yield from self._clozes.year(sentence)
                 if not sentence.chunk.section:
                     yield from self._clozes.named(sentence, 0.5)
@@ -164,12 +170,9 @@ class Drafting:
             be = "are" if definition.plural else "is"
         return f"In your own words: {who} {be} {f'{determiner} ' if determiner else ''}{subject}?"
 
-    def _relation(self, sentence: Sentence, title: str, concept: str) -> Iterator[Draft]:
-        found = relation_of(sentence)
-        if found is None:
-            return
-        bare = re.sub(r"^(?:An?|The)\s", "", found.subject)
-        answer = sentence.text[found.start : found.end]
+    def _relation(self, found: Relation, title: str, concept: str) -> Iterator[Draft]:
+        bare = re.sub(r"^(?:An?|The)\s", "", found.subject, flags=re.IGNORECASE)
+        answer = found.sentence.text[found.start : found.end]
         own = any(is_about(bare, name) for name in (title, concept))
         is_past = re.match(r"(?:\w+ or )?\w+ (?:was|were|did)\b", found.question) is not None
         part = (
@@ -185,17 +188,12 @@ class Drafting:
             f"{article.lower()} {rest}" if article in {"A", "An", "The"} else self._material.lowered(found.subject)
         )
         worth = (0.85 if own else 0.75) - 0.3 * (len(stem_set(answer)) == 1 and answer[0].islower())
-        yield Draft("open", "relation", found.question.format(subject), answer, (), sentence, worth)
+        asks = found.question.format(subject)
+        form: Form = "blank" if BLANK in asks else "open"
+        yield Draft(form, "relation", asks, answer, (), found.sentence, worth)
 
 
 def _is_within(material: Material, determiner: str, subject: str) -> bool:
     """Whether a text has the determiner as it is here before the subject in any case."""
     phrase = re.compile(rf"(?<!\w){re.escape(determiner)} (?i:{re.escape(subject)})(?!\w)")
     return any(phrase.search(chunk.content) for chunk in material.chunks)
-
-
-def _begins_with(text: str, title: str) -> bool:
-    """Whether a sentence's subject is what the page is about."""
-    within = title[0].lower() + title[1:]
-    names = "|".join(re.escape(name) for name in (title, within, title.rsplit(maxsplit=1)[-1]))
-    return re.match(rf"(?:(?:In|On)\s[^,]+,\s)?(?:The\s)?(?:{names})\b", text) is not None

@@ -162,6 +162,8 @@ def test_what_is_no_definition_is_none(written: Written, text: str) -> None:
         ("Gardens of peat", "are based on moss, sand and clay.", "What are gardens of peat based on?",
          "moss, sand and clay"),
         ("Gardens of peat", "are named after Linnaeus.", "What are gardens of peat named after?", "Linnaeus"),
+        ("Carl Moss", "was born in the village of Soil, in the Kingdom of Peat, on 4 May 1870.",
+         "Where was Carl Moss born?", "the village of Soil, in the Kingdom of Peat"),
     ],
 )  # fmt: skip
 def test_a_relation_ends_where_something_else_is_said(
@@ -171,6 +173,38 @@ def test_a_relation_ends_where_something_else_is_said(
         (one.text, one.key) for one in written(chunk("x", f"{title} {text}", title=title)) if one.asked == "relation"
     ]
     assert made == [(question, answer)]
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "answer"),
+    [
+        ("The capital and largest town of Peatland is Soil.",
+         "What is the capital and largest town of Peatland? ____", "Soil"),
+        ("Peatland lies on the coast. Its capital and largest town is Soil, built on an old moor.",
+         "What is the capital and largest town of Peatland? ____", "Soil"),
+        ("The closest relatives of Peatland are the moors, bogs and fens.",
+         "What are the closest relatives of Peatland?", "the moors, bogs and fens"),
+        ("Peatland has a hero. His mother was Clay, and his father, Loam, was king of all the moors.", None, None),
+        ("The president of Peatland is Carl Moss of the Gardeners.", None, None),
+        ("The history of Peatland is the story of the moors around it.", None, None),
+        ("The aim of Peatland is the same as that of any other moor.", None, None),
+        ("Peatland lies on a coast. Peat is dug there. Its capital and largest town is Soil.", None, None),
+        ("The current capital of Peatland is Soil upon the Moor.", None, None),
+    ],
+)  # fmt: skip
+def test_what_the_attribute_of_a_thing_is_is_asked(
+    written: Written, text: str, question: str | None, answer: str | None
+) -> None:
+    made = [(one.text, one.key) for one in written(chunk("x", text, title="Peatland")) if one.asked == "relation"]
+    assert made == ([(question, answer)] if question else [])
+
+
+def test_his_is_of_the_person_that_the_page_is_about(written: Written) -> None:
+    text = "Carl Moss was a gardener of old, known for roses. His mother was Clay, and his father, Loam, was king."
+    made = written(chunk("x", text, title="Carl Moss"))
+    assert [(one.text, one.key) for one in made if one.asked == "relation"] == [
+        ("Who was the mother of Carl Moss? ____", "Clay")
+    ]
 
 
 @pytest.mark.parametrize(
