@@ -81,7 +81,10 @@ def _history(value: object) -> tuple[Turn, ...]:
         unknown = sorted(str(key)[:80] for key in turn if key not in {"question", "answer"})
         if unknown:
             raise BadRequest(f"unknown key {unknown[0]!r} in history", hint="known: question, answer")
-    return tuple(Turn(_string(turn, "question", required=True) or "", _string(turn, "answer") or "") for turn in value)
+    # A blank answer is none.
+    return tuple(
+        Turn(_string(turn, "question", required=True) or "", (_string(turn, "answer") or "").strip()) for turn in value
+    )
 
 
 def _string(body: Mapping[str, Any], key: str, *, required: bool = False) -> str | None:

@@ -376,8 +376,9 @@ def test_a_conversation_on_the_command_line(host: Host, capsys: pytest.CaptureFi
 
 
 def test_history_in_a_body() -> None:
-    body = {"question": "Why?", "history": [{"question": "What?", "answer": "That."}, {"question": "Who?"}]}
-    assert Question.from_json(body, filters=()).history == (Turn("What?", "That."), Turn("Who?"))
+    turns = [{"question": "What?", "answer": "That."}, {"question": "Who?"}, {"question": "When?", "answer": "\f "}]
+    body = {"question": "Why?", "history": turns}
+    assert Question.from_json(body, filters=()).history == (Turn("What?", "That."), Turn("Who?"), Turn("When?"))
 
 
 @pytest.mark.parametrize(
