@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import logging
+import re
+from collections import Counter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ragstone.core import Host, RagstoneError
 
 from ..settings import BookChatSettings
+from .editions import newest_editions
+from .headings import NUMBERED
 from .shelf import Shelf
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .books import Book
 
 SAMPLE = Path(__file__).parents[1] / "sample" / "primer"
 _SLUG = "physical-ai-humanoid-robotics-a-primer"
@@ -18,15 +28,40 @@ _SAMPLE_QUESTIONS = (
     "What does a category 1 stop do?",
 )
 _OF_ANY_BOOK = "What is this book about?"
+_OF_CHAPTER = "What does the book say about “{}”?"
+#: Chapters that are asked about, and the characters of a title that is short enough for it.
+_CHAPTERS = 3
+_LONGEST_TITLE = 48
+_NUMBER = re.compile(r"^(?:\d[\d.]*)?[\s.:)–—-]+")
+#: Titles of chapters that are on no subject.
+_NO_SUBJECT = re.compile(
+    r"(?:about|acknowledg\w+|answers?|appendi\w+|bibliography|change ?log|conclusions?|contents|copyright|cover|credits"
+    r"|exercises|foreword|front matter|further reading|glossary|index|introduction|license|overview|preface|quiz\w*"
+    r"|references|release notes|revision history|solutions?|summary|title page)\b",
+    re.IGNORECASE,
+)
 
 _log = logging.getLogger(__name__)
 
 
 def example_questions(shelf: Shelf) -> tuple[str, ...]:
-    """Questions that are answered, about the sample or any book; none names a book, which not all may see."""
-    books = shelf.books()
-    of_sample = _SAMPLE_QUESTIONS if any(book.slug == _SLUG for book in books) else ()
-    return (*of_sample, _OF_ANY_BOOK) if books else ()
+    """Questions that are answered: of the sample its own, of a single other book those on its longest chapters."""
+    books = newest_editions(shelf.books())
+    if any(book.slug == _SLUG for book in books):
+        return (*_SAMPLE_QUESTIONS, _OF_ANY_BOOK)
+    of_chapters = _of_chapters(shelf, books[0]) if len(books) == 1 else ()
+    return (_OF_ANY_BOOK, *of_chapters) if books else ()
+
+
+def _of_chapters(shelf: Shelf, book: Book) -> Iterator[str]:
+    """Questions on its longest chapters, by their titles without their numbers."""
+    sizes = Counter[str]()
+    for (slug, chapter), chunks in shelf.corpus.contents.facets("book", "chapter"):
+        title = _NUMBER.sub("", NUMBERED.sub("", str(chapter)))
+        is_subject = 2 < len(title) <= _LONGEST_TITLE and not _NO_SUBJECT.match(title) and title != book.title
+        if slug == book.slug and is_subject and '"' not in title:
+            sizes[title] += chunks
+    return (_OF_CHAPTER.format(title) for title, _ in sizes.most_common(_CHAPTERS))
 
 
 def put_sample_on_empty_shelf(host: Host) -> None:

@@ -182,6 +182,36 @@ def test_the_sample_comes_to_an_empty_shelf_once(tmp_path: Path) -> None:
         assert Shelf(host).books() == ()
 
 
+def test_a_single_book_offers_questions_on_its_longest_chapters(fast_host: Host, tmp_path: Path) -> None:
+    book = tmp_path / "moor"
+    book.mkdir()
+    for number, (title, sentences) in enumerate(
+        [
+            ("Preface", 9),
+            ("1 Peat", 5),
+            ("Chapter 2: Soil of the hills", 7),
+            ("Frost", 3),
+            ("Exercises", 8),
+            ("Rain", 1),
+        ]
+    ):
+        said = (
+            f"{title} has the property {at}, which gardeners of the moor know well." for at in range(40 * sentences)
+        )
+        (book / f"{number}.md").write_text(f"# {title}\n\n{' '.join(said)}\n", "utf-8")
+    shelf, assistant = Shelf(fast_host), fast_host.assistant("book_chat")
+    shelf.add(shelf.plan(book), title="The moor")
+    assert assistant.examples == (
+        "What is this book about?",
+        "What does the book say about “Soil of the hills”?",
+        "What does the book say about “Peat”?",
+        "What does the book say about “Frost”?",
+    )
+    assert not any(assistant.ask(question).refused for question in assistant.examples)
+    shelf.add(shelf.plan(book), title="Another moor")
+    assert assistant.examples == ("What is this book about?",)
+
+
 def test_the_sample_can_be_left_out(tmp_path: Path) -> None:
     with open_host(tmp_path, options={"book_chat": {"sample": False}}) as host:
         host.serve()
