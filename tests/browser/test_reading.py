@@ -15,6 +15,14 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.browser
 
 OUT_OF_SCOPE = "Who won the football world cup in 1998?"
+#: Resolves when the page has come to rest.
+RESTS = """() => new Promise((done) => {
+    const look = (before) => scrollY === before ? done() : setTimeout(look, 200, scrollY);
+    setTimeout(look, 200, -1);
+})"""
+#: Pixels between the lower edge of the header and the last question.
+BELOW_HEADER = """() => [...document.querySelectorAll(".question")].at(-1).getBoundingClientRect().top
+    - document.querySelector("header.top").getBoundingClientRect().bottom"""
 NO_SIDEWAYS = "() => document.documentElement.scrollWidth <= document.documentElement.clientWidth"
 
 
@@ -56,6 +64,8 @@ def test_from_home_to_an_answer_with_badges(open_page: Open, snap: Snap) -> None
     assert page.locator("[data-status]").inner_text().strip()
     assert page.locator("[aria-busy]").count() == 0
     assert "?q=" not in page.url
+    page.evaluate(RESTS)
+    assert page.evaluate(BELOW_HEADER) > 0
     snap(page, "chat-answer")
 
 
