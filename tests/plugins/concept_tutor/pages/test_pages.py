@@ -78,6 +78,9 @@ def test_a_plan_is_drawn_and_listed(client: FlaskClient) -> None:
     assert {box.get("data-key") for box in boxes} == set(NAMES)
     assert all(box.get("href").endswith("#chosen") and box.get("aria-label") for box in boxes)
     assert len(page.cssselect(".for-wide path.curve")) == 7
+    (lacking,) = page.cssselect(".gathering .named a")
+    (row,) = page.cssselect("li[data-concept].none .name")
+    assert (words(lacking), lacking.get("href")) == (words(row), row.get("href").removeprefix(f"{PLAN}/"))
     assert next(words(row) for row in page.cssselect(".concepts .name")) == "Derivative"
     assert not page.cssselect("svg .badge, svg [href^=http]"), "sources have no presence on the graph"
     without = page.cssselect(".for-wide a.box.none")
