@@ -54,8 +54,8 @@ class Explanation:
 def explain(name: str, chunks: Sequence[SourceChunk], questions: Sequence[Question]) -> Explanation:
     """Of the concept of that name, made of these chunks: how each begins, and the sentences that prove the questions.
 
-    Pages of that title come first, and of them what begins with a definition and what stands before all headings. Of
-    the others nothing is taken that does not name the concept.
+    Pages of that title come first, and of them what stands before all headings, and then what begins with a definition.
+    Of the others nothing is taken that does not name the concept.
     """
     asked = [(one.support.chunk_id, one.support.start) for one in questions]
     chosen, used = dict[int, set[int]](), 0
@@ -108,7 +108,8 @@ def _order(chunk: SourceChunk, words: frozenset[str]) -> tuple[int, bool, bool]:
     if distance is None:
         return 2, True, True
     subject = _DEFINES.match(chunk.content)
-    return min(distance, 1), subject is None or not words <= stem_set(subject[1]), bool(chunk.section)
+    defines = subject is not None and words <= stem_set(subject[1])
+    return min(distance, 1), bool(chunk.section) and not defines, bool(chunk.section)
 
 
 def _distance(chunk: SourceChunk, words: frozenset[str]) -> int | None:

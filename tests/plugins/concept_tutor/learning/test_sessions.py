@@ -229,6 +229,19 @@ def test_an_explanation_takes_of_other_pages_only_what_names_the_concept() -> No
     assert part.text.startswith("An atom, such as one of gold"), "not with what points to a sentence before"
 
 
+def test_an_explanation_begins_with_what_stands_before_all_headings() -> None:
+    sports = "Peatland is the best team of the northern moors and a guest at the games of the valleys."
+    lead = (
+        "Peatland, officially the Republic of the Peat and of all the Moors and Bogs around it (in its own language: "
+    )
+    lead += "Ye Turf Lond), is a country of the north."
+    chunks = [
+        texts.chunk("sports", sports, title="Peatland", section="Sports"),
+        texts.chunk("lead", lead, title="Peatland", section=""),
+    ]
+    assert [part.heading for part in explain("Peatland", chunks, []).parts] == ["", "Sports"]
+
+
 def test_each_option_has_its_source(host: Host, lessons: Lessons) -> None:
     question = of_form(lessons, "choice")
     notes, sources = option_notes(question, host.once(PlanStore).all_sources("garden"))
