@@ -21,17 +21,16 @@ _ACTIVES = """
     carry, carries, -; transport, transports, -; absorb, absorbs, -; release, releases, -; study, studies, -
 """
 _PASSIVES = (
-    "composed of|made of|made up of|caused by|derived from|named after|based on|used for|used to|used as"
-    "|divided into|classified as|classified into|known for|characterized by|characterised by"
-    "|formed by|formed from|produced by|created by|invented by|discovered by|developed by|introduced by|written by"
-    "|founded by|proposed by|designed by|painted by|directed by|located in|born in|found in|measured in"
-    "|measured by|determined by|surrounded by|bordered by|responsible for|controlled by|required for|needed for"
+    "composed of|made of|made up of|derived from|named after|based on|used for|used to|used as"
+    "|divided into|classified as|classified into|known for|formed from|located in|born in|found in|measured in"
+    "|responsible for|required for|needed for|(?:[a-z]{3,}ed|built|held|led|made|won|written) by"
 )
 _PLACES = ("located in", "born in")
 
 #: What persons do, and things do not.
-_BY_PERSONS = ("created", "invented", "discovered", "developed", "introduced", "written", "founded", "proposed",
-               "designed", "painted", "directed")  # fmt: skip
+_BY_PERSONS = ("assassinated", "built", "conquered", "created", "defeated", "designed", "developed", "directed",
+               "discovered", "elected", "founded", "introduced", "invented", "led", "painted", "proposed", "published",
+               "succeeded", "won", "written")  # fmt: skip
 
 
 def _asked_by() -> dict[str, str]:

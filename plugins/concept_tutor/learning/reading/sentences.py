@@ -117,7 +117,7 @@ def name_before(text: str, title: str) -> str:
     """What a sentence begins with, with its article, where that is what the page is about; else empty."""
     within = title[0].lower() + title[1:]
     names = "|".join(re.escape(name) for name in (title, within, title.rsplit(maxsplit=1)[-1]))
-    match = re.match(rf"(?:(?:In|On)\s[^,]+,\s)?((?:The\s)?(?:{names}))\b", text)
+    match = re.match(rf"(?:(?:In|On)\s[^,]+,\s)?((?:The\s)?(?:{names}))\b(?!['’]s\b)", text)
     return match[1] if match else ""
 
 

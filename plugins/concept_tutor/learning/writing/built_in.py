@@ -63,25 +63,39 @@ class BuiltIn:
     def write(
         self, plan: str, concept: str, name: str, chunks: Sequence[SourceChunk], most: int
     ) -> tuple[Question, ...]:
-        """At most ``most`` questions out of the chunks, which are numbered from 1 in their order, the best ones first.
+        """At most ``most`` questions out of the chunks, which are numbered from 1 in their order, the best ones first;
+        one of several is to fill in or to choose, where there is such a draft.
 
         ``name``: the concept's, in words.
         """
+        drafts = self._best(concept, name, chunks)
+        kept = self._kept(plan, concept, drafts, chunks, most)
+        typed = next((one for one in drafts if one.form != "open"), None)
+        if typed and len(kept) > 1 and all(one.form == "open" for one in kept):
+            drafts = [typed, *(one for one in drafts if one is not typed)]
+            kept = sorted(self._kept(plan, concept, drafts, chunks, most), key=lambda one: one.form != "open")
+        return tuple(kept)
+
+    def _kept(
+        self, plan: str, concept: str, drafts: Sequence[Draft], chunks: Sequence[SourceChunk], most: int
+    ) -> list[Question]:
+        """The first ones of the drafts, as questions: each that passes its proof, and asks nothing twice."""
         offered = {chunk.chunk_id: chunk for chunk in chunks}
         kept: list[Question] = []
         of_kind: Counter[Asked] = Counter()
         used: set[object] = set()
         sentence_of: dict[str, Sentence] = {}
-        for draft in self._best(concept, name, chunks):
+        for draft in drafts:
             if len(kept) == most:
                 break
-            # A sentence is asked about once, or once in each direction; nothing is the key of two alike questions.
+            # A sentence is asked about once, or once in each direction; nothing is asked, or is a key, twice.
             is_open = draft.form == "open"
             own, *others = (
                 (draft.sentence.chunk.chunk_id, draft.sentence.start, way) for way in (is_open, not is_open)
             )
-            taken = {own, (normal(draft.key), is_open), *(others if draft.once else ())} & used
-            if taken or of_kind[draft.asked] >= _MOST_OF_A_KIND.get(draft.asked, most):
+            now = {own, (normal(draft.key), is_open), draft.text}
+            is_asked = bool(now.union(others if draft.once else ()) & used)
+            if is_asked or of_kind[draft.asked] >= _MOST_OF_A_KIND.get(draft.asked, most):
                 continue
             if any(sentence_of.get(topic, draft.sentence) != draft.sentence for topic in draft.about):
                 continue
@@ -89,10 +103,10 @@ class BuiltIn:
             if fault_of(question, offered, self.material) is not None:
                 continue
             kept.append(question)
-            used |= {own, (normal(draft.key), is_open)}
+            used |= now
             sentence_of |= dict.fromkeys(draft.about, draft.sentence)
             of_kind[draft.asked] += 1
-        return tuple(kept)
+        return kept
 
     def _best(self, concept: str, name: str, chunks: Sequence[SourceChunk]) -> list[Draft]:
         """The drafts by their worth; where two are worth the same, in the sources' order."""

@@ -119,7 +119,8 @@ class Clozes:
 
     def named(self, sentence: Sentence, worth: float) -> Iterator[Draft]:
         """The name that is the point of a sentence, which defines nothing."""
-        yield from self._best(sentence, list(_names_in(sentence, (0, len(sentence.text)))), worth)
+        for draft in self._best(sentence, list(_names_in(sentence, (0, len(sentence.text)))), worth):
+            yield replace(draft, once=True)
 
     def _terms_in(self, sentence: Sentence, span: tuple[int, int]) -> Iterator[_Place]:
         inside = hidden(sentence.text, " ")

@@ -330,7 +330,8 @@ rudder: flat board that turns a boat in calm water
 
 bellows: bag of leather that blows air into a forge"""  # which are asked for in one's own words
     made = written(chunk("x", f"{before}\n\n{key}: {text}", section="Glossary"))
-    assert [one.key for one in made if one.form == "blank"] == ([] if given else [key])
+    # where none of the four is asked for by its meaning otherwise, the first one is
+    assert [one.key for one in made if one.form == "blank"] == (["axle"] if given else [key])
 
 
 def test_an_entry_means_a_thing_and_nothing_that_happens(written: Written) -> None:
@@ -353,10 +354,12 @@ dioecy: (also, two houses) (Greek) describes a species whose flowers of two kind
 lichen: partnership of a fungus and an alga. Lichens are fungi that hold algae between their threads
 
 gene: unit of heredity that stands for a protein."""
-    assert asked(written(chunk("plants", text, section="Glossary")), "definition") == [
-        ("What does the term “dioecy” mean?", "a species whose flowers of two kinds stand on two plants"),
+    made = written(chunk("plants", text, section="Glossary"))
+    assert [(one.text, one.key) for one in made] == [
         ("What does the term “lichen” mean?", "partnership of a fungus and an alga"),
         ("What does the term “gene” mean?", "unit of heredity that stands for a protein"),
+        # one of them is asked for by its meaning
+        ("Which term means “a species whose flowers of two kinds stand on two plants”? ____", "dioecy"),
     ]
 
 
