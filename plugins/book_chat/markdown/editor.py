@@ -21,15 +21,21 @@ class Source:
     def __init__(self, text: str) -> None:
         self.text = text
         self.lines = text.split("\n")
+        #: What the parser notes of link definitions.
+        self.env: dict[str, Any] = {}
 
     @cached_property
     def code(self) -> frozenset[int]:
         """The numbers of the lines that belong to fenced or indented code."""
         if not _CODE_SIGNS.search(self.text):  # parsing costs far more than looking
             return frozenset()
-        tokens = block_parser("html_block").parse(self.text)
-        blocks = (token.map for token in tokens if token.type in ("fence", "code_block") and token.map)
+        blocks = (token.map for token in self.blocks if token.type in ("fence", "code_block") and token.map)
         return frozenset(line for first, last in blocks for line in range(first, last))
+
+    @cached_property
+    def blocks(self) -> Sequence[Token]:
+        """markdown-it's block tokens."""
+        return block_parser("html_block").parse(self.text, self.env)
 
     def replaced(self, text: str) -> Source:
         """The source of ``text``; the same object if nothing has changed, so that code is not looked for again."""
@@ -37,15 +43,11 @@ class Source:
 
 
 class BlockEditor:
-    """Walks the blocks of a text and replaces lines.
+    """Walks the blocks of a source and replaces lines. ``tokens`` and ``env`` are the source's."""
 
-    ``tokens`` are markdown-it's block tokens and ``env`` what the parser noted of link definitions.
-    """
-
-    def __init__(self, text: str) -> None:
-        self.env: dict[str, Any] = {}
-        self.tokens: Sequence[Token] = block_parser("html_block").parse(text, self.env)
-        self._lines = text.split("\n")
+    def __init__(self, source: Source) -> None:
+        self.tokens, self.env = source.blocks, source.env
+        self._lines = source.lines
         self._changed: dict[int, list[str]] = {}
         self._containers: list[tuple[bool, int]] = []  # is it a quote, and its first line
 

@@ -104,11 +104,11 @@ def _definitions(source: str) -> list[str]:
 
 def rewrite_tags(source: Source) -> str:
     """Block tags at the start or end of a paragraph's lines as paragraph ends, with the kinds that they state."""
-    if "<" not in source.text:
+    if not any(map(is_block, TAG.finditer(source.text))):
         return source.text
     # Where elements of a name state a kind, all of them are marked: an end belongs to the last that is open.
     stating = {tag[2] for tag in TAG.finditer(source.text) if not tag[1] and is_block(tag) and _stated(tag)}
-    page = BlockEditor(source.text)
+    page = BlockEditor(source)
     for at, token in page.walk():
         if token.type == "paragraph_open":
             lines = [line.strip() for line in page.tokens[at + 1].content.split("\n")]

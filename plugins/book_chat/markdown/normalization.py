@@ -21,6 +21,7 @@ from .marks import Marks, has_marks, is_mark
 
 _ADMONITION = re.compile(r"\[![A-Za-z]+\]")
 _HEADING_ATTRIBUTES = re.compile(r"\s*\{[#.:][^{}]*\}\s*$")
+_MAY_BE_LONG = re.compile(r"```|~~~|\|")
 _QUOTED_BLANK = re.compile(r"[ \t]*(?:>[ \t]*)+")
 
 
@@ -46,7 +47,7 @@ def normalize_with_kinds(text: str) -> tuple[str, list[StatedKind]]:
 
 def _without_markup(source: Source) -> str:
     """Inline markup removed, headings as ATX, rules and link definitions removed, figures as paragraphs."""
-    page = BlockEditor(source.text)
+    page = BlockEditor(source)
     for first, last in references(page.env):
         page.replace(first, last, [])
     row, cells, is_head = 0, list[str](), False
@@ -78,9 +79,9 @@ def _without_markup(source: Source) -> str:
 
 def _with_short_blocks(source: Source) -> str:
     """Long listings and tables in parts, each with its fence or its head: a chunk holds whole ones."""
-    if len(source.text) <= LONGEST_BLOCK:
+    if len(source.text) <= LONGEST_BLOCK or not _MAY_BE_LONG.search(source.text):
         return source.text
-    page = BlockEditor(source.text)
+    page = BlockEditor(source)
     for _, token in page.walk():
         first, last = token.map or (0, 0)
         if token.level or token.type not in ("fence", "table_open"):
