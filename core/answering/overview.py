@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..retrieval.quotes import LONGEST_SENTENCE
 from ..text.chunk_terms import terms_of
 from ..text.formulas import has_formula
-from ..text.instructions import instructions_of
+from ..text.instructions import instructions_of, is_addressed
 from ..text.segmentation import quote_end
 from .draft import Sentence
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _WELCOME = re.compile(r"\W*(?:welcome|congratulations)\b[^.!?]*[.!?]", re.IGNORECASE)
 _RIGHTS = re.compile(r"\W*copyright\b|.{0,40}©|.{0,40}\ball rights reserved\b", re.IGNORECASE)
+_ME = re.compile(r"\bme\b", re.IGNORECASE)
 #: Other parts that have a notice.
 _MANY = 2
 
@@ -43,6 +44,8 @@ class Overview:
     units: frozenset[str] = frozenset({"sentence"})
     #: Texts of other parts: a sentence that several of them have is a notice, and not quoted.
     others: Sequence[str] = ()
+    #: Whether commands are quoted too, as what a mail asks for; not of a chunk that addresses an assistant.
+    quotes_requests: bool = False
 
     #: What was answered before: its sentences are not quoted again.
     known: str = ""
@@ -52,10 +55,15 @@ class Overview:
         return replace(self, introduction="", preferred=None, known=" ".join(answered.split()))
 
     def sentences(self) -> Iterator[Sentence]:
-        """The first explaining sentences of each chunk, a lead-in with its list; what chunks share once."""
-        given: set[str] = set()
+        """The first explaining sentences of each chunk, a lead-in with its list; of one document each once."""
+        given: set[tuple[str | None, str]] = set()
         for number, node in enumerate(self.nodes):
             known, text, instructing = terms_of(node), node.get_content(), instructions_of(node)
+            pieces = ((text[unit.start : unit.end], known.kinds[at]) for at, unit in enumerate(known.units))
+            # "Could you send me the list?" is what people write, as "send us the list" is.
+            judged = (_ME.sub("us", piece) if kind == "request" else piece for piece, kind in pieces)
+            if self.quotes_requests and not any(map(is_addressed, judged)):
+                instructing = frozenset()
             found = [
                 text[unit.start : end]
                 for index, unit in enumerate(known.units)
@@ -66,12 +74,16 @@ class Overview:
                 and (end := quote_end(text, known.units, index, LONGEST_SENTENCE))
                 and not any(unit.start <= known.units[each].start < end for each in instructing)
             ]
-            found = [quote for quote in found if not (quote.endswith(":") or has_formula(quote) or quote in given)]
+            found = [
+                quote
+                for quote in found
+                if not (quote.endswith(":") or has_formula(quote) or (node.ref_doc_id, quote) in given)
+            ]
             found = [quote for quote in found if sum(quote in other for other in self.others) < _MANY]
             found = [quote for quote in found if " ".join(quote.split()) not in self.known]
             wanted = [quote for quote in found if self.preferred and self.preferred.search(quote)]
             for index, quote in enumerate((wanted or found)[: self.most]):
-                given.add(quote)
+                given.add((node.ref_doc_id, quote))
                 yield Sentence(quote, (number,), (quote,), opens_paragraph=index == 0 and number > 0)
 
 
