@@ -41,6 +41,8 @@ def forget(memory: MemoryFolder, target: str) -> Forgotten:
             chunks = sum(len(memory.corpus.contents.document_nodes(each)) for each in below)
             memory.corpus.ingest([_forgotten(each, stored[each]) for each in below])
             return Forgotten(sorted(below), chunks)
+        if path in stored:
+            raise NotFound(f"is not remembered: {stored[path].left_out}", where=path)
         return _forget_chunk(memory, stored, target)
 
 
@@ -48,7 +50,7 @@ def _forget_chunk(memory: MemoryFolder, stored: dict[str, StoredFile], chunk_id:
     try:
         path = str(memory.corpus.contents.node(chunk_id).metadata[fields.PATH])
     except NotFound as error:
-        hint = "give a path under the root, or the id of a chunk; ragstone memory status lists what is remembered"
+        hint = "give a path under the root, or the id of a chunk, which ragstone memory query shows"
         raise NotFound("nothing of that name is remembered", where=chunk_id[:200], hint=hint) from error
     known = stored[path]
     indexing = {**known.indexing, "forgotten": sorted({*known.indexing.get("forgotten", ()), chunk_id})}

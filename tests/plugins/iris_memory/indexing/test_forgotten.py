@@ -26,6 +26,8 @@ def test_a_file_is_forgotten_until_its_bytes_change(memory: Memory, tmp_path: Pa
     for _ in range(2):
         assert memory.update().changed is False
         assert set(chunk_texts(memory)) == {"b.md"}
+    with pytest.raises(NotFound, match="is not remembered: forgotten until it changes"):
+        memory.forget("a.md")
     file.touch()
     memory.update_in_full()
     assert set(chunk_texts(memory)) == {"b.md"}
