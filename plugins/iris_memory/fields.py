@@ -53,6 +53,9 @@ RECIPIENTS = "recipients"
 #: Mail alone: names of what is attached, joined by ", ".
 ATTACHMENTS = "attachments"
 
+#: "open" for a chunk with a task that is not ticked off.
+TASKS = "tasks"
+
 SEPARATOR = " › "
 
 #: Of a document alone, not of its chunks: what updates and the node parser know of the file.

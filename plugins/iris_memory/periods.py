@@ -10,17 +10,21 @@ from datetime import UTC, date, datetime, time, timedelta
 
 _MONTHS = tuple(calendar.month_name)[1:]
 _WEEKDAYS = tuple(calendar.day_name)
-_MONTH = "|".join(_MONTHS)
-_NEAR = {"today": 0, "yesterday": 1, "the day before yesterday": 2}
+_MONTH = "|".join(f"{name[:3]}(?:{name[3:]})?" if name[3:] else name for name in _MONTHS).replace("Sep(", "Sept?(")
+_WEEKDAY = "|".join(_WEEKDAYS)
+_NEAR = {"today": 0, "this morning": 0, "yesterday": 1, "the day before yesterday": 2}
 _UNITS = {"day": 1, "week": 7, "month": 30}
 _PERIOD = re.compile(
-    rf"\b(?:(?P<near>{'|'.join(sorted(_NEAR, key=len, reverse=True))})"
-    r"|(?:in |during )?(?P<which>this|last) (?P<unit>week|month)"
+    rf"\b(?P<since>since )?(?:(?P<near>{'|'.join(sorted(_NEAR, key=len, reverse=True))})"
+    r"|(?:what(?:['’]s| is)|anything) (?P<new>new)"
+    r"|(?:in |during |on |at )?(?:the )?(?P<which>this|last|past) (?P<unit>week(?:end)?|month|night)"
     r"|(?:in |during )?the (?:last|past) (?P<count>\d{1,3}) (?P<units>day|week|month)s"
-    rf"|(?:on |last )?(?P<weekday>{'|'.join(_WEEKDAYS)})"
-    rf"|(?:on )?(?:the )?(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<month>{_MONTH})(?:,? (?P<year>\d{{4}}))?"
+    rf"|(?:on )?(?:(?:{_WEEKDAY}),? )?(?:the )?(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<month>{_MONTH})\b"
+    r"(?:,? (?P<year>\d{4}))?"
     rf"|(?:on )?(?P<month_first>{_MONTH}) (?P<day_last>\d{{1,2}})(?:st|nd|rd|th)?(?:,? (?P<year_last>\d{{4}}))?"
-    r"|(?:on )?(?P<iso>\d{4}-\d\d-\d\d))\b",
+    rf"|(?:in |during )(?P<whole>{_MONTH})\b(?: (?P<whole_year>\d{{4}}))?"
+    rf"|(?:on |last )?(?P<weekday>{_WEEKDAY})(?! (?:the )?\d)"
+    r"|(?:on )?(?P<iso>\d{4}-\d\d-\d\d))(?: (?:morning|afternoon|evening|night))?\b",
     re.IGNORECASE,
 )
 
@@ -55,13 +59,14 @@ class Period:
 def period_in(question: str, today: date) -> tuple[Period | None, str]:
     """The days that the question names, and the question without them; ``None`` and the question where it names none.
 
-    A weekday is the last one before today, a day without a year the last one that is not after today.
+    A weekday is the last one before today, a day or a month without a year the last one that is not after today.
     """
     found = _PERIOD.search(question)
     period = None
     if found is not None:
         with suppress(ValueError, OverflowError):  # no such day
             period = _period(found, today)
+            period = Period(period.first, max(today, period.last)) if found["since"] else period
     return (period, f"{question[: found.start()]} {question[found.end() :]}") if found and period else (None, question)
 
 
@@ -70,10 +75,18 @@ def _period(found: re.Match[str], today: date) -> Period:
         return _day(today - timedelta(days=_NEAR[near.casefold()]))
     if count := found["count"]:
         return Period(today - timedelta(days=int(count) * _UNITS[found["units"].casefold()]), today)
-    if unit := found["unit"]:
-        is_week = unit.casefold() == "week"
+    if found["new"]:
+        return Period(today - timedelta(days=1), today)
+    if unit := (found["unit"] or "").casefold():
+        if unit == "night":
+            return Period(today - timedelta(days=1), today)
+        is_week, is_now = unit == "week", found["which"].casefold() == "this"
+        if unit == "weekend":
+            first = today - timedelta(days=(today.weekday() - 5) % 7)
+            first -= timedelta(days=0 if is_now or today.weekday() < 5 else 7)
+            return Period(first, first + timedelta(days=1))
         first = today - timedelta(days=today.weekday()) if is_week else today.replace(day=1)
-        if found["which"].casefold() == "this":
+        if is_now:
             return Period(first, today)
         last = first - timedelta(days=1)
         return Period(last - timedelta(days=6) if is_week else last.replace(day=1), last)
@@ -82,12 +95,19 @@ def _period(found: re.Match[str], today: date) -> Period:
         return _day(today - timedelta(days=ago))
     if iso := found["iso"]:
         return _day(date.fromisoformat(iso))
-    month = _MONTHS.index((found["month"] or found["month_first"]).capitalize()) + 1
+    month = _month(found["month"] or found["month_first"] or found["whole"])
+    if found["whole"]:
+        of_year = int(found["whole_year"] or today.year - (month > today.month))
+        return Period(date(of_year, month, 1), date(of_year, month, calendar.monthrange(of_year, month)[1]))
     day, year = int(found["day"] or found["day_last"]), found["year"] or found["year_last"]
     if year:
         return _day(date(int(year), month, day))
     this_year = date(today.year, month, day)
     return _day(this_year if this_year <= today else date(today.year - 1, month, day))
+
+
+def _month(name: str) -> int:
+    return [each[:3] for each in _MONTHS].index(name[:3].capitalize()) + 1
 
 
 def _day(day: date) -> Period:

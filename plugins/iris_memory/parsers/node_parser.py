@@ -16,7 +16,7 @@ from llama_index.core.schema import BaseNode, MetadataMode, NodeRelationship, Re
 from pydantic import Field
 
 from ragstone.core import SlicingNodeParser
-from ragstone.core.text import KINDS, StatedKind, pack_kinds, sentence_spans
+from ragstone.core.text import KINDS, StatedKind, pack_kinds, section_kind, sentence_spans
 
 from .. import fields
 from .chunk_sizes import ChunkSizer, Limits
@@ -33,6 +33,12 @@ from .sections import (
 
 #: The lines above a mail's text, as ``MailReader`` writes them.
 _MAIL_HEADER = re.compile(r"(?:(?:From|To|Cc|Date|Subject|Attached): .*(?:\n|\Z))+")
+#: The mail that is answered, below the answer.
+_ANSWERED = re.compile(r"(?:^>.*(?:\n|\Z))+\Z", re.MULTILINE)
+#: What joins the words of a file's name, but not the numbers of a date.
+_NO_DATE = re.compile(r"_|(?<!\d)-|-(?!\d)")
+#: An item that can be ticked off.
+_TASK = re.compile(r"(?<=\S )\[[ xX]\] .*")
 #: "Could you send the list?", which says what its writer wants; "Did you send it?" and "Why?" say nothing.
 _REQUEST = re.compile(
     r"(?:(?:and|but|so|also|please|hi|hello)\b\W{1,3})?(?:can|could|would|will|may|might|shall) (?!have\b)\w.*\?$",
@@ -49,7 +55,7 @@ class MemoryNodeParser(SlicingNodeParser):
     A section below ``minimum`` is joined to a neighbour; a file's only chunk may be shorter.
     """
 
-    version: ClassVar[int] = 3
+    version: ClassVar[int] = 4
     embedded_keys = (fields.CONTEXT, fields.HEADING_PATH, fields.DAY)
     parser_keys = (fields.INDEXING,)
 
@@ -89,7 +95,7 @@ class MemoryNodeParser(SlicingNodeParser):
                 mail = mails[max(0, bisect.bisect_right(starts, section.start) - 1)]
                 known = {**of_file, **{key: value for key, value in mail.items() if key != "start"}}
             title, last, headings = _headings(outline, section, words, known, path)
-            about = _about(section, words, known, path)
+            about = _about(section, words, {**known, fields.HEADING_PATH: headings}, path)
             span = [bisect.bisect_left(newlines, section.start), bisect.bisect_left(newlines, section.end - 1)]
             first_line, last_line = _file_lines(span, lines)
             yield TextNode(
@@ -147,7 +153,7 @@ def _keys(text: str) -> list[Section]:
 
 def _key_of(words: str) -> str:
     """The top-level key of a line of a state."""
-    return re.split(f"{fields.SEPARATOR}|: |:?\n", words, maxsplit=1)[0].strip()
+    return re.split(f"{fields.SEPARATOR}|: |:?\n", words.removeprefix("- "), maxsplit=1)[0].strip()
 
 
 def _about(section: Section, words: str, known: dict[str, Any], path: str) -> dict[str, str]:
@@ -158,21 +164,32 @@ def _about(section: Section, words: str, known: dict[str, Any], path: str) -> di
         date = fields.number(known, fields.DATE)
     elif date is None:
         date = date_in(PurePosixPath(path).name)
+    kinds = _kinds_in_mail(words) if is_mail else _kinds_in_text(words, known[fields.HEADING_PATH])
     found = {
         fields.CONTEXT: section.context,
         # Turns are found by the question before them; the day of each would make all of a day alike.
         fields.DAY: "" if section.context or date is None else day_in_words(date),
-        KINDS: pack_kinds(_kinds_in_mail(words), 0, len(words)) if is_mail else "",
+        KINDS: pack_kinds(kinds, 0, len(words)),
+        fields.TASKS: "open" if not is_mail and any(task[0][1] == " " for task in _TASK.finditer(words)) else "",
     }
     return {key: value for key, value in found.items() if value}
 
 
 def _kinds_in_mail(words: str) -> list[StatedKind]:
-    header = _MAIL_HEADER.match(words)
-    body = header.end() if header else 0
-    spans = (span for span in sentence_spans(words, body) if _REQUEST.match(words[slice(*span)]))
+    header, answered = _MAIL_HEADER.match(words), _ANSWERED.search(words)
+    body, own_end = header.end() if header else 0, answered.start() if answered else len(words)
+    spans = (span for span in sentence_spans(words[:own_end], body) if _REQUEST.match(words[slice(*span)]))
     found: list[StatedKind] = [(0, body, "metadata")] if header else []
-    return [*found, *((start, end, "request") for start, end in spans)]
+    found += ((start, end, "request") for start, end in spans)
+    # Another wrote it: it answers only where nothing else does.
+    return [*found, (own_end, len(words), "caption")] if answered else found
+
+
+def _kinds_in_text(words: str, headings: str) -> list[StatedKind]:
+    """Of an agent's own text: what is to be done is what it says, no task for its reader."""
+    is_to_do = section_kind(headings.rpartition(fields.SEPARATOR)[2]) == "navigation"
+    found: list[StatedKind] = [(*task.span(), "request") for task in _TASK.finditer(words)]
+    return [(0, len(words), "explanation")] if is_to_do and not found else found
 
 
 def day_in_words(date: float) -> str:
@@ -185,7 +202,7 @@ def _headings(outline: Outline, section: Section, words: str, known: dict[str, A
     """The file's title, the last heading as written, and all headings joined."""
     above = outline.above(section.at)
     given = known.get(fields.TITLE) or outline.title
-    title = str(given or PurePosixPath(path).stem.replace("_", " ").replace("-", " "))
+    title = str(given or _NO_DATE.sub(" ", PurePosixPath(path).stem))
     names = [heading.title for heading in above if heading.title]
     if title not in names[:1]:
         names.insert(0, title)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ..settings import Strategy
 
 #: Raised whenever a reader would make another text or other metadata of the same file: all are then read again.
-READERS_VERSION = 3
+READERS_VERSION = 4
 _SCHEMES = {"mail": "memory-mail:", "state": "memory-state:", "transcript": "memory-transcript:"}
 
 

@@ -47,7 +47,7 @@ class StateReader(FileReader):
                 lines += ["", ""]
                 places += [line, line]
             top = names[:1]
-            lines.append(f"{SEPARATOR.join(names)}: {words}" if names else words)
+            lines.append(f"- {SEPARATOR.join(names)}: {words}" if names else words)
             places.append(line)
         return ParsedFile(storable("\n".join(lines)), lines=places)
 

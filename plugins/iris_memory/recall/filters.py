@@ -79,13 +79,20 @@ class MemoryFilters:
         return MetadataFilters(filters=found) if found else None
 
 
-def _values_with(corpus: Corpus, part: str, keys: Sequence[str]) -> tuple[str, ...]:
+def senders_named(corpus: Corpus, name: str) -> tuple[str, ...]:
+    """The senders of stored mails who have all of the name, in whole words, in theirs or in an address."""
+    return _values_with(corpus, name, (fields.FROM, fields.SENDER), is_whole=True)
+
+
+def _values_with(corpus: Corpus, part: str, keys: Sequence[str], *, is_whole: bool = False) -> tuple[str, ...]:
     """Values of the first key of mails that have the part in one of the keys. SQLite ignores case in ASCII only."""
-    wanted = " ".join(part.casefold().split())
+    wanted = re.escape(" ".join(part.casefold().split()))
+    pattern = re.compile(rf"(?<!\w){wanted}(?!\w)" if is_whole else wanted)
     found = {
         str(values[0])
         for values, _count in corpus.contents.facets(keys[0], *keys[1:])
-        if values[0] is not None and any(wanted in " ".join(str(value).casefold().split()) for value in values if value)
+        if values[0] is not None
+        and any(pattern.search(" ".join(str(value).casefold().split())) for value in values if value)
     }
     return tuple(sorted(found))
 

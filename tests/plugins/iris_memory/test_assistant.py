@@ -192,6 +192,15 @@ def test_the_page_of_a_mail_names_its_people(host: Host, client: FlaskClient) ->
     assert "Please order two bottles of vinegar" in html
 
 
+def test_a_value_of_a_state_answers_alone(tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    state = '{"berths": {"left": {"boat": "Heron", "depth": 3}, "right": {"boat": "Plover", "depth": 5}}}'
+    (tmp_path / "home" / "state.json").write_text(state, "utf-8")
+    with open_host(tmp_path, options={"iris_memory": {"root": str(tmp_path / "home")}}) as host:
+        memory_of(host).update()
+        assert host.assistant("memory").ask("Which boat has the left berth?").text == "berths › left › boat: Heron [1]"
+
+
 def test_the_page_of_a_state_shows_its_chunk(host: Host, client: FlaskClient) -> None:
     cited = host.assistant("memory").ask(Question("What is the next task?", filters={"type": "state"})).citations[0]
     assert "clean the tank" in client.get(cited.url).get_data(as_text=True)

@@ -203,6 +203,7 @@ def test_the_first_turn_by_a_user_is_known_for_a_turn() -> None:
 def test_what_a_chat_has_before_its_first_turn_or_of_long_turns_is_kept() -> None:
     text = f"Of the roof.\n\nMira: {words(900)}\nJun: Yes."
     found = chunks(text, "chat", path="chats/2026-02-18.txt")
+    assert {node.metadata["title"] for node in found} == {"2026-02-18"}
     assert [node.text[:4] for node in found] == ["Of t", "Mira", "word", "Jun:"]
     assert [len(node.metadata.get("context", "")) for node in found] == [0, 12, 12, 12 + 1 + 200]
     assert {node.metadata["date"] for node in found} == {1771372800.0}

@@ -33,15 +33,15 @@ def test_keys_become_sections_and_what_lies_deeper_is_flattened(tmp_path: Path) 
     found = read(tmp_path, json.dumps(state, indent=1))
     output = found.text.split("\n")
     assert output == [
-        "hobbies › chess › level: beginner",
-        "hobbies › chess › books: A, B",
-        "hobbies › chess › won: yes",
+        "- hobbies › chess › level: beginner",
+        "- hobbies › chess › books: A, B",
+        "- hobbies › chess › won: yes",
         "",
         "",
-        "tasks › 1 › do: x y",
+        "- tasks › 1 › do: x y",
         "",
         "",
-        "no: none",
+        "- no: none",
     ]
     lines = found.metadata["indexing"]["lines"]
     raw = json.dumps(state, indent=1).split("\n")
@@ -58,7 +58,7 @@ def test_what_is_not_json_is_refused(tmp_path: Path, text: str) -> None:
 def test_depth_has_an_end(tmp_path: Path) -> None:
     assert read(tmp_path, '{"a":' * 100 + "1" + "}" * 100).text.endswith("}")
     assert read(tmp_path, "1" * 10_000).text == "1" * 10_000
-    assert read(tmp_path, '{"a": "\\ud800"}').text == "a: ?"
+    assert read(tmp_path, '{"a": "\\ud800"}').text == "- a: ?"
 
 
 VALUES: st.SearchStrategy[Any] = st.recursive(
