@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
@@ -15,8 +15,9 @@ from ragstone.core.text import counted, listed, quoted_title, shown_title, stems
 
 from . import fields
 from .parsers.node_parser import day_in_words
-from .periods import Period, period_in
-from .recall.filters import MemoryFilters, senders_named
+from .periods import Period
+from .recall.asked import Asked, asked_of, topic_of
+from .recall.filters import MemoryFilters
 from .retrievers import valid_only
 
 if TYPE_CHECKING:
@@ -29,38 +30,21 @@ if TYPE_CHECKING:
 
 #: What is of the day that it names; other files have the time of their last change.
 _DATED = ("email", "log", "transcript")
-_MAIL = re.compile(r"\b(?:e-?)?mails?\b|\bwho (?:wrote|sent)(?: to)? (?:me|us)\b", re.IGNORECASE)
-_NO_TOPIC = re.compile(rf"{_MAIL.pattern}|['’]s\b", re.IGNORECASE)
-_NAME_WORD = r"[^\W\d_][\w.@-]*(?:['’](?!s\b)\w+)?"
-#: Who wrote: "from Ana Berg", "did Ana write", "Ana's last mail".
-_SENDER = re.compile(
-    rf"\b(?:from|by) (?P<behind>{_NAME_WORD}(?: {_NAME_WORD}){{0,3}})"
-    rf"|(?<!\w)(?P<verb>{_NAME_WORD}(?: {_NAME_WORD}){{0,3}}) (?:wr(?:ite|ote|itten)|sen[dt]|sa(?:id|y)|ask|want|need"
-    r"|answer|repl(?:y|ie)|respond|tell|told|report|suggest|propose|offer|mention|request|e?-?mail)(?:s|d|ed)?\b"
-    rf"|(?<!\w)(?P<owner>{_NAME_WORD}(?: {_NAME_WORD}){{0,3}})['’]s (?:\w+ )?(?:e-?)?mails?\b",
-    re.IGNORECASE,
-)
-#: "What is Ana's mail?" asks for her address.
-_ADDRESS = re.compile(r"(?:\bis|['’]s) [^?]{1,60}['’]s e-?mail\W*$", re.IGNORECASE)
-_MEMORY = re.compile(r"\b(?:memory|files)\b", re.IGNORECASE)
 _COUNT = re.compile(r"\bhow many\b", re.IGNORECASE)
 _LIST = re.compile(r"\b(?:which|list|mails)\b", re.IGNORECASE)
 _LATEST = re.compile(r"\b(?:latest|last|newest|most recent)\b", re.IGNORECASE)
-#: What asks for more than what was written of something.
-_ASKS_MORE = re.compile(r"\b(?:when|where|why|how(?! many (?:e-?)?mails?\b)|who(?:m|se)?)\b", re.IGNORECASE)
-#: Stems of words around these in a question that asks for nothing else.
-_FRAME = frozenset(
-    stems(
-        "anything change changed email mail come came contain contains date doing done give go going happen happened"
-        " know last latest list log mention message mostly new newest news receive recent say said send sent show"
-        " something still subject summarise summarize summary us write wrote written"
-    )
-)
 #: Chunks of a time that are quoted, mails of a writer, and sentences of each.
 _CHUNKS, _MAILS, _SENTENCES = 12, 3, 6
 _KINDS: frozenset[Kind] = frozenset({"explanation", "procedure", "request"})
 
 
+#: "Is the pump still leaking?", "What is the latest on the pump?": what is said of it last, in so many days.
+_STATE = re.compile(
+    r"\W*(?:(?:is|are|does|do|has|have) (?P<thing>[^?]{1,80}?) still (?P<state>[^?]{1,80})"
+    r"|(?:what(?:['’]s| is) the |any )?(?:latest|status|news) (?:on|about|of|with) (?P<about>[^?]{1,80}))\W*\Z",
+    re.IGNORECASE,
+)
+_LATELY, _LAST = 30, 3
 _TASKS = re.compile(
     r"\b(?:open|pending|outstanding|unfinished|remaining|next|my)(?: open)?"
     r" (?:tasks?|items?|steps|follow-?ups?|to-?dos?)\b"
@@ -70,43 +54,15 @@ _TASKS = re.compile(
 _MOST_TASKS = 20
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """What a question asks for, besides words that ask."""
-
-    question: str
-    period: Period | None
-    #: The writers of mails that it names, as their headers have them.
-    senders: tuple[str, ...]
-    is_of_mails: bool
-    #: Of everything, which neither days nor mails are named of.
-    is_of_all: bool
-    #: Beginnings of words that each of what answers has.
-    topic: tuple[str, ...]
-
-    def is_about(self, text: str) -> bool:
-        return all(re.search(rf"\b{re.escape(word)}", text, re.IGNORECASE) for word in self.topic)
-
-    def quoted(self, introduction: str, nodes: Sequence[TextNode]) -> Overview:
-        quoted = nodes[:_CHUNKS]
-        words = "|".join(map(re.escape, self.topic))
-        is_titled = all(self.is_about(str(node.metadata.get(fields.SUBJECT))) for node in quoted)
-        return Overview(
-            introduction,
-            quoted,
-            re.compile(rf"\b(?:{words})", re.IGNORECASE) if words and not is_titled else None,
-            _KINDS,
-            most=_SENTENCES,
-            units=frozenset({"sentence", "item"}),
-            quotes_requests=True,
-        )
-
-
 def overview(corpus: Corpus, question: str, filters: Mapping[str, str]) -> Overview | None:
     """What is of the days, or the mails, that the question asks for; ``None`` for a question with other words."""
-    if _TASKS.search(question) and (tasks := _of_tasks(corpus, _TASKS.sub(" ", question))):
+    no_mail = not any(filters.get(name) for name in ("from", "to", "subject"))
+    if no_mail and _TASKS.search(question) and (tasks := _of_tasks(corpus, _TASKS.sub(" ", question), filters)):
         return tasks
-    asked = _asked(corpus, question)
+    state = _STATE.match(question)
+    if state and (said := _last_said(corpus, filters, state["thing"] or state["about"], state["state"] or "")):
+        return said
+    asked = asked_of(corpus, question)
     if asked is None:
         return None
     if asked.is_of_all:
@@ -119,7 +75,10 @@ def overview(corpus: Corpus, question: str, filters: Mapping[str, str]) -> Overv
         return None
     if asked.is_of_mails or asked.senders:
         return _of_mails(found, asked)
-    found = [node for node in found if asked.is_about(node.get_content())]
+    return _of_days([node for node in found if asked.is_about(node.get_content())], asked)
+
+
+def _of_days(found: list[TextNode], asked: Asked) -> Overview | None:
     if not found:  # a note may be of the day, by its heading
         return None
     types = Counter({node.ref_doc_id: str(node.metadata[fields.DOC_TYPE]) for node in found}.values())
@@ -127,54 +86,31 @@ def overview(corpus: Corpus, question: str, filters: Mapping[str, str]) -> Overv
     if len(found) > _CHUNKS:  # the last ones, logs rather than mails
         kept = sorted(found, key=lambda node: node.metadata[fields.DOC_TYPE] != "email")[-_CHUNKS:]
         shown, found = f", of which {_CHUNKS} passages are quoted", [node for node in found if node in kept]
-    return asked.quoted(f"{asked.period}: {_by_type(types)}{shown}.", found)
+    return _quoted(asked, f"{asked.period}: {_by_type(types)}{shown}.", found)
 
 
-def _of_tasks(corpus: Corpus, question: str) -> Overview | None:
+def _last_said(corpus: Corpus, filters: Mapping[str, str], thing: str, state: str) -> Overview | None:
+    """What was said of a thing last, the latest first; ``None`` where nothing lately says that it was in that state."""
+    today = datetime.now(UTC).date()
+    asked = Asked("", Period(today - timedelta(days=_LATELY), today), (), False, False, topic_of(thing))
+    found = [node for node in _found(corpus, filters, asked) or () if asked.is_about(node.get_content())]
+    is_known = any(frozenset(stems(node.get_content())).issuperset(stems(state)) for node in found)
+    return _quoted(asked, "Said last:", found[: -_LAST - 1 : -1]) if asked.topic and is_known else None
+
+
+def _of_tasks(corpus: Corpus, question: str, filters: Mapping[str, str]) -> Overview | None:
     """The tasks that are not ticked off, and have the question's other words."""
-    about = "".join(rf"(?=.*\b{re.escape(stem)})" for stem in stems(_NO_TOPIC.sub(" ", question)) if stem not in _FRAME)
+    about = "".join(rf"(?=.*\b{re.escape(stem)})" for stem in topic_of(question))
     task = re.compile(rf"\[ \]{about}", re.IGNORECASE)
-    is_open = MetadataFilters(filters=[MetadataFilter(key=fields.TASKS, value="open")])
+    wanted = {fields.TASKS: "open"} | ({fields.DOC_TYPE: filters["type"]} if filters.get("type") else {})
+    is_open = MetadataFilters(filters=[MetadataFilter(key=key, value=value) for key, value in wanted.items()])
     nodes = [node for node in _sorted(corpus, valid_only(corpus, is_open)) if task.search(node.get_content())]
     found = Overview("", nodes[-_CHUNKS:], task, _KINDS, _MOST_TASKS, frozenset({"item"}), quotes_requests=True)
     number = sum(task.match(each.text) is not None for each in found.sentences())
     return replace(found, introduction=f"{counted(**{'open task': number})}:") if number else None
 
 
-def _asked(corpus: Corpus, question: str) -> _Asked | None:
-    if _ADDRESS.search(question):
-        return None
-    period, rest = period_in(question, datetime.now(UTC).date())
-    is_of_mails = bool(_MAIL.search(rest))
-    named = _sender(corpus, " ".join(rest.split()))
-    if named is None:
-        return None
-    senders, rest = named[0], _NO_TOPIC.sub(" ", named[1])
-    is_of_all = not (period or is_of_mails or senders) and bool(_MEMORY.search(rest))
-    topic = tuple(stem for stem in stems(_MEMORY.sub(" ", rest) if is_of_all else rest) if stem not in _FRAME)
-    if not (period or is_of_mails or is_of_all or senders) or (topic and (is_of_all or _ASKS_MORE.search(rest))):
-        return None
-    return _Asked(question, period, senders, is_of_mails, is_of_all, topic)
-
-
-def _sender(corpus: Corpus, question: str) -> tuple[tuple[str, ...], str] | None:
-    """The writers that the question names, and its other words; ``None`` where it names one who wrote no mail."""
-    is_unknown = False
-    for named in _SENDER.finditer(question):
-        group = str(named.lastgroup)
-        is_behind, words = group == "behind", named[group].split(" ")
-        sizes = reversed(range(1, len(words) + 1))
-        for name in (" ".join(words[:size] if is_behind else words[-size:]) for size in sizes):
-            if not _FRAME.issuperset(stems(name)) and (senders := senders_named(corpus, name)):
-                first = named.start() if is_behind else named.end(group) - len(name)
-                last = named.start(group) + len(name) if is_behind else named.end()
-                return senders, f"{question[:first]} {question[last:]}"
-        nearest = words[0] if is_behind else words[-1]
-        is_unknown |= nearest[0].isupper() and not _FRAME.issuperset(stems(nearest))
-    return None if is_unknown else ((), question)
-
-
-def _found(corpus: Corpus, filters: Mapping[str, str], asked: _Asked) -> list[TextNode] | None:
+def _found(corpus: Corpus, filters: Mapping[str, str], asked: Asked) -> list[TextNode] | None:
     """The chunks, the earliest first; ``None`` where no mail has such a sender."""
     period, of_mails = asked.period, asked.is_of_mails or bool(asked.senders)
     wanted = MemoryFilters(
@@ -198,7 +134,7 @@ def _sorted(corpus: Corpus, passing: MetadataFilters | None) -> list[TextNode]:
     return sorted(found, key=lambda node: (fields.number(node.metadata, fields.DATE) or 0.0, node.ref_doc_id or ""))
 
 
-def _of_mails(found: Sequence[TextNode], asked: _Asked) -> Overview | None:
+def _of_mails(found: Sequence[TextNode], asked: Asked) -> Overview | None:
     mails: dict[str, list[TextNode]] = {}
     for node in reversed(found):  # the latest mail first, its first chunk with its header
         mails.setdefault(node.ref_doc_id or "", []).insert(0, node)
@@ -211,12 +147,27 @@ def _of_mails(found: Sequence[TextNode], asked: _Asked) -> Overview | None:
         return Overview(f"The memory has {counted(mail=len(mails))}{when}.", ())
     latest = list(mails.values())[: 1 if _LATEST.search(asked.question) else _MAILS]
     if len(latest) == 1:
-        return asked.quoted(f"{_about(latest[0][0])}:", latest[0])
+        return _quoted(asked, f"{_about(latest[0][0])}:", latest[0])
     titles = listed(_about(nodes[0]) for nodes in mails.values())
     introduction = f"The memory has {counted(mail=len(mails))}{when}: {titles}."
     if _LIST.search(asked.question):
         return Overview(introduction, ())
-    return asked.quoted(introduction, [node for nodes in latest for node in nodes])
+    return _quoted(asked, introduction, [node for nodes in latest for node in nodes])
+
+
+def _quoted(asked: Asked, introduction: str, nodes: Sequence[TextNode]) -> Overview:
+    quoted = nodes[:_CHUNKS]
+    words = "|".join(map(re.escape, asked.topic))
+    is_titled = all(asked.is_about(str(node.metadata.get(fields.SUBJECT))) for node in quoted)
+    return Overview(
+        introduction,
+        quoted,
+        re.compile(rf"\b(?:{words})", re.IGNORECASE) if words and not is_titled else None,
+        _KINDS,
+        most=_SENTENCES,
+        units=frozenset({"sentence", "item"}),
+        quotes_requests=True,
+    )
 
 
 def _searched(mail: TextNode) -> str:

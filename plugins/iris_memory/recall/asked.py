@@ -1,0 +1,99 @@
+"""What a question for days, mails or the whole memory asks for: the days, who wrote, and about what."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from ragstone.core.text import stems
+
+from ..periods import Period, period_in
+from .filters import senders_named
+
+if TYPE_CHECKING:
+    from ragstone.core import Corpus
+
+_MAIL = re.compile(r"\b(?:e-?)?mails?\b|\bwho (?:wrote|sent)(?: to)? (?:me|us)\b", re.IGNORECASE)
+_NO_TOPIC = re.compile(rf"{_MAIL.pattern}|['’]s\b", re.IGNORECASE)
+_NAME_WORD = r"[^\W\d_][\w.@-]*(?:['’](?!s\b)\w+)?"
+#: Who wrote: "from Ana Berg", "did Ana write", "Ana's last mail".
+_SENDER = re.compile(
+    rf"\b(?:from|by) (?P<behind>{_NAME_WORD}(?: {_NAME_WORD}){{0,3}})"
+    rf"|(?<!\w)(?P<verb>{_NAME_WORD}(?: {_NAME_WORD}){{0,3}}) (?:wr(?:ite|ote|itten)|sen[dt]|sa(?:id|y)|ask|want|need"
+    r"|answer|repl(?:y|ie)|respond|tell|told|report|suggest|propose|offer|mention|request|e?-?mail)(?:s|d|ed)?\b"
+    rf"|(?<!\w)(?P<owner>{_NAME_WORD}(?: {_NAME_WORD}){{0,3}})['’]s (?:\w+ )?(?:e-?)?mails?\b",
+    re.IGNORECASE,
+)
+#: "What is Ana's mail?" asks for her address.
+_ADDRESS = re.compile(r"(?:\bis|['’]s) [^?]{1,60}['’]s e-?mail\W*$", re.IGNORECASE)
+_MEMORY = re.compile(r"\b(?:memory|files)\b", re.IGNORECASE)
+#: What asks for more than what was written of something.
+_ASKS_MORE = re.compile(r"\b(?:when|where|why|needs?|how(?! many (?:e-?)?mails?\b)|who(?:m|se)?)\b", re.IGNORECASE)
+#: Stems of words around these in a question that asks for nothing else.
+_FRAME = frozenset(
+    stems(
+        "anything change changed email mail come came contain contains date doing done give go going happen happened"
+        " know last latest list log mention message mostly new newest news receive recent say said send sent show"
+        " something still subject summarise summarize summary us write wrote written"
+    )
+)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a question asks for, besides words that ask."""
+
+    question: str
+    period: Period | None
+    #: The writers of mails that it names, as their headers have them.
+    senders: tuple[str, ...]
+    is_of_mails: bool
+    #: Of everything, which neither days nor mails are named of.
+    is_of_all: bool
+    #: Stems of its other words: each of what answers has them all.
+    topic: tuple[str, ...]
+
+    def is_about(self, text: str) -> bool:
+        """Whether the text has the words of the topic."""
+        return frozenset(stems(text)).issuperset(self.topic)
+
+
+def topic_of(words: str) -> tuple[str, ...]:
+    """The stems of the words, without those that only ask."""
+    return tuple(stem for stem in stems(_NO_TOPIC.sub(" ", words)) if stem not in _FRAME)
+
+
+def asked_of(corpus: Corpus, question: str) -> Asked | None:
+    """What the question asks for; ``None`` for a question with other words."""
+    if _ADDRESS.search(question):
+        return None
+    period, rest = period_in(question, datetime.now(UTC).date())
+    is_of_mails = bool(_MAIL.search(rest))
+    named = _sender(corpus, " ".join(rest.split()))
+    if named is None:
+        return None
+    senders, rest = named
+    is_of_all = not (period or is_of_mails or senders) and bool(_MEMORY.search(rest))
+    topic = topic_of(_MEMORY.sub(" ", rest) if is_of_all else rest)
+    if not (period or is_of_mails or is_of_all or senders) or (topic and (is_of_all or _ASKS_MORE.search(rest))):
+        return None
+    return Asked(question, period, senders, is_of_mails, is_of_all, topic)
+
+
+def _sender(corpus: Corpus, question: str) -> tuple[tuple[str, ...], str] | None:
+    """The writers that the question names, and its other words; ``None`` where it names one who wrote no mail."""
+    is_unknown = False
+    for named in _SENDER.finditer(question):
+        group = str(named.lastgroup)
+        is_behind, words = group == "behind", named[group].split(" ")
+        sizes = reversed(range(1, len(words) + 1))
+        for name in (" ".join(words[:size] if is_behind else words[-size:]) for size in sizes):
+            if not _FRAME.issuperset(stems(name)) and (senders := senders_named(corpus, name)):
+                first = named.start() if is_behind else named.end(group) - len(name)
+                last = named.start(group) + len(name) if is_behind else named.end()
+                return senders, f"{question[:first]} {question[last:]}"
+        nearest = words[0] if is_behind else words[-1]
+        is_unknown |= nearest[0].isupper() and not _FRAME.issuperset(stems(nearest))
+    return None if is_unknown else ((), question)
