@@ -64,8 +64,9 @@ class Overview:
             judged = (_ME.sub("us", piece) if kind == "request" else piece for piece, kind in pieces)
             if self.quotes_requests and not any(map(is_addressed, judged)):
                 instructing = frozenset()
-            found = [
-                text[unit.start : end]
+            # By what is quoted: whether it is a list's item, which is a paragraph of its own.
+            found = {
+                text[unit.start : end]: unit.kind == "item"
                 for index, unit in enumerate(known.units)
                 if known.kinds[index] in self.kinds
                 and unit.kind in self.units
@@ -73,18 +74,19 @@ class Overview:
                 and not _RIGHTS.match(text, unit.start, unit.end)
                 and (end := quote_end(text, known.units, index, LONGEST_SENTENCE))
                 and not any(unit.start <= known.units[each].start < end for each in instructing)
-            ]
-            found = [
+            }
+            quotes = [
                 quote
                 for quote in found
                 if not (quote.endswith(":") or has_formula(quote) or (node.ref_doc_id, quote) in given)
+                and sum(quote in other for other in self.others) < _MANY
+                and " ".join(quote.split()) not in self.known
             ]
-            found = [quote for quote in found if sum(quote in other for other in self.others) < _MANY]
-            found = [quote for quote in found if " ".join(quote.split()) not in self.known]
-            wanted = [quote for quote in found if self.preferred and self.preferred.search(quote)]
-            for index, quote in enumerate((wanted or found)[: self.most]):
+            wanted = [quote for quote in quotes if self.preferred and self.preferred.search(quote)]
+            for index, quote in enumerate((wanted or quotes)[: self.most]):
                 given.add((node.ref_doc_id, quote))
-                yield Sentence(quote, (number,), (quote,), opens_paragraph=index == 0 and number > 0)
+                opens = number > 0 if index == 0 else found[quote]
+                yield Sentence(quote, (number,), (quote,), opens_paragraph=opens)
 
 
 @dataclass(frozen=True)

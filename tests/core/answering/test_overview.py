@@ -427,7 +427,9 @@ def test_chapters_without_a_number_count_back_from_the_first_that_has_one(tmp_pa
 
 
 def test_one_book_offers_the_question_what_it_is_about(host: Host) -> None:
-    (example,) = host.assistant("book_chat").examples
+    example, *of_chapters = host.assistant("book_chat").examples
+    assert len(of_chapters) == 2
+    assert not any(host.assistant("book_chat").ask(each).refused for each in of_chapters)
     assert host.assistant("book_chat").ask(example).text.startswith("“Robot parts” has 2 chapters")
 
 

@@ -61,7 +61,7 @@ def _ask(host: Host, question: str, **filters: str) -> Answer:
 
 OF_FIRST = (
     f"{_words(FIRST)}: 1 email, 1 log.\n\n"
-    f"{_words(FIRST)}: 08:30 Oiled the winch. [1] 10:15 Patched the sail. [1]\n\n{_words(FIRST)}, Ana: The rope"
+    f"{_words(FIRST)}: 08:30 Oiled the winch. [1]\n\n10:15 Patched the sail. [1]\n\n{_words(FIRST)}, Ana: The rope"
 )
 PAINT = f"“Paint” (Bo <Bo@home.org>, {_words(THIRD)}):\n\n{_words(THIRD)}, Bo: The paint"
 
@@ -183,7 +183,7 @@ SAYS_OF_ANCHOR = (
                 f"{_words(FOURTH)}, Marabel: The flags are faded. [1]"
             ),
         ),
-        ("What's still open?", "2 open tasks:\n\n[ ] Paint the hull on 4 May [1] [ ] Test the pump [1]"),
+        ("What's still open?", "2 open tasks:\n\n[ ] Paint the hull on 4 May [1]\n\n[ ] Test the pump [1]"),
         ("What do I have to do about the hull?", "1 open task:\n\n[ ] Paint the hull on 4 May [1]"),
         ("Is the pump still leaking?", SAID_OF_PUMP),
         ("What is the latest on the pump?", SAID_OF_PUMP),
