@@ -201,15 +201,15 @@ def test_a_single_book_offers_questions_on_its_longest_chapters(fast_host: Host,
         (book / f"{number}.md").write_text(f"# {title}\n\n{' '.join(said)}\n", "utf-8")
     shelf, assistant = Shelf(fast_host), fast_host.assistant("book_chat")
     shelf.add(shelf.plan(book), title="The moor")
-    assert assistant.examples == (
+    assert list(assistant.examples) == [
         "What is this book about?",
         "What does the book say about “Soil of the hills”?",
         "What does the book say about “Peat”?",
         "What does the book say about “Frost”?",
-    )
+    ]
     assert not any(assistant.ask(question).refused for question in assistant.examples)
     shelf.add(shelf.plan(book), title="Another moor")
-    assert assistant.examples == ("What is this book about?",)
+    assert list(assistant.examples) == ["What is this book about?"]
 
 
 def test_the_sample_can_be_left_out(tmp_path: Path) -> None:
