@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
+from .numerals import with_other_numerals
 from .times import MONTHS
 
 #: A number with a point, such as that of a version.
@@ -13,11 +15,12 @@ VERSION = re.compile(r"(?<![\w.])\d+(?:\.\d+)+(?!\w)")
 NAMED_NUMBER = re.compile(
     r"\b(?!USD|EUR|GBP)[A-Z][A-Z\d-]+ \d[\d.]*|(?<!^)(?<![.!?] )\b[A-Z][a-z]+ \d+\.\d[\w.]*", re.MULTILINE
 )
-#: "Debian 12", not "In 12", "March 12" or "Chapter 12".
+#: "Debian 12", "World War I", not "In 12", "March 12" or "Chapter 12".
 _NAMED = re.compile(
     rf"(?<=\s)(?!(?:In|On|At|By|Since|Until|Chapter|Section|Part|Figure|Table|Exercise|Page|Appendix|{MONTHS})\b)"
-    r"([A-Z][a-z]{2,}) (\d{1,3})(?![\d.%])\b"
+    r"((?:World )?[A-Z][a-z]{2,}) (\d{1,3}(?![\d.%])|(?<=War )I|[VX]|[IVX]{2,5})\b"
 )
+_SENTENCE_END = re.compile(r"[.!?]\s")
 #: "A class 1 stop", "step 3".
 _NUMBERED = re.compile(
     r"\b(categor|class|type|level|phase|stage|step|grade|group|rule|law|mode|tier|layer|generation|zone|option|method)y?"
@@ -29,9 +32,28 @@ _NUMBERED = re.compile(
 def version_finder(question: str) -> Callable[[str], bool] | None:
     """A function that tells whether a text has one of the numbers with a point, such as those of versions, or of the
     names with a number ("Debian 12") that the question has; ``None`` where it has none."""
-    named = (f"{name} {number}" for name, number in _NAMED.findall(question))
-    asked = [re.compile(rf"(?<![\w.]){re.escape(each)}(?!\.?\d)") for each in (*VERSION.findall(question), *named)]
-    return (lambda text: any(each.search(text) for each in asked)) if asked else None
+    asked = [_Numbered(rf"(?<![\w.]){re.escape(each)}(?!\.?\d)") for each in VERSION.findall(question)]
+    for name, number in _NAMED.findall(question) or _NAMED.findall(with_other_numerals(question)):
+        other = re.escape(with_other_numerals(f"{name} {number}"))
+        # "Debian 11 and 12"; "the Second World War" for "World War II"
+        listed = rf"{name}s? (?:\w{{1,6}}(?:,| and| or) ){{0,3}}{number}"
+        of_kind = rf"\b(?:{name}s? (?:[IVX]{{1,5}}|\d{{1,3}})|(?:First|Second|Third) {name})\b"
+        asked.append(_Numbered(rf"(?<![\w.])(?:{listed}|(?i:{other}))(?!\.?\d|[A-Za-z])", of_kind))
+    return (lambda text: any(each.is_in(text) for each in asked)) if asked else None
+
+
+class _Numbered(NamedTuple):
+    """One of several things with a number."""
+
+    pattern: str
+    #: Any of them.
+    of_kind: str = ""
+
+    def is_in(self, text: str) -> bool:
+        """Whether the text has it, and goes on with another one in no later sentence."""
+        found = [each.end() for each in re.finditer(self.pattern, text)]
+        others = [each.start() for each in re.finditer(self.of_kind, text)] if self.of_kind else []
+        return bool(found) and not (others and _SENTENCE_END.search(text, found[-1], max(others[-1], found[-1])))
 
 
 def has_only_others(question: str, texts: Iterable[str]) -> bool:
