@@ -114,6 +114,7 @@ def choose(retrieval: Retrieval) -> list[ScoredSentence]:
         is_beside |= other.words < best.words and has_formula(other.text)
         is_beside |= bool(brought) and brought.isdisjoint(own)
         is_beside |= is_named  # one term is asked for
+        is_beside |= bool(best.for_defining) and other.parts.get("another's", 0.0) < 0
         is_beside |= takes_one and announces(other.text)  # "… defines three categories.", with its table
         if not is_beside and not any(_says_the_same(own, each) for each in given):
             chosen.append(other)

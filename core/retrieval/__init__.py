@@ -6,7 +6,7 @@ from ..lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from .calibration import CALIBRATION_TOP_K, DEFAULT_THRESHOLD, MIN_CALIBRATION_CHUNKS, Calibration, calibrate
-    from .definitions import with_definitions
+    from .definitions import Subjects, with_definitions
     from .evidence_gate import Evidence, Verdict, judge, weigh_evidence
     from .fusion import Candidates, Scores, inverse_frequencies, rank
     from .models import Retrieval, Spelling
@@ -27,6 +27,7 @@ __all__ = [
     "ScoredSentence",
     "Scores",
     "Spelling",
+    "Subjects",
     "Verdict",
     "calibrate",
     "inverse_frequencies",

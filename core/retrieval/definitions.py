@@ -6,17 +6,21 @@ A chunk that uses a term often is found before the one that says once what the t
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from ..text.chunk_terms import headings_of
-from ..text.definitions import defines
+from ..text.definitions import defines, subject_of
 from ..text.entries import title_stems
+from ..text.life_dates import life_event_asked
+from ..text.named_persons import Person, person_asked
 from ..text.naming import names_term
 from ..text.packed_terms import heading_stems, is_beside_the_text
+from ..text.question_kinds import sides_of
 from ..text.segmentation import units
 from ..text.sentence_kinds import kinds
-from ..text.stemming import stem_hash
+from ..text.stemming import stem_hash, stems
 from .fusion import Scores
 
 if TYPE_CHECKING:
@@ -26,7 +30,6 @@ if TYPE_CHECKING:
 
     from ..catalog import Snapshot
     from ..catalog.chunks import StoredChunk
-    from ..text.named_persons import Person
 
 #: Chunks with the term that are looked through, the best ones by BM25.
 _SEARCHED = 200
@@ -34,6 +37,8 @@ _SEARCHED = 200
 _TITLES_SEARCHED = 50
 #: Least ``defines`` of a sentence for whose sake another chunk is left out.
 _CERTAIN = 0.6
+#: The same of one that says who a person is, for whose sake no better one is looked for.
+_IDENTIFIED = 0.9
 #: What follows a term in a sentence that may define it, and what precedes one: "X (…) is", "X: …", "known as X".
 _FOLLOWS = re.compile(
     r"[\"”’'*_]{0,3}(?:\s\w+)?(?:\s*\([^)]*\))?(?:,\s[^,.]{2,60},)?(?:\s\w+)?"
@@ -70,16 +75,34 @@ class SearchableChunks(Protocol):
         """The chunks as nodes."""
 
 
+@dataclass(frozen=True)
+class Subjects:
+    """What a question wants defined."""
+
+    #: The stems of each thing, in order.
+    stems: Sequence[Sequence[str]]
+    #: The only one, where that is a person.
+    person: Person | None = None
+
+    @classmethod
+    def of(cls, question: str, correct: Callable[[str], str] = str) -> Subjects:
+        """Those of "What is X?" and of a comparison; of "When was X born?" the person, as the sentence that says who
+        that is has the dates. ``correct``: gives the stem that is meant by a misspelt one."""
+        life = life_event_asked(question)
+        person = Person(life.name) if life and life.asks_date else person_asked(question)
+        asked = sides_of(question) or [stems(life.name) if life and life.asks_date else subject_of(question)]
+        return cls([list(dict.fromkeys(map(correct, each))) for each in asked if each], person)
+
+
 def with_definitions(
     scores: Mapping[int, Scores],
-    subjects: Sequence[Sequence[str]],
+    subjects: Subjects,
     question: npt.NDArray[np.float32],
     search: SearchableChunks,
-    person: Person | None = None,
 ) -> dict[int, Scores]:
     """The scores; for a subject that none certainly defines the last other one is replaced by that of a chunk that
-    defines it better, or, where none defines it at all, has it as title. ``person``: the only subject, where that is
-    one."""
+    defines it better, or, where none defines it at all, has it as title."""
+    person = subjects.person
 
     def texts(keys: Sequence[int]) -> Mapping[int, str]:
         """Those that are no references or exercises: a book's title there is no definition."""
@@ -92,18 +115,17 @@ def with_definitions(
         return search.nodes([key for key in keys if key in packed and wanted <= heading_stems(packed[key])])
 
     offered, found, needed = texts(list(scores)), {}, set[int]()
-    for subject in subjects:
+    for subject in subjects.stems:
         known = best_definition(offered, subject, person)
         if known is not None:
             needed.add(known)
-        is_weak = (
-            known is not None and not person and best_definition({known: offered[known]}, subject, least=1.0) is None
-        )
+        strong = _IDENTIFIED if person else 1.0
+        is_weak = known is not None and best_definition({known: offered[known]}, subject, person, strong) is None
         if known is None or is_weak:
             using = dict(search.lexical(subject, _SEARCHED)[0])
             others = [key for key in using if key not in scores and key not in found]
             # Of several better ones the first: a text defines a thing before it uses it.
-            least, in_turn = (1.0, sorted(others)) if is_weak else (_CERTAIN, others)
+            least, in_turn = (strong, sorted(others)) if is_weak else (_CERTAIN, others)
             key = best_definition(texts(in_turn), subject, person, least)
             if known is None and key is None and _first_titled(titled(list(scores), subject), subject) is None:
                 key = _first_titled(titled(others[:_TITLES_SEARCHED], subject), subject)
@@ -146,8 +168,8 @@ def _naming_score(chunk: StoredChunk, idf: Mapping[str, float], question: npt.ND
     scores = chunk.sentences @ question
     return max(
         (
-            float(cosine) + sum(weights[stem] for stem in weights.keys() & stems) / total
-            for unit, kind, stems, cosine in zip(
+            float(cosine) + sum(weights[stem] for stem in weights.keys() & held) / total
+            for unit, kind, held, cosine in zip(
                 chunk.terms.units, chunk.terms.kinds, chunk.terms.unit_stems, scores, strict=True
             )
             if kind in ("definition", "explanation") and names_term(text[unit.start : unit.end], idf)
@@ -166,10 +188,10 @@ def best_definition(
     """
     # In lower case and with letters first, so that ``re`` looks for these letters and tries the rest only there.
     term = re.compile(_BETWEEN.join(re.escape(stem.rstrip("i")) for stem in subject) + r"\w*")
-    stems = frozenset(subject)
+    wanted = frozenset(subject)
 
     def score(sentence: str) -> float:
-        return max(defines(sentence, stems), person.identified_by(sentence) if person else 0.0)
+        return max(defines(sentence, wanted), person.identified_by(sentence) if person else 0.0)
 
     def best_score(text: str) -> float:
         found = tuple(units(text))

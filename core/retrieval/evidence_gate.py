@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from ..text.chunk_terms import headings_of, idf_coverage
 from ..text.definitions import attribute_finder, subject_of
 from ..text.entries import title_stems
+from ..text.life_dates import life_event_asked
 from ..text.question_kinds import asks_for_events
 from ..text.stemming import stem_hash
 from .answerability import FEATURES, features_of, least_likelihood, likelihood, stems_near
@@ -82,7 +83,9 @@ def weigh_evidence(retrieval: Retrieval) -> Evidence:
     first = sentences[0].score
     least = min(first, _NEAR * first)  # of a negative score that is the score itself
     quoted = [each for each in sentences[:_QUOTED] if each.score >= least]
-    missing = missing_subject(retrieval, quoted)
+    life = life_event_asked(asked_of(retrieval))  # "Ada Reed (1805 – 1877)" says when, without the question's words
+    is_dated = life is not None and life.is_dated_in(quoted[0].text)
+    missing = "" if is_dated else missing_subject(retrieval, quoted)
     if not missing and quoted[0].defining >= DEFINES:
         # Who asks what X is, is answered by what says it, however short it is.
         chance = max(likelihood(features), quoted[0].defining)

@@ -6,7 +6,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from ..text.chunk_terms import headings_of
 from ..text.irregular_verbs import with_forms
+from ..text.life_dates import UNSAID, life_event_asked
 from ..text.stemming import question_stems, stems
 from .answerability import names_in, stems_near_any
 
@@ -75,6 +77,15 @@ def lacks_deed(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSente
     common = [stem for stem in question_stems(asked) if stem not in capital]
     needed = [each for each in (hashes(names_in(asked)), hashes(common) if len(common) > 1 else set()) if each]
     return any(map(near.isdisjoint, needed))
+
+
+def lacks_event(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
+    """Whether the question asks for someone's birth or death, and the sentences have only another's, or none."""
+    life = life_event_asked(asked)
+    places = ((each.text, headings_of(retrieval.nodes[each.chunk].node)) for each in sentences)
+    return life is not None and not any(
+        life.is_dated_in(text) or life.fault_of(text, above) < UNSAID for text, above in places
+    )
 
 
 def lacks_kin(_: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:

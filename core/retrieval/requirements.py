@@ -18,7 +18,7 @@ from ..text.versions import has_only_others, version_finder
 from .answerability import dated_text, names_in, stems_near, stems_near_any
 from .comparatives import lacks_comparison, lacks_modifier, lacks_side
 from .models import asked_of
-from .people import CAPITAL, lacks_deed, lacks_kin, lacks_nth, lacks_office
+from .people import CAPITAL, lacks_deed, lacks_event, lacks_kin, lacks_nth, lacks_office
 from .quotes import paragraph_up_to
 
 if TYPE_CHECKING:
@@ -199,6 +199,7 @@ _SUBJECT = (
     (lacks_office, "no sentence has the office that is asked for"),
     (lacks_deed, "no sentence has what was done, or a name of the question"),
     (_lacks_claim, "what the question says is near no sentence"),
+    (lacks_event, "no sentence has the birth or death of this person"),
     (lacks_kin, "the relative is another's in each sentence"),
     (lacks_side, "no passage is about one of the things that are compared"),
     (lacks_comparison, "no sentence compares by what is asked for"),

@@ -13,16 +13,14 @@ from llama_index.core.schema import NodeWithScore
 from llama_index.core.vector_stores.types import FilterCondition, MetadataFilters
 from llama_index.core.vector_stores.utils import build_metadata_filter_fn
 
-from ..text.definitions import subject_of
-from ..text.named_persons import person_asked
 from ..text.naming import asks_for_term
-from ..text.question_kinds import asks_for_code, asks_for_tasks, sides_of
+from ..text.question_kinds import asks_for_code, asks_for_tasks
 from ..text.spelling import with_corrections, with_names
 from ..text.stemming import LIGHT_STEMS, question_stems, stems
 from ..text.stemming import words as plain_words
 from ..tracing import step
 from .calibration import threshold_of
-from .definitions import with_definitions, with_term
+from .definitions import Subjects, with_definitions, with_term
 from .fusion import Candidates, Scores, inverse_frequencies, rank
 from .models import Retrieval, SearchableCorpus, Spelling, check_top_k
 from .search_cache import RevisionSearch
@@ -129,10 +127,9 @@ class HybridRetriever(ScoredRetriever):
             with step("HybridRetriever.fuse", dense_weight=weight, top_k=self._top_k) as fused:
                 candidates = Candidates(words, idf, dense, lexical, asks_for_tasks(question), asks_for_code(question))
                 scores = rank(candidates, weight=weight, top_k=self._top_k, packed=search.packed_words)
-                asked = sides_of(question) or [subject_of(question)]
-                subjects = [list(dict.fromkeys(corrections.get(stem, stem) for stem in each)) for each in asked if each]
-                if subjects and self._top_k > len(subjects):
-                    scores = with_definitions(scores, subjects, embedded, search, person_asked(question))
+                subjects = Subjects.of(question, lambda stem: corrections.get(stem, stem))
+                if subjects.stems and self._top_k > len(subjects.stems):
+                    scores = with_definitions(scores, subjects, embedded, search)
                 elif vector is not None and asks_for_term(question):
                     scores = with_term(scores, [*dense], idf, vector, snapshot)
                 chunks = snapshot.chunks.stored(scores, len(embedded))

@@ -15,6 +15,7 @@ from ..text.answer_types import answer_type_scorer
 from ..text.chunk_terms import headings_of, idf_coverage
 from ..text.definitions import compound_of, defines, derived_finder, subject_of
 from ..text.entries import is_entry, labels, leads_on, title_stems
+from ..text.life_dates import life_event_asked
 from ..text.named_persons import person_asked
 from ..text.naming import asks_for_term, names_term
 from ..text.question_kinds import asks_for_code, asks_for_steps, asks_whether, form_scorer, kinds_left_out
@@ -43,6 +44,9 @@ _DEFINITION_BONUS = 0.8
 #: or one with such a label, says what it is.
 _TITLE_BONUS = 0.3
 _ENTRY_DEFINES = 0.9
+#: The same of one with the dates of a person's life, where one of them is asked for; and what is taken from one on
+#: another person's birth or death.
+_DATES_DEFINE, _ANOTHERS_PENALTY = 0.9, 0.8
 #: The same of a sentence that names the term that is asked for; of one that is no definition, times its words.
 _NAMING_DEFINES = 0.4
 #: Added to a whole procedure, where one is asked for.
@@ -122,7 +126,7 @@ class SentenceScorer:
         self._takes_table = bool(_TAKES_TABLE.search(asked))
         self._subject = [correct(stem) for stem in subject_of(asked)]
         self._abbreviation, self._compound = abbreviation_of(asked), compound_of(asked)
-        self._person = person_asked(asked)
+        self._person, self._life = person_asked(asked), life_event_asked(asked)
         self._term = frozenset(self._subject)
         one_word = {frozenset(retrieval.idf)} if len(retrieval.idf) == 1 else set()
         self._titles = ({self._term} | one_word) - {frozenset()}
@@ -158,6 +162,8 @@ class SentenceScorer:
                 "says nothing": -_ELSEWHERE_PENALTY * (piece.led_in + is_elsewhere),
                 **self._of_piece(piece, defining),
             }
+            if self._life and not defining:
+                parts["another's"] = -_ANOTHERS_PENALTY * self._life.fault_of(piece.text, headings_of(chunk.node))
             if self._of_version and not self._of_version(paragraph_up_to(chunk.node, known, piece.unit)):
                 parts["other version"] = -_VERSION_PENALTY
             opens = opens and is_elsewhere
@@ -208,6 +214,8 @@ class SentenceScorer:
                 found.append(self._person.identified_by(text) if self._person else 0.0)
             if (is_first and is_entry(text, self._term)) or (self._compound and labels(text, self._compound)):
                 found.append(_ENTRY_DEFINES)
+        if self._life and self._life.is_dated_in(text):
+            found.append(_DATES_DEFINE)
         if self._takes_term and names_term(text, self._retrieval.idf):
             found.append(_NAMING_DEFINES * (1.0 if piece.kind == "definition" else words))
         return max(found)

@@ -42,15 +42,21 @@ _CALLED = re.compile(r"\s(?:(?:often|also|sometimes) )?(?:called|named|known as)
 #: A question of nothing but a term: "keystone species".
 _TERM = re.compile(r"^\W*([\w-]+(?: [\w-]+){0,2})\W*$")
 _ASIDES = re.compile(
-    r"\([^()]{0,200}\)"
+    r"\((?:[^()]|\([^()]{0,60}\)){0,200}\)"
     r"|,\s(?:however|therefore|thus|then|in turn|(?:on the other|by|in) (?:hand|contrast|general|fact)),"
-    r"|,\s(?:(?:also|often|sometimes|(?:more )?commonly) )?(?:known as|called|named|referred to as|termed"
-    r"|(?:shortened|abbreviated) (?:to|as)) [^,]{2,60},"
+    r"|,\s(?:(?:also|often|sometimes|better|(?:more )?\w+ly) )?(?:known as|called|named|referred to as|termed"
+    r"|(?:shortened|abbreviated) (?:to|as)|(?:offici|form|origin|historic)ally|formerly) [^,]{2,60},"
+    # Where it is: "The Lund Museum, Sweden, is".
+    r"|(?<=[\w)]),\s(?:[A-Z]\w+[, ]\s?){0,3}[A-Z]\w+,(?=\s(?:is|are|was|were)\s)"
     # Another name and its origin: "an alkane, or paraffin, is a", "albedo or reflectance, derived from Latin, is the".
     r"|(?:,\sor\s[^,()]{2,50}(?:\([^()]{0,80}\))?\s?,|\sor\s[\w-]+(?:\s[\w-]+)?(?=,\s|\sis\s))"
     r"|,\s(?:derived|abbreviated|short|from)\s[^,]{2,120},"
     # "LVM, the Logical Volume Manager, is an".
     r"|(?<=\w),\s(?:the|an?)\s[^,.;:()]{2,60},(?=\s(?:is|are|was|were|means?|refers?)\s)"
+)
+#: Another name, behind the first one.
+_ALSO = re.compile(
+    r"[,(]\s?(?:\w+ )?(?:known as|called|named|referred to as|or) (?:the )?[\"“'‘]?([^,()\"”]{2,60})(?=[,)\"”’'])"
 )
 #: What precedes a definition: "In mathematics and physics, a field is …", "For sailors, …", "As mentioned above, …"
 _FIELD = re.compile(
@@ -190,11 +196,14 @@ def defines(sentence: str, subject: Collection[str]) -> float:
         return float(frozenset(stems(defined[1])) == subject)
     plain = _FIELD.sub("", _ASIDES.sub("", sentence[: 3 * _HEAD]), count=1)[:_HEAD]
     verb = _DEFINES.search(plain)
-    if verb is None or _CLAUSE.match(plain) or _names_another(plain[: verb.start()], subject):
+    head = plain[_ARTICLE.match(plain).end() : verb.start()].split() if verb else []  # type: ignore[union-attr]
+    if verb is None or not head or _CLAUSE.match(plain):
         return _names(sentence, subject)
-    head = plain[_ARTICLE.match(plain).end() : verb.start()].split()  # type: ignore[union-attr]
     named = frozenset(stems(" ".join(head)))
-    if not head or not STOP_WORDS.isdisjoint((head[0].lower(), head[-1].lower())):
+    if any(frozenset(stems(other)) == subject for other in _ALSO.findall(sentence[: sentence.find(verb[0])])):
+        named = subject  # "Kerr Harbour, better known as Kerr, is a" port
+    is_other = named != subject and _names_another(plain[: verb.start()], subject)  # not "Kerr and Lund is a" shop
+    if is_other or not STOP_WORDS.isdisjoint((head[0].lower(), head[-1].lower())):
         return _names(sentence, subject)
     is_noun = bool(_NOUN.match(plain, verb.end()))
     of_any = _OF_ANY.match(" ".join(head))

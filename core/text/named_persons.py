@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-_TITLE = (
+TITLE = (
     r"(?:mr|mrs|ms|miss|dr|doctor|prof|professor|sir|lady|lord|madam|king|queen|prince|princess|saint|st|captain|general"
     r"|colonel|major|judge|president|pope|uncle|aunt|father|mother|brother|sister|master|old|little|young)\.?"
 )
@@ -17,7 +17,7 @@ _ASKS_WHO = re.compile(
 )
 #: Small words within a name: "John the Baptist".
 _WITHIN = frozenset(("the", "of", "de", "la", "van", "von", "der", "bin", "ibn", "al"))
-_KIN = (
+KIN = (
     r"(?:(?:grand|step|half[- ]|god|foster[- ]|great-)?(?:father|mother|parent|son|daughter|child|brother|sister)s?"
     r"|wife|husband|uncle|aunt|nephew|niece|cousin|widow(?:er)?|(?:father|mother|son|daughter)[- ]in[- ]law"
     r"|fianc[eé]e?|twin|friend|companion|enemy|rival|lover|sweetheart|neighbou?r|heir|guardian|ward)"
@@ -65,7 +65,7 @@ class Person:
     @property
     def _forms(self) -> tuple[str, ...]:
         first, _, rest = self.name.partition(" ")
-        is_whole = not rest or re.fullmatch(_TITLE, first, re.IGNORECASE) or not _WITHIN.isdisjoint(rest.split())
+        is_whole = not rest or re.fullmatch(TITLE, first, re.IGNORECASE) or not _WITHIN.isdisjoint(rest.split())
         return (self.name,) if is_whole else (self.name, first)
 
 
@@ -85,17 +85,20 @@ def person_asked(question: str) -> Person | None:
 def _patterns(forms: tuple[str, ...]) -> list[tuple[re.Pattern[str], float]]:
     """What says who someone of that name is, and how well."""
     whole, *short = map(re.escape, forms)
+    if short:  # "Anna Maria Berg, Jr." of "Anna Berg"
+        first, _, rest = map(re.escape, forms[0].partition(" "))
+        whole = rf"{first}(?: [A-Z][\w.’'-]{{0,30}}){{0,3}} {rest}(?:,? (?:[JS]r\.?|I{{2,3}}\b))?"
     parts = [whole, *(rf"{part}(?! [A-Z])" for part in short)]  # "Anna" of "Anna Berg", not "Anna Lund"
     name = rf"(?<![\w-])(?:{'|'.join(parts)})(?![\w-]|['’]s\b)"
-    aside = r"(?: \([^()]{0,60}\))?"
-    akin = rf"\b(?:{_WHOSE} )?(?:{_WORD} ){{0,3}}(?:{_KIN}|{_ROLE})"
+    aside, said = r"(?: \([^()]{0,60}\))?", rf"(?<!\bof ){name}"  # not "The Voyage of X, a film"
+    akin = rf"\b(?:{_WHOSE} )?(?:{_WORD} ){{0,3}}(?:{KIN}|{_ROLE})"
     written = (
         # "X was a widow", "X is her brother", "X, who became the captain of"; not "when X was a girl"
         (rf"(?<!\b[Ww]hen )(?<!\b[Ii]f ){name}{aside},?(?: who)? (?:is|was|became|had been) {_NO_ONE}{_WHOSE} \w", 0.9),
         # "X, her eldest daughter,", "X, son of Y", "X (an old friend)", "X the queen", "X his father"
-        (rf"{name}(?:, | \()(?:{_WHOSE} )?(?:{_WORD} ){{0,3}}(?:{_KIN}|{_ROLE})\b", 0.8),
-        (rf"{name} (?:the|his|her|their) (?:{_KIN}|{_ROLE})\b", 0.8),
-        (rf"{name}(?:, | \(){_NO_ONE}(?:an?|the) (?![^,.;]{{0,60}}\b(?:and|or) {_WHOSE})[^,.;()]{{3,80}}[,.;)]", 0.7),
+        (rf"{name}(?:, | \()(?:{_WHOSE} )?(?:{_WORD} ){{0,3}}(?:{KIN}|{_ROLE})\b", 0.8),
+        (rf"{name} (?:the|his|her|their) (?:{KIN}|{_ROLE})\b", 0.8),
+        (rf"{said}(?:, | \(){_NO_ONE}(?:an?|the) (?![^,.;]{{0,60}}\b(?:and|or) {_WHOSE})[^,.;()]{{3,80}}[,.;)]", 0.7),
         # "her friend X", "Tom's brother (or half-brother) X", "the poet X"
         (rf"{akin}{aside} {name}", 0.8),
         # "The mate, X, left", not "Seeing the mate, X left" nor "You are my mate, X," in a speech

@@ -15,6 +15,7 @@ from ragstone.core.retrieval import (
     Retrieval,
     Scores,
     Spelling,
+    Subjects,
     inverse_frequencies,
     rank,
     with_definitions,
@@ -24,8 +25,6 @@ from ragstone.core.text import (
     asks_for_code,
     asks_for_tasks,
     question_stems,
-    sides_of,
-    subject_of,
     unpack,
 )
 
@@ -189,8 +188,8 @@ class ShardSearcher:
             top_k=k,
             packed=rows.packed_words,
         )
-        subjects = [list(dict.fromkeys(each)) for each in sides_of(question) or [subject_of(question)] if each]
-        if subjects and k > len(subjects):
+        subjects = Subjects.of(question)
+        if subjects.stems and k > len(subjects.stems):
             scores = with_definitions(scores, subjects, vector, rows)
         terms = rows.packed_words(list(scores))
         hits = [(rows.hit(key, each.final, each.dense), each, terms[key]) for key, each in scores.items()]

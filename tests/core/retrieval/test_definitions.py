@@ -10,12 +10,12 @@ from llama_index.core.schema import Document, TextNode
 
 from ragstone.core.answering.extractive import choose
 from ragstone.core.retrieval import HybridRetriever
-from ragstone.core.retrieval.definitions import best_definition, with_definitions
+from ragstone.core.retrieval.definitions import Subjects, best_definition, with_definitions
 from ragstone.core.retrieval.fusion import Scores
 from ragstone.core.retrieval.sentences import sentences_of
 from ragstone.core.testing import open_host
 from ragstone.core.text import pack
-from ragstone.core.text.definitions import subject_of
+from ragstone.core.text.definitions import defines, subject_of
 from ragstone.core.text.named_persons import person_asked
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def test_the_definitions_of_both_sides_of_a_comparison_are_found(tmp_path: Path)
 def test_the_definition_of_one_side_is_not_replaced_by_that_of_the_other() -> None:
     chunks = _Chunks({1: "Casters.", 2: "A caster is a wheel.", 3: "A winch is a drum."})
     scores = {key: Scores(0.5, 1.0, 1.0) for key in (1, 2)}
-    found = with_definitions(scores, [["caster"], ["winch"]], np.zeros(2, np.float32), chunks)
+    found = with_definitions(scores, Subjects([["caster"], ["winch"]]), np.zeros(2, np.float32), chunks)
     assert [*found] == [2, 3]
 
 
@@ -124,9 +124,9 @@ def test_a_better_definition_than_the_offered_one_is_offered_too_the_first_of_se
     }
     scores = {key: Scores(0.5, 1.0, 1.0) for key in (1, 2)}
     question = np.zeros(2, np.float32)
-    assert [*with_definitions(scores, [["winch"]], question, _Chunks(texts))] == [1, 3]
+    assert [*with_definitions(scores, Subjects([["winch"]]), question, _Chunks(texts))] == [1, 3]
     texts[1] = "A winch is a tool."
-    assert [*with_definitions(scores, [["winch"]], question, _Chunks(texts))] == [1, 2]
+    assert [*with_definitions(scores, Subjects([["winch"]]), question, _Chunks(texts))] == [1, 2]
 
 
 class _Chunks:
@@ -225,3 +225,36 @@ def test_who_someone_is_stands_where_the_name_comes_first(tmp_path: Path, questi
         corpus.ingest([Document(id_=f"{at:02}", text=text) for at, text in enumerate([said, *mentions])])
         found = HybridRetriever(corpus, top_k=3).search(question)
     assert [quote.text for quote in choose(found)] == [said]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Lund (ˈlund; locally [ˈlʊnd] (listen)), officially the Free Town of Lund, is a town by a bay.",
+        "Lund Harbour, commonly known as Lund, is a town by a bay.",
+        "Lund-on-Sea, or “Lund”, is a town by a bay.",
+    ],
+)
+def test_a_definition_may_give_other_names(sentence: str) -> None:
+    assert defines(sentence, {"lund"}) == 1.0
+
+
+def test_a_name_of_several_things_is_one_name() -> None:
+    sentence = "The Kerr and Lund Museum (often shortened to KLM), Bergen, is a museum of ships."
+    assert defines(sentence, set(subject_of("What is the Kerr and Lund Museum?"))) == 1.0
+    assert defines(sentence, {"kerr"}) == 0.0
+
+
+def test_a_person_may_have_more_names_than_are_asked_for() -> None:
+    person = person_asked("Who is Anna Berg?")
+    assert person
+    assert person.identified_by("Anna Maria Berg, Jr. is a painter.") == 0.9
+    assert person.identified_by("Anna Maria Berg, a painter, sang.") == 0.8
+    assert person.identified_by("The Voyage of Anna Berg, a film of 1931, won two prizes.") == 0.0
+
+
+def test_who_a_person_is_is_looked_for_behind_what_may_only_say_it() -> None:
+    texts = {1: "The painter Anna Berg sang.", 2: "Ropes.", 3: "Anna Berg was a painter of ships."}
+    scores = {key: Scores(0.5, 1.0, 1.0) for key in (1, 2)}
+    wanted = Subjects.of("Who was Anna Berg?")
+    assert [*with_definitions(scores, wanted, np.zeros(2, np.float32), _Chunks(texts))] == [1, 3]

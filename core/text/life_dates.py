@@ -1,0 +1,130 @@
+"""Births and deaths: the dates behind a name, and sentences that say when or where another person was born or died."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import islice
+
+from .named_persons import KIN, TITLE
+from .stemming import STOP_WORDS, stems, words
+from .times import MONTHS
+
+_ASKS = re.compile(
+    r"^\W*(?:(?:and|but|so) )?(?P<kind>when|where|how(?: old)?|(?:in |at |on )?(?:what|which) \w+) (?:was|did|is) "
+    r"(?P<name>(?!the\b)(?:[\w.’'-]{1,30} ){1,5}?)(?:when (?:he|she|they) )?"
+    r"(?P<event>born|died?|killed|murdered|assassinated|executed|buried|raised)\b",
+    re.IGNORECASE,
+)
+_YEAR = r"\d{3,4}\b(?: (?:BC|AD|BCE|CE)\b)?"
+_WORD = r"[A-Z]\w*(?:[’'-]\w{2,})*\.?"
+_PROPER = rf"{_WORD}(?:(?:,(?= [JS]r\b))? (?:(?:of|de|van|von|the) )?{_WORD}){{0,4}}"
+#: "Ada B. Reed (3 May 1805 – 1877)", "Ada Reed (born 1805)": the name, and what is behind it.
+_LIFE = re.compile(
+    rf"\b({_PROPER}),? \((?=([^()]*(?:\([^()]*\)[^()]*)?))"
+    rf"(?:(?=[^()]*(?:\([^()]*\)[^()]*)?{_YEAR}\s?[–—-]\s?[^()]*\d)|(?=(?:[^()]*\W)?born\b[^()]*{_YEAR}))"
+)
+_QUOTED = re.compile(r"[\"“”‘]|\([^()]*\)\s?")
+_CLAUSE_END = re.compile(r"[;:]\s|(?<=[a-z\d])[.!?]\s(?=[A-Z])")
+#: A name, and in a group of its own what makes it no subject before, and the "'s" behind.
+_NAME = re.compile(
+    rf"(\b(?i:in|at|on|to|from|of|near|by|with|for) (?:the )?)?(?<![\w’'-])({_PROPER})((?<=s)[’'](?!\w)|[’']s\b)?"
+)
+_MONTH = re.compile(rf"(?:{MONTHS})\b")
+_SUBJECT_PRONOUN = re.compile(r"\b(?:[Hh]e|[Ss]he|I)\b")
+_RELATIVE = re.compile(rf"\b(?:{KIN}|children|wives)\b", re.IGNORECASE)
+_RELATIVE_BEFORE = re.compile(rf"{_RELATIVE.pattern},? $", re.IGNORECASE)
+#: How much less a sentence answers that says nothing of the event, or has it of another person.
+_BY_PRONOUN, _UNCLEAR, UNSAID, _ANOTHERS = 0.1, 0.25, 0.5, 1.0
+#: Mentions of the event in a sentence that are looked at.
+_MOST_VERBS = 4
+_BE = r"(?:was|were|is|be|been|being) (?:\w+ ){0,2}"
+
+
+@dataclass(frozen=True)
+class LifeEvent:
+    """The birth, death or burial of one person, for which a question asks."""
+
+    #: The name as the question writes it.
+    name: str
+    #: ``born``, ``die``, ``killed`` …
+    event: str
+    #: Whether its date is asked for.
+    asks_date: bool
+
+    def is_dated_in(self, sentence: str) -> bool:
+        """Whether the date is asked for and the sentence has it behind the name: "Ada Reed (1805 – 1877)"."""
+        if not self.asks_date:
+            return False
+        spans = _LIFE.finditer(sentence)
+        has_died = re.compile(r"\d\W*[–—-]\W*\D{0,40}\d").search
+        return any(self._is_same(found[1]) and (self.event == "born" or has_died(found[2])) for found in spans)
+
+    def fault_of(self, sentence: str, headings: str) -> float:
+        """0 for a sentence that has the event of the person, 1 for one that has it only of another: of a relative, of
+        one with a part of the name, or, where the headings do not have the name, of anyone else; 0.1 for one that
+        has it of "he" or "she", 0.25 for one with what may be another name of the person, 0.5 for one without it."""
+        is_own_text = self._words <= set(words(headings))
+        plain = _QUOTED.sub("", sentence)
+        verbs = islice(self._verb.finditer(plain), _MOST_VERBS)
+        faults = [self._fault(plain, found.start(), is_own_text) for found in verbs]
+        return min(faults, default=UNSAID)
+
+    @property
+    def _words(self) -> frozenset[str]:
+        return frozenset(words(self.name)) - STOP_WORDS
+
+    @property
+    def _verb(self) -> re.Pattern[str]:
+        passive = _BE + self.event
+        form = {"born": rf"(?:^|, |{_BE})[Bb]orn", "die": "die[ds]"}.get(self.event, passive)
+        return re.compile(rf"(?:\b|^){form}\b")
+
+    def _fault(self, text: str, verb: int, is_own_text: bool) -> float:
+        """The same of the event whose verb begins there."""
+        clause = _CLAUSE_END.split(text[:verb])[-1]
+        if _SUBJECT_PRONOUN.search(clause) or not clause.strip():  # "Born in Lund, Reed grew up"
+            clause = text[:verb] if clause.strip() else text
+        names = [
+            found
+            for found in _NAME.finditer(clause)
+            if not (self._is_beside(found) or _MONTH.match(found[2]) or STOP_WORDS.issuperset(words(found[2])))
+        ]
+        for name in filter(lambda name: self._is_same(name[2]), names):
+            # "Her first son, Otto Ada Reed," is another than Ada Reed, "the eldest daughter, Ada Reed," is not.
+            if self._words == set(words(name[2])) or not _RELATIVE_BEFORE.search(clause[: name.start()]):
+                return 0.0
+        if _RELATIVE.search(clause) or any(not self._words.isdisjoint(words(name[2])) for name in names):
+            return _ANOTHERS
+        if names and not is_own_text:
+            return _ANOTHERS
+        if not names and self._words <= set(words(clause)):  # a name in small letters
+            return 0.0
+        if _SUBJECT_PRONOUN.search(clause):
+            return _BY_PRONOUN
+        return _UNCLEAR if names else UNSAID  # in the person's own text it may be another name
+
+    def _is_beside(self, name: re.Match[str]) -> bool:
+        """Whether it is a place or an owner: "in Lund", "Ada's"; not "in the History of the Danes Ada Reed"."""
+        return bool(name[3] or (name[1] and not name[2].endswith(f" {self.name}")))
+
+    def _is_same(self, name: str) -> bool:
+        """Whether a name can be that of the person: a part of it, or a longer one."""
+        while (first := name.partition(" "))[2] and (
+            re.fullmatch(TITLE, first[0], re.IGNORECASE) or first[0].casefold() in STOP_WORDS
+        ):
+            name = first[2]
+        own = {word for word in words(re.sub(r"[’']s\b", "", name)) if word not in STOP_WORDS}
+        return bool(own) and (own <= self._words or self._words <= own)
+
+
+def life_event_asked(question: str) -> LifeEvent | None:
+    """The event in "When was X born?", "Where did X die?", where X can be a name; ``None`` for another question."""
+    found = _ASKS.match(" ".join(question.split()))
+    if found is None or _RELATIVE.search(found["name"]):
+        return None
+    name, kind, event = found["name"].strip(), found["kind"].casefold(), found["event"].casefold()
+    asks_date = kind == "when" or kind.endswith((" year", " date", " day", " month", " century"))
+    asks_date &= event not in {"buried", "raised"}
+    is_name = bool(stems(name)) and (name[0].isupper() or " " in name)  # not "jazz"
+    return LifeEvent(name, "die" if event.startswith("die") else event, asks_date) if is_name else None
