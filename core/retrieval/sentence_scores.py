@@ -15,6 +15,7 @@ from ..text.answer_types import answer_type_scorer
 from ..text.chunk_terms import headings_of, idf_coverage
 from ..text.definitions import compound_of, defines, derived_finder, subject_of
 from ..text.entries import is_entry, labels, leads_on, title_stems
+from ..text.irregular_verbs import other_verb_finder
 from ..text.life_dates import life_event_asked
 from ..text.named_persons import person_asked
 from ..text.naming import asks_for_term, names_term
@@ -121,6 +122,7 @@ class SentenceScorer:
         self._of_wording = wording_scorer(retrieval.question)
         self._options = QuoteOptions(kinds_left_out(asked), asks_for_steps(asked), asks_for_code(asked))
         self._of_version, self._derived = version_finder(retrieval.question), derived_finder(asked)
+        self._is_other_verb = other_verb_finder(asked)
         self._order = [correct(stem) for stem in question_stems(asked)] if asks_whether(asked) else []
         self._takes_term, self._takes_source = asks_for_term(asked), bool(_ASKS_SOURCE.search(asked))
         self._takes_table = bool(_TAKES_TABLE.search(asked))
@@ -221,8 +223,9 @@ class SentenceScorer:
         return max(found)
 
     def _is_derived(self, text: str) -> bool:
-        """Whether it has not the very word that is to be defined."""
-        return self._derived is not None and not self._derived.search(text)
+        """Whether it has not the very word that is to be defined, or another verb of the stem that is asked for."""
+        is_other = self._is_other_verb is not None and self._is_other_verb(text)
+        return is_other or (self._derived is not None and not self._derived.search(text))
 
     def _names(self, cell: str) -> bool:
         """Whether a table's first cell is made of words of the question."""

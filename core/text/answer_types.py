@@ -34,10 +34,16 @@ _ASKS_ORIGIN = re.compile(
     re.IGNORECASE,
 )
 _ORIGIN = re.compile(
-    r"\b(?:invent|discover|found|creat|design|develop|establish|coin|devis|pioneer|originat|initiat|introduc"
+    r"\b(?:invent|discover|found(?=[ei])|creat|design|develop|establish|coin|devis|pioneer|originat|initiat|introduc"
     r"|launch|start|beg[au]n|buil[dt]|made|mak(?:e|ing)|wr(?:ote|itten)|author|father|formulat|propos|publish"
     r"|patent|produc|idea|conceiv|set up)|\bby (?-i:[A-Z])",
     re.IGNORECASE,
+)
+#: Where something was or happened, and a place: "in the town of Lund", "at Lund".
+_ASKS_PLACE = re.compile(r"^(?:and |but |so )?where (?:was|were|did|is|are|do|does)\b", re.IGNORECASE)
+_PLACE = re.compile(
+    r"\b(?:in|at|near|from|to|on|outside|around|across|within|into|of|for|through|off) (?:the |a |an )?"
+    r"(?:[a-z][\w-]* ){0,4}([A-Z][\w'’-]+)"
 )
 _HOW_MANY = re.compile(r"\bhow many\b", re.IGNORECASE)
 #: Why something has its name.
@@ -102,6 +108,10 @@ def answer_type_scorer(question: str) -> Callable[[str], float]:
 def _name_scorer(question: str, known: set[str]) -> Callable[[str], float]:
     """Scores 1 for a name; less for another word that does what is asked: "the operator resets" for "Who resets …?"."""
     before = word_before(question)
+    if _ASKS_PLACE.match(question):
+        return lambda sentence: float(
+            any((known | NOBODY).isdisjoint(words(found)) for found in _PLACE.findall(sentence))
+        )
 
     def score(sentence: str) -> float:
         if any((known | NOBODY).isdisjoint(words(name)) for name in NAME.findall(sentence)):

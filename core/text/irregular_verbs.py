@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+
 from .stemming import stems
 
 _VERBS = """
@@ -34,6 +37,8 @@ IRREGULAR_VERBS = {base: (past, participle) for base, past, participle in map(st
 #: Forms that are another word as often.
 _OTHER_WORDS = frozenset({"bit", "bound", "found", "got", "laid", "rose", "wound"})
 _GROUPS = [frozenset(stems(" ".join({base, *forms} - _OTHER_WORDS))) for base, forms in IRREGULAR_VERBS.items()]
+#: A past form as another verb's stem: "founded", "grounded", "wounded".
+_ENDS_PAST = re.compile(rf"\b({'|'.join(sorted(past for past, _ in IRREGULAR_VERBS.values()))})ed\b", re.IGNORECASE)
 #: The stems of all forms of a verb, by each of them.
 _ALIKE = {stem: group for group in _GROUPS for stem in group}
 
@@ -41,3 +46,14 @@ _ALIKE = {stem: group for group in _GROUPS for stem in group}
 def with_forms(stem: str) -> frozenset[str]:
     """The stem, and those of the verb's other forms where it is an irregular verb's: "send" and "sent"."""
     return _ALIKE.get(stem, frozenset()) | {stem}
+
+
+def other_verb_finder(question: str) -> Callable[[str], bool] | None:
+    """A function that tells whether a text has only another verb with the stem of one of the question: "found" for
+    "Who founded it?"; ``None`` where the question has no such verb."""
+    asked = _ENDS_PAST.search(question)
+    if asked is None:
+        return None
+    own = re.compile(rf"\b{asked[1]}(?:ed|ers?|ing|ations?)\b", re.IGNORECASE)
+    other = re.compile(rf"\b{asked[1]}\b", re.IGNORECASE)
+    return lambda text: bool(other.search(text)) and not own.search(text)

@@ -1509,3 +1509,18 @@ def test_whose_relative_it_is_counts_only_where_the_relative_is_asked_for() -> N
     text = "Bo was a smith. The smith's wife sold the winch to a captain."
     found = _retrieval("What did Bo's wife sell to the captain?", text, (0.7,))
     assert missing_subject(found, sentences_of(found)) == ""
+
+
+def test_where_is_answered_by_a_place_and_not_by_any_name() -> None:
+    question, placed = "Where did the council meet?", "Twice a year the council did meet in Lund."
+    by_name = "The council did meet Clara Lind."
+    assert _texts(question, f"{by_name} {placed}")[0] == placed
+
+
+@pytest.mark.parametrize("question", ["Who founded the Aurora Museum?", "When was the Aurora Museum founded?"])
+def test_found_is_not_founded(question: str) -> None:
+    found = "In 1901 Bo Berg found the Aurora Museum closed."
+    founded = "After long talks on many evenings in 1850 Ada Reed founded it, the Aurora Museum."
+    assert _texts(question, f"{found} {founded}") == [founded]
+    retrieval = _retrieval("Who founded the Aurora Museum?", found)
+    assert judge(weigh_evidence(retrieval), retrieval) == "closest"
