@@ -24,13 +24,13 @@ _MAX_NAME = 63
 
 
 @contextmanager
-def translate_damage(row: str) -> Iterator[None]:
+def translate_damage(row: str, hint: str = "restore it from a backup") -> Iterator[None]:
     """Raise ``StorageError`` where a stored value is of another form than it was written; ``row`` names its row, of
-    which nothing else is shown."""
+    which nothing else is shown, and ``hint`` says what to do."""
     try:
         yield
     except (ValueError, TypeError, KeyError, RecursionError) as error:
-        raise StorageError(f"{row} is damaged in the database", hint="restore it from a backup") from error
+        raise StorageError(f"{row} is damaged in the database", hint=hint) from error
 
 
 class PluginTables:

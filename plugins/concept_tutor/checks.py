@@ -20,11 +20,15 @@ def checks(host: Host, *, thorough: bool) -> list[Check]:
 
     Only a ``thorough`` check asks the wikis, all at the same time; others report this process's last requests.
     """
-    plans = host.once(PlanStore).plans()
+    store = host.once(PlanStore)
+    plans = store.plans()
     chunks = sum(size.chunks for size in plans)
     found = [Check("study plans", True, counted(plan=len(plans), passage=chunks))]
     if not plans:
         found = [Check("study plans", True, "none yet", mend="ragstone tutor plan add FILE")]
+    if damaged := store.damaged():
+        mend = f"restore a backup, or: ragstone tutor plan remove {damaged[0]}"
+        found.append(Check("damaged study plans", False, ", ".join(damaged), mend=mend))
     wikis = host.once(Wikis).searched
     if thorough and wikis:
         with ThreadPoolExecutor(len(wikis), "ragstone-wiki-check") as threads:

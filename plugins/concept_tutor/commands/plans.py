@@ -134,10 +134,14 @@ def concept(
 def remove(deployment: Deployment, slug: str, yes: bool, as_json: bool) -> None:
     """Remove a plan with its concepts and passages."""
     store = deployment.host().once(PlanStore)
-    size = store.size(slug)
+    size = None if slug in store.damaged() else store.size(slug)
     if not yes and not as_json and sys.stdin.isatty():
-        click.confirm(f"Remove '{size.plan.title}' with {counted(concept=size.concepts)}?", abort=True)
+        what = f"'{size.plan.title}' with {counted(concept=size.concepts)}" if size else f"the damaged plan '{slug}'"
+        click.confirm(printable(f"Remove {what}?"), abort=True)
     size = store.remove(slug)
+    if size is None:
+        show_json({"slug": slug}) if as_json else click.echo(f"The damaged plan '{slug}' is removed.")
+        return
     numbers = counted(concept=size.concepts, passage=size.chunks)
     _report(size, as_json, f"'{size.plan.title}' is removed: {numbers}.")
 

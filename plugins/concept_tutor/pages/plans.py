@@ -175,6 +175,7 @@ def _page(host: Host, opened: str = "", problem: dict[str, Any] | None = None) -
     return render_template(
         "concept_tutor/plans.html",
         cards=[_card(host, size.plan) for size in host.once(PlanStore).plans()],
+        damaged=host.once(PlanStore).damaged(),
         opened=opened,
         problem=problem,
         learner=current_learner(),

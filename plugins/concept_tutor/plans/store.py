@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, Row, delete, insert, select
 
 from ragstone.core import BadRequest, Host, NotFound, StorageError
+from ragstone.core.runtime import current_scope
 
 from . import tables
 from .corpus import Chunks, chunk_id_of
@@ -60,6 +61,18 @@ class PlanStore:
                 except StorageError as error:  # of this row: the database's own errors are translated outside
                     _log.warning("%s", error)
         return sizes
+
+    def damaged(self) -> list[str]:
+        """The slugs of the plans whose rows are damaged: they can be removed, and nothing else."""
+        damaged = []
+        with self.tables.read() as connection:
+            for row in connection.execute(select(tables.plan).order_by(tables.plan.c.id)).all():
+                try:
+                    tables.to_plan(row)
+                except StorageError:  # of this row, as in ``plans``
+                    if not current_scope():  # to a key for some books a plan is shown only if it is of these
+                        damaged.append(row.slug)
+        return damaged
 
     def plan(self, slug: str) -> Plan:
         """The plan of that name."""
@@ -118,11 +131,14 @@ class PlanStore:
         with self.tables.read() as connection:
             return connection.execute(select(tables.seen.c.id)).first() is None
 
-    def remove(self, slug: str) -> PlanSize:
-        """Remove a plan with its concepts, edges and chunks; returns what it was."""
+    def remove(self, slug: str) -> PlanSize | None:
+        """Remove a plan with its concepts, edges and chunks; returns what it was, ``None`` if its row is damaged."""
         with self._chunks.write(slug) as connection:
             row = tables.plan_row(connection, slug, lock=True)
-            size = tables.to_plan_size(connection, row)
+            try:
+                size = tables.to_plan_size(connection, row)
+            except StorageError:  # of this row, as in ``plans``
+                size = None
             # Children first: SQLite's cascade would look for each row's children one by one.
             concepts = select(tables.concept.c.id).where(tables.concept.c.plan_id == row.id)
             former = tables.remove_uses(connection, tables.use.c.concept_id.in_(concepts))

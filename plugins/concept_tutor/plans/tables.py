@@ -158,7 +158,8 @@ def is_visible(found: Row[Any]) -> bool:
 
 def to_plan(found: Row[Any]) -> Plan:
     """The plan of its row."""
-    with translate_damage(f"the plan {found.slug!r}"):
+    hint = f"restore a backup, or remove the plan: ragstone tutor plan remove {found.slug}"
+    with translate_damage(f"the plan {found.slug!r}", hint):
         created = datetime.fromisoformat(found.created)
     return Plan(found.slug, found.title, found.description, found.language, found.origin, created)
 

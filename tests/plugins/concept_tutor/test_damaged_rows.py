@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import text
 
-from ragstone.core import StorageError
+from ragstone.core import NotFound, StorageError
 from ragstone.core.testing import open_host, plugin_state
 from ragstone.plugins.concept_tutor import Lessons, PlanStore
+from ragstone.plugins.concept_tutor.checks import checks
 from ragstone.plugins.concept_tutor.learning.store import LearnStore
+from ragstone.plugins.concept_tutor.plans import corpus_of
 from ragstone.web import create_app
 from tests.plugins.concept_tutor.learning import texts
 from tests.plugins.concept_tutor.material import run
@@ -88,3 +90,35 @@ def test_a_damaged_plan_is_named_and_the_others_are_listed(host: Host, value: st
     client.get("/health")
     assert plugin_state(host, "concept_tutor").state == "loaded"
     assert client.get("/concept_tutor/plans/orchard/").status_code == 200
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_damaged_plan_can_be_removed(host: Host, as_json: bool) -> None:
+    texts.put(host, "orchard")
+    damage(host, "concept_tutor_plan", "created", "soon")
+    store = host.once(PlanStore)
+    assert store.damaged() == ["garden"]
+    with pytest.raises(StorageError, match="the plan 'garden' is damaged") as raised:
+        store.size("garden")
+    assert "ragstone tutor plan remove garden" in (raised.value.hint or "")
+    client = create_app(host).test_client()
+    assert "The plan “garden” is damaged" in client.get("/concept_tutor/").text
+    (check,) = (one for one in checks(host, thorough=False) if one.name == "damaged study plans")
+    assert (check.ok, check.detail) == (False, "garden")
+
+    removed = run(host, "plan", "remove", "garden", "--yes", *(["--json"] if as_json else []))
+    assert removed == ('{\n  "slug": "garden"\n}\n' if as_json else "The damaged plan 'garden' is removed.\n")
+    assert store.damaged() == []
+    with pytest.raises(NotFound):
+        store.remove("garden")
+    kept = {chunk_id for ids in store.chunk_ids("orchard").values() for chunk_id in ids}
+    assert {row.doc_id for row in corpus_of(host).contents.documents()} == kept
+    assert "damaged" not in client.get("/concept_tutor/").text
+    assert not [one for one in checks(host, thorough=False) if not one.ok]
+
+
+def test_a_damaged_plan_can_be_removed_in_the_browser(host: Host) -> None:
+    damage(host, "concept_tutor_plan", "created", "soon")
+    client = create_app(host).test_client()
+    assert client.post("/concept_tutor/plans/garden/delete", data={"sure": "yes"}).status_code == 303
+    assert host.once(PlanStore).damaged() == []

@@ -337,7 +337,9 @@ def test_a_chunk_of_another_plan_or_without_words_is_refused(store: PlanStore) -
 
 def test_a_removed_plan_can_be_made_again(store: PlanStore) -> None:
     store.put_sources("statistics", "mean", [new_chunk("One.")])
-    assert store.remove("statistics").chunks == 1
+    removed = store.remove("statistics")
+    assert removed is not None
+    assert removed.chunks == 1
     store.add(PLAN)
     assert store.all_sources("statistics") == {"mean": [], "variance": [], "z": []}
     assert not store.is_untouched()
