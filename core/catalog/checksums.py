@@ -71,9 +71,11 @@ def checksum(row: Mapping[Any, Any]) -> bytes:
     return text_checksum(row["headings"], row["text"]) + rest
 
 
-def is_text_intact(stored: bytes | None, headings: str, text: str) -> bool:
-    """Whether the text matches the stored checksum, if there is one."""
-    return stored is None or stored[:_HALF] == text_checksum(headings, text)
+def is_text_intact(stored: Any, headings: Any, text: Any) -> bool:
+    """Whether the text matches the stored checksum, if there is one; SQLite gives damaged values of any type."""
+    if not (isinstance(text, str) and isinstance(headings, str)):
+        return False
+    return stored is None or (isinstance(stored, bytes) and stored[:_HALF] == text_checksum(headings, text))
 
 
 def is_intact(row: Mapping[Any, Any]) -> bool:

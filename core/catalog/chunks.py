@@ -135,8 +135,9 @@ class ChunkReader:
         }
 
     def texts(self, keys: Sequence[int]) -> dict[int, str]:
-        """The chunks' texts, unchecked, by key in the given order; keys that are gone are left out."""
-        found = {row.id: row.text for row in self._connection.execute(_TEXTS, {"keys": list(keys)})}
+        """The chunks' texts, unchecked, by key in the given order; keys that are gone or have no text are left out."""
+        rows = self._connection.execute(_TEXTS, {"keys": list(keys)})
+        found = {row.id: row.text for row in rows if isinstance(row.text, str)}
         return {key: found[key] for key in keys if key in found}
 
     def packed_words(self, keys: Sequence[int]) -> dict[int, bytes]:

@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 
 from ..errors import StorageError, StorageLost
 from ..runtime.files import write_atomically
+from .plugin_tables import translate_damage
 from .schema import ADDED, ALL_CHECKSUMS, CATALOG_ID, SCHEMA_VERSION, VERSION, about, metadata, read_about, write_about
 
 if TYPE_CHECKING:
@@ -83,7 +84,8 @@ def _upgrade(database: Database, connection: Connection) -> None:
 
 
 def _version(database: Database, connection: Connection) -> int:
-    version = int(read_about(connection, VERSION) or 0)
+    with translate_damage("the version of the catalog's tables"):
+        version = int(read_about(connection, VERSION) or 0)
     if version > SCHEMA_VERSION:
         raise StorageError(
             f"was written by a newer Ragstone (schema {version}, this one knows {SCHEMA_VERSION})",

@@ -93,13 +93,15 @@ class PluginTables:
         found = read_about(connection, name)
         if found is None:
             return None
-        if int(found) > version:
+        with translate_damage(f"the version of {name}"):
+            known = int(found)
+        if known > version:
             raise StorageError(
                 f"holds {name} of a newer version ({found}, this one knows {version})",
                 where=self._database.where,
                 hint="upgrade Ragstone and its plugins, or name another data folder",
             )
-        return int(found)
+        return known
 
 
 def _check(prefix: str, metadata: MetaData, version: int, upgrades: Mapping[int, Callable[[Connection], None]]) -> None:

@@ -27,6 +27,7 @@ _BUSY_TIMEOUT_MS = 20_000
 _BYTES_A_SECOND = 25_000_000
 #: The first and the last chunk, with the index pages that lead to them.
 _PROBES = ("SELECT * FROM chunk ORDER BY id LIMIT 1", "SELECT * FROM chunk ORDER BY id DESC LIMIT 1")
+_DOCTOR = "ragstone doctor finds damage; if there is some, restore the database from a backup"
 #: After these words SQLite and its driver quote content of the file.
 _UNDECODABLE = "Could not decode to UTF-8 column"
 _QUOTING = re.compile(rf"(malformed database schema|{_UNDECODABLE}).*", re.DOTALL)
@@ -151,12 +152,12 @@ class SQLite(Database):
                 hint="check the folder's owner and permissions, or set RAGSTONE_DATA_DIR",
             )
         if name.startswith("SQLITE_IOERR"):
-            return StorageError(f"the disk failed: {message}", where=where)
+            return StorageError(f"the disk failed: {message}", where=where, hint="check the disk; " + _DOCTOR)
         if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
             return self._damaged(message)
-        if message.startswith(_UNDECODABLE):
+        if message.startswith((_UNDECODABLE, "malformed JSON")):
             return StorageError(f"a row is damaged: {message}", where=where, hint="ragstone corpus check names it")
-        return StorageError(f"the database refused: {message}", where=where)
+        return StorageError(f"the database refused: {message}", where=where, hint=_DOCTOR)
 
     def fault(self, connection: Connection, seconds: float) -> str | None:
         """The result of SQLite's ``quick_check``, which reads every page."""

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sqlalchemy import Connection, func, select
 
+from ..errors import StorageError
+from .checksums import RESTORE
 from .schema import chunk, document
 from .vector_table import Passing, VectorTable
 
@@ -60,20 +62,22 @@ class VectorReader:
         for start in range(0, len(document_keys), _BATCH_DOCUMENTS):
             batch = document_keys[start : start + _BATCH_DOCUMENTS]
             rows = self._connection.execute(
-                select(chunk.c.document_id, chunk.c.id, chunk.c.vectors)
+                select(chunk.c.document_id, chunk.c.id, chunk.c.chunk_id, chunk.c.vectors)
                 .where(chunk.c.document_id.in_(batch))
                 .order_by(chunk.c.document_id, chunk.c.position)
             )
-            found |= {key: _vectors([], dimension) for key in batch}
+            found |= {key: self._vectors([], dimension) for key in batch}
             found |= {
-                key: _vectors(list(of_one), dimension) for key, of_one in groupby(rows, lambda row: row.document_id)
+                key: self._vectors(list(of_one), dimension)
+                for key, of_one in groupby(rows, lambda row: row.document_id)
             }
         return found
 
     def of_chunks(self, keys: Sequence[int], dimension: int) -> dict[int, npt.NDArray[np.float32]]:
         """Vectors of single chunks, [windows, dimension], by key."""
-        rows = self._connection.execute(select(chunk.c.id, chunk.c.vectors).where(chunk.c.id.in_(keys)))
-        return {row.id: np.frombuffer(row.vectors, "<f4").reshape(-1, dimension) for row in rows}
+        columns = (chunk.c.id, chunk.c.chunk_id, chunk.c.vectors)
+        rows = self._connection.execute(select(*columns).where(chunk.c.id.in_(keys))).all()
+        return {row.id: np.frombuffer(self._blob(row, dimension), "<f4").reshape(-1, dimension) for row in rows}
 
     def nearest(
         self,
@@ -122,8 +126,27 @@ class VectorReader:
         return {
             (row.headings, row.text): (np.frombuffer(row.vectors, "<f4").reshape(-1, dimension), sentences)
             for row in rows
-            if (sentences := unpack_sentences(row.sentences, dimension)) is not None
+            if _holds_windows(row.vectors, dimension)
+            and (sentences := unpack_sentences(row.sentences, dimension)) is not None
         }
+
+    def _vectors(self, rows: Sequence[Any], dimension: int) -> DocumentVectors:
+        blobs = [self._blob(row, dimension) for row in rows]
+        return DocumentVectors(
+            np.array([row.id for row in rows], np.int64),
+            np.array([len(blob) // (4 * dimension) for blob in blobs], np.int64),
+            np.frombuffer(b"".join(blobs), "<f4").reshape(-1, dimension),
+        )
+
+    def _blob(self, row: Any, dimension: int) -> bytes:
+        """Raises ``StorageError`` for what is no vectors of that dimension."""
+        if not _holds_windows(row.vectors, dimension):
+            raise StorageError(
+                f"the stored vectors of the passage {row.chunk_id!r} are damaged",
+                where=self._database.where,
+                hint=RESTORE,
+            )
+        return bytes(row.vectors)
 
 
 def pack_sentences(vectors: npt.NDArray[np.float32]) -> bytes:
@@ -136,17 +159,12 @@ def pack_sentences(vectors: npt.NDArray[np.float32]) -> bytes:
 
 def unpack_sentences(packed: bytes | None, dimension: int) -> npt.NDArray[np.float32] | None:
     """Unit rows, [units, dimension]; ``None`` for what another version packed, or nothing."""
-    if not packed or packed[0] != _SENTENCES_VERSION or (len(packed) - 1) % dimension:
+    if not isinstance(packed, bytes) or not packed or packed[0] != _SENTENCES_VERSION or (len(packed) - 1) % dimension:
         return None
     numbers = np.frombuffer(packed, np.int8, offset=1).reshape(-1, dimension).astype(np.float32)
     unit: npt.NDArray[np.float32] = numbers / np.maximum(np.linalg.norm(numbers, axis=1, keepdims=True), 1)
     return unit
 
 
-def _vectors(rows: Sequence[Any], dimension: int) -> DocumentVectors:
-    blobs = [row.vectors for row in rows]
-    return DocumentVectors(
-        np.array([row.id for row in rows], np.int64),
-        np.array([len(blob) // (4 * dimension) for blob in blobs], np.int64),
-        np.frombuffer(b"".join(blobs), "<f4").reshape(-1, dimension),
-    )
+def _holds_windows(blob: Any, dimension: int) -> bool:
+    return isinstance(blob, bytes) and len(blob) > 0 and len(blob) % (4 * dimension) == 0

@@ -70,7 +70,7 @@ def unpack(data: bytes | None) -> ChunkTerms | None:
     """What ``analyze_chunk`` and ``find_instructions`` would find; ``None`` for what a much older version packed, and
     for damaged data."""
     if (
-        data is None
+        not isinstance(data, bytes)
         or _version(data) & ~_NO_ANSWER not in _SAME_UNITS
         or data[-4:] != crc32(data[:-4]).to_bytes(4, "little")
     ):
@@ -112,7 +112,7 @@ def numbers_behind(versions: npt.NDArray[np.int64], units: npt.NDArray[np.int64]
 
 def is_packed(data: bytes | None) -> bool:
     """Whether the data can be reranked by."""
-    return data is not None and len(data) >= 4 * HEADER and _version(data) & ~_NO_ANSWER in _SAME_STEMS
+    return isinstance(data, bytes) and len(data) >= 4 * HEADER and _version(data) & ~_NO_ANSWER in _SAME_STEMS
 
 
 def heading_stems(packed: bytes) -> frozenset[int]:

@@ -9,7 +9,7 @@ from ragstone.core.text import counted
 
 from .mediawiki.client.client import WikiClient
 from .mediawiki.wikis import Wikis
-from .plans.store import PlanStore
+from .plans.store import PlanStore, damaged_plans
 
 #: Of a check that asks the wikis. It is less than a hook may take.
 _PROBE_SECONDS = 4.0
@@ -26,7 +26,7 @@ def checks(host: Host, *, thorough: bool) -> list[Check]:
     found = [Check("study plans", True, counted(plan=len(plans), passage=chunks))]
     if not plans:
         found = [Check("study plans", True, "none yet", mend="ragstone tutor plan add FILE")]
-    if damaged := store.damaged():
+    if damaged := damaged_plans(store):
         mend = f"restore a backup, or: ragstone tutor plan remove {damaged[0]}"
         found.append(Check("damaged study plans", False, ", ".join(damaged), mend=mend))
     wikis = host.once(Wikis).searched

@@ -15,7 +15,7 @@ from ..plans.editor import ConceptChange, PlanEditor
 from ..plans.gathering import Gathering, Progress
 from ..plans.graph import needs_and_leads, study_order
 from ..plans.records import PlanSize, SourceState
-from ..plans.store import PlanStore
+from ..plans.store import PlanStore, damaged_plans
 
 
 @click.group(cls=LazyGroup, lazy_subcommands={"add": "ragstone.plugins.concept_tutor.commands.files.add"})
@@ -134,7 +134,7 @@ def concept(
 def remove(deployment: Deployment, slug: str, yes: bool, as_json: bool) -> None:
     """Remove a plan with its concepts and passages."""
     store = deployment.host().once(PlanStore)
-    size = None if slug in store.damaged() else store.size(slug)
+    size = None if slug in damaged_plans(store) else store.size(slug)
     if not yes and not as_json and sys.stdin.isatty():
         what = f"'{size.plan.title}' with {counted(concept=size.concepts)}" if size else f"the damaged plan '{slug}'"
         click.confirm(printable(f"Remove {what}?"), abort=True)

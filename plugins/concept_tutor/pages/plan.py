@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from flask import Blueprint, Response, redirect, render_template, request, url_for
 from werkzeug.exceptions import ServiceUnavailable
 
-from ragstone.core import Host, NotFound, RagstoneError
+from ragstone.core import Host, NotFound, RagstoneError, StorageError
 from ragstone.core.pages import KEEP_ALIVE, EventStream, event
 from ragstone.core.runtime import Slots
 
@@ -19,6 +19,7 @@ from ..plans.drawing import Drawing, draw
 from ..plans.gathering import Gathering, Progress
 from ..plans.graph import neighbourhood
 from ..plans.store import PlanStore
+from ..plans.tables import removal_hint
 from .charts import charts
 from .concepts import OPEN, ConceptView, concept_views, find_key, mean_percent, next_concept, source_pages
 from .learners import current_learner
@@ -88,6 +89,8 @@ def _page(host: Host, slug: str, problem: dict[str, Any] | None = None) -> str:
     is_busy = host.once(Gathering).is_busy(slug)  # before the states are read: what ends in between has its last one
     learner = current_learner()
     rows, edges = concept_views(host, slug, learner)
+    if not rows:
+        raise StorageError(f"the plan {slug!r} is damaged: it has no concepts", hint=removal_hint(slug))
     progress = host.once(Progresses).progress(slug, learner)
     by_key = {row.key: row for row in rows}
     wanted = request.args.get("concept", "")

@@ -20,7 +20,7 @@ from ..plans.importers.assembly import free_slug
 from ..plans.importers.corpus import books_of, plan_from_corpus
 from ..plans.importers.formats import FORMAT_OF_SUFFIX, read_plan
 from ..plans.importers.wiki_page import plan_from_page
-from ..plans.store import PlanStore
+from ..plans.store import PlanStore, damaged_plans
 from .concepts import OPEN, concept_views, mean_percent
 from .learners import current_learner
 from .wording import problem_of
@@ -175,7 +175,7 @@ def _page(host: Host, opened: str = "", problem: dict[str, Any] | None = None) -
     return render_template(
         "concept_tutor/plans.html",
         cards=[_card(host, size.plan) for size in host.once(PlanStore).plans()],
-        damaged=host.once(PlanStore).damaged(),
+        damaged=damaged_plans(host.once(PlanStore)),
         opened=opened,
         problem=problem,
         learner=current_learner(),

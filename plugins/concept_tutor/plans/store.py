@@ -62,18 +62,6 @@ class PlanStore:
                     _log.warning("%s", error)
         return sizes
 
-    def damaged(self) -> list[str]:
-        """The slugs of the plans whose rows are damaged: they can be removed, and nothing else."""
-        damaged = []
-        with self.tables.read() as connection:
-            for row in connection.execute(select(tables.plan).order_by(tables.plan.c.id)).all():
-                try:
-                    tables.to_plan(row)
-                except StorageError:  # of this row, as in ``plans``
-                    if not current_scope():  # to a key for some books a plan is shown only if it is of these
-                        damaged.append(row.slug)
-        return damaged
-
     def plan(self, slug: str) -> Plan:
         """The plan of that name."""
         with self._read(slug) as (_, row):
@@ -174,7 +162,8 @@ class PlanStore:
                 .where(tables.edge.c.plan_id == row.id)
                 .order_by(after.c.position, before.c.position)
             )
-            return [Edge(*one) for one in found]
+            keys = tables.concept_ids(connection, row.id).keys()  # a damaged index can hide some of them
+            return [Edge(*one) for one in found if keys >= {one[0], one[1]}]
 
     # Chunks
 
@@ -221,6 +210,19 @@ class PlanStore:
             _put_uses(connection, slug, concept.id, chunks, reason)
             self._chunks.remove(connection, former)
             return self._chunks.select(connection, tables.use.c.concept_id == concept.id)
+
+
+def damaged_plans(store: PlanStore) -> list[str]:
+    """The slugs of the plans whose rows are damaged: they can be removed, and nothing else."""
+    damaged = []
+    with store.tables.read() as connection:
+        for row in connection.execute(select(tables.plan).order_by(tables.plan.c.id)).all():
+            try:
+                tables.to_plan(row)
+            except StorageError:  # of this row, as in ``plans``
+                if not current_scope():  # to a key for some books a plan is shown only if it is of these
+                    damaged.append(row.slug)
+    return damaged
 
 
 def _check_free(connection: Connection, slug: str) -> None:

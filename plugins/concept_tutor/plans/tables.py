@@ -158,10 +158,14 @@ def is_visible(found: Row[Any]) -> bool:
 
 def to_plan(found: Row[Any]) -> Plan:
     """The plan of its row."""
-    hint = f"restore a backup, or remove the plan: ragstone tutor plan remove {found.slug}"
-    with translate_damage(f"the plan {found.slug!r}", hint):
+    with translate_damage(f"the plan {found.slug!r}", removal_hint(found.slug)):
         created = datetime.fromisoformat(found.created)
     return Plan(found.slug, found.title, found.description, found.language, found.origin, created)
+
+
+def removal_hint(slug: str) -> str:
+    """What to do about a damaged plan."""
+    return f"restore a backup, or remove the plan: ragstone tutor plan remove {slug}"
 
 
 def to_plan_size(connection: Connection, found: Row[Any]) -> PlanSize:

@@ -225,3 +225,35 @@ def test_a_document_without_a_books_metadata_is_no_book(tmp_path: Path, shelf: P
     with open_host(tmp_path) as host:
         assert [book.title for book in Shelf(host).books()] == ["Parts"]
         assert [book.title for book in Shelf(host).counted()] == ["Parts"]
+
+
+@pytest.mark.parametrize("value", ["'x'", "5", "x'00'", "x''"])
+@pytest.mark.parametrize("column", ["vectors", "words", "sentences", "checksum", "text", "headings", "metadata"])
+def test_a_value_of_another_type_is_damage_and_no_error_of_ours(
+    tmp_path: Path, shelf: Path, column: str, value: str, small_book: Path
+) -> None:
+    with closing(sqlite3.connect(shelf / "catalog.sqlite")) as opened:
+        opened.execute(f"UPDATE chunk SET {column} = {value} WHERE id = (SELECT min(id) FROM chunk)")
+        opened.commit()
+    with open_host(tmp_path) as host:
+        for question in ("What is a caster?", "What is this book about?"):
+            try:
+                host.assistant("book_chat").ask(question)
+            except StorageError as error:
+                assert "damaged" in error.what
+                assert error.hint
+        corpus = host.find_corpus("books")
+        assert len(corpus.contents.check_chunks().damaged) == 1
+        Shelf(host).remove(Shelf(host).books()[0].slug)
+        Shelf(host).add(Shelf(host).plan(small_book), title="Parts")
+        assert corpus.contents.check_chunks().damaged == []
+        assert host.assistant("book_chat").ask("What is a caster?").citations
+
+
+def test_a_version_that_is_no_number_is_damage(shelf: Path, here: Here) -> None:
+    with closing(sqlite3.connect(shelf / "catalog.sqlite")) as opened:
+        opened.execute("UPDATE about SET value = 'x' WHERE key = 'schema'")
+        opened.commit()
+    asked = here("ask", "book_chat", "What is a caster?")
+    assert asked.code == 1
+    assert "the version of the catalog's tables is damaged in the database (restore it from a backup)" in asked.err

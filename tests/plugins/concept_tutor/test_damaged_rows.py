@@ -14,6 +14,7 @@ from ragstone.plugins.concept_tutor import Lessons, PlanStore
 from ragstone.plugins.concept_tutor.checks import checks
 from ragstone.plugins.concept_tutor.learning.store import LearnStore
 from ragstone.plugins.concept_tutor.plans import corpus_of
+from ragstone.plugins.concept_tutor.plans.store import damaged_plans
 from ragstone.web import create_app
 from tests.plugins.concept_tutor.learning import texts
 from tests.plugins.concept_tutor.material import run
@@ -97,7 +98,7 @@ def test_a_damaged_plan_can_be_removed(host: Host, as_json: bool) -> None:
     texts.put(host, "orchard")
     damage(host, "concept_tutor_plan", "created", "soon")
     store = host.once(PlanStore)
-    assert store.damaged() == ["garden"]
+    assert damaged_plans(store) == ["garden"]
     with pytest.raises(StorageError, match="the plan 'garden' is damaged") as raised:
         store.size("garden")
     assert "ragstone tutor plan remove garden" in (raised.value.hint or "")
@@ -108,7 +109,7 @@ def test_a_damaged_plan_can_be_removed(host: Host, as_json: bool) -> None:
 
     removed = run(host, "plan", "remove", "garden", "--yes", *(["--json"] if as_json else []))
     assert removed == ('{\n  "slug": "garden"\n}\n' if as_json else "The damaged plan 'garden' is removed.\n")
-    assert store.damaged() == []
+    assert damaged_plans(store) == []
     with pytest.raises(NotFound):
         store.remove("garden")
     kept = {chunk_id for ids in store.chunk_ids("orchard").values() for chunk_id in ids}
@@ -121,4 +122,33 @@ def test_a_damaged_plan_can_be_removed_in_the_browser(host: Host) -> None:
     damage(host, "concept_tutor_plan", "created", "soon")
     client = create_app(host).test_client()
     assert client.post("/concept_tutor/plans/garden/delete", data={"sure": "yes"}).status_code == 303
-    assert host.once(PlanStore).damaged() == []
+    assert damaged_plans(host.once(PlanStore)) == []
+
+
+def test_a_plan_whose_concepts_are_gone_leaves_the_others(host: Host) -> None:
+    texts.put(host, "orchard")
+    with LearnStore(host).tables.write() as connection:
+        mine = "(SELECT id FROM concept_tutor_plan WHERE slug = 'garden')"
+        connection.execute(text(f"DELETE FROM concept_tutor_concept WHERE plan_id = {mine}"))
+    client = create_app(host).test_client()
+    assert client.get("/concept_tutor/").status_code == 200
+    damaged = client.get("/concept_tutor/plans/garden/")
+    assert damaged.status_code == 500
+    assert "ragstone tutor plan remove garden" in damaged.text
+    assert client.get("/concept_tutor/plans/orchard/").status_code == 200
+    assert client.post("/concept_tutor/plans/garden/delete", data={"sure": "yes"}).status_code == 303
+
+
+def test_a_prerequisite_of_no_concept_of_the_plan_is_left_out(host: Host) -> None:
+    texts.put(host, "orchard")
+    edges = host.once(PlanStore).edges("garden")
+    gone = edges[0].concept
+    with LearnStore(host).tables.write() as connection:
+        other = "(SELECT id FROM concept_tutor_plan WHERE slug = 'orchard')"
+        moved = f"SET plan_id = {other}, key = 'moved' WHERE key = :key AND plan_id != {other}"
+        connection.execute(text(f"UPDATE concept_tutor_concept {moved}"), {"key": gone})
+    left = [edge for edge in edges if gone not in {edge.concept, edge.prerequisite}]
+    assert host.once(PlanStore).edges("garden") == left
+    client = create_app(host).test_client()
+    assert client.get("/concept_tutor/").status_code == 200
+    assert client.get("/concept_tutor/plans/garden/").status_code == 200
