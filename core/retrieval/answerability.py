@@ -47,6 +47,7 @@ FEATURES = (
     "opposite",  # whether the sentence has the opposite of a word of the question
     "type",  # whether the person, time or number that is asked for is there; 0.5 if nothing of the kind is asked for
 )
+_LARGEST_EXPONENT = 700.0
 #: Cosine of a question and a text that has all of its words: stands for a cosine that is not known.
 _SIMILAR = 0.6
 #: A capitalized word of a question but its first, and no title: "Dr. Berg" is Doctor Berg.
@@ -66,7 +67,8 @@ _WORD = re.compile(r"[\w’']+")
 def likelihood(features: Sequence[float]) -> float:
     """The probability, 0 to 1, that a sentence with these ``FEATURES`` answers its question."""
     intercept, coefficients, _ = _model()
-    return 1 / (1 + math.exp(-intercept - sum(a * b for a, b in zip(coefficients, features, strict=True))))
+    exponent = -intercept - sum(a * b for a, b in zip(coefficients, features, strict=True))
+    return 1 / (1 + math.exp(min(exponent, _LARGEST_EXPONENT)))  # vectors of a damaged row have cosines of any size
 
 
 def least_likelihood() -> float:

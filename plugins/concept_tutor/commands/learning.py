@@ -17,7 +17,7 @@ from ragstone.core.runtime import storage_errors, write_atomically
 from ..learning.export import FILES, QuestionFormat, export_questions
 from ..learning.grading.feedback import STEPS
 from ..learning.lessons import Lessons
-from ..learning.records import LENGTH, ME, Question, QuestionSource, Session
+from ..learning.records import LENGTH, ME, MOST_LENGTH, Question, QuestionSource, Session
 from ..learning.sessions import Sessions
 from ..plans.store import PlanStore
 
@@ -28,7 +28,7 @@ _learner = click.option("--learner", default=ME, show_default=True, help="Whose 
 @click.argument("plan")
 @click.option("--concept", help="Ask about this concept alone, by its key.")
 @click.option(
-    "--most", default=LENGTH, show_default=True, type=click.IntRange(1, 1000), help="Answers of this session."
+    "--most", default=LENGTH, show_default=True, type=click.IntRange(1, MOST_LENGTH), help="Answers of this session."
 )
 @click.option("--due", "kind", flag_value="due", help="Ask only what is due.")
 @click.option("--practise", "kind", flag_value="practice", help="Ask also what is not due yet.")

@@ -27,8 +27,8 @@ Verdict = Literal["right", "partly", "wrong"]
 Outcome = Literal["right", "partly", "wrong", "unknown", "skipped"]
 #: What a session asks: what is due and then what is new; only what is due; anything, what is due next first.
 SessionKind = Literal["mixed", "due", "practice"]
-#: Answers of a session that is not made of what is due alone.
-LENGTH = 10
+#: Answers of a session that is not made of what is due alone, and the most of them.
+LENGTH, MOST_LENGTH = 10, 1_000
 #: Stands in a question's text where its key was left out.
 BLANK = "____"
 

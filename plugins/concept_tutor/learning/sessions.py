@@ -14,12 +14,25 @@ from typing import get_args
 from sqlalchemy import ColumnElement, insert, select, update
 
 from ragstone.core import BadRequest, Host, NotFound
+from ragstone.core.answering import check_type
 from ragstone.core.catalog import PluginTables, translate_damage
 
 from ..plans.store import PlanStore
 from . import tables
 from .lessons import Lessons
-from .records import LENGTH, ME, Grade, Outcome, Question, Session, SessionKind, Step, check_id, check_learner
+from .records import (
+    LENGTH,
+    ME,
+    MOST_LENGTH,
+    Grade,
+    Outcome,
+    Question,
+    Session,
+    SessionKind,
+    Step,
+    check_id,
+    check_learner,
+)
 from .store import LearnStore
 
 #: Of what is due at most so many at once.
@@ -64,6 +77,9 @@ class Sessions:
 
         A concept without questions is passed over. Raises ``BadRequest`` where there is nothing to ask.
         """
+        check_type(length, "length", int, "a whole number")
+        if not 1 <= length <= MOST_LENGTH:
+            raise BadRequest(f"length must be from 1 to {MOST_LENGTH}, not {str(length)[:20]}")
         if kind not in get_args(SessionKind):
             raise BadRequest("there is no such kind of session", hint=", ".join(get_args(SessionKind)))
         self._plans.plan(plan)

@@ -70,6 +70,8 @@ def node_of(hit: Hit) -> TextNode:
 #: for it is 0.91, and nDCG@10 is the same to four digits as with 4 or 40 for one (1,500 SQuAD questions, SciFact).
 _RESCORED_FOR_ONE = 2
 _RESCORED = 10
+#: No cosine is larger, by however much the rows' lengths may differ from 1.
+_LARGEST = 1.01
 #: Chunks without a vector that a question may have embedded: some 60 ms each on one processor.
 _EMBEDDED = 8
 _LONGEST_DOMAINS = 16_000_000
@@ -219,16 +221,16 @@ class Shard(ShardTexts):
         rescored = max(round(_RESCORED * len(self) ** 0.25), _RESCORED_FOR_ONE * limit)
         rows = self._codes.nearest(question, rescored, mask)
         cosines = self._cosines(question, rows)
-        # A row that is not finite, which no verified shard has, is near nothing.
-        good = np.isfinite(cosines)
+        # A row whose length is not 1, which no verified shard has, is near nothing.
+        good = np.abs(cosines) <= _LARGEST
         rows, cosines = rows[good], cosines[good]
         best = np.lexsort((rows, -cosines))[:limit]
         return rows[best], cosines[best]
 
     def cosines(self, question: npt.NDArray[np.float32], rows: Sequence[int]) -> dict[int, float]:
-        """Cosines of these rows; rows that are not finite are left out."""
+        """Cosines of these rows; rows that are no directions are left out."""
         found = self._cosines(question, np.asarray(rows, np.int64)).tolist()
-        return {row: cosine for row, cosine in zip(rows, found, strict=True) if np.isfinite(cosine)}
+        return {row: cosine for row, cosine in zip(rows, found, strict=True) if abs(cosine) <= _LARGEST}
 
     def _cosines(self, question: npt.NDArray[np.float32], rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
         # One product of vectors a row, so that a row's cosine does not depend on which others are read with it.

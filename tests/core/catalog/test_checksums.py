@@ -257,3 +257,16 @@ def test_a_version_that_is_no_number_is_damage(shelf: Path, here: Here) -> None:
     asked = here("ask", "book_chat", "What is a caster?")
     assert asked.code == 1
     assert "the version of the catalog's tables is damaged in the database (restore it from a backup)" in asked.err
+
+
+@pytest.mark.parametrize("factor", [1e30, -1e30, 1e-30, np.nan])
+def test_vectors_of_a_damaged_length_are_no_error_of_ours(tmp_path: Path, shelf: Path, factor: float) -> None:
+    with closing(sqlite3.connect(shelf / "catalog.sqlite")) as opened:
+        for chunk_id, vectors in opened.execute("SELECT chunk_id, vectors FROM chunk").fetchall():
+            changed = (np.frombuffer(vectors, "<f4") * np.float32(factor)).astype("<f4").tobytes()
+            opened.execute("UPDATE chunk SET vectors = ? WHERE chunk_id = ?", [changed, chunk_id])
+        opened.commit()
+    with open_host(tmp_path) as host:
+        for question in ("What is a caster?", "Who invented the gripper?", "Why is the sky blue?"):
+            assert host.assistant("book_chat").ask(question).text
+        assert host.find_corpus("books").contents.check_chunks().damaged

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -61,6 +61,12 @@ def test_a_session_has_a_length_and_nothing_right_comes_again(sessions: Sessions
     assert sessions.next(ended) is None
     assert sessions.end(ended).ended == ended.ended
     assert sessions.percent("garden") > ended.percent == 0
+
+
+@pytest.mark.parametrize("length", [0, -1, 1_001, 10**30, True, 1.5, "5", None])
+def test_a_length_that_is_none_is_refused(sessions: Sessions, length: Any) -> None:
+    with pytest.raises(BadRequest, match=r"^length must be "):
+        sessions.start("garden", length=length)
 
 
 def test_what_was_right_comes_when_it_is_due_and_not_before(sessions: Sessions, lessons: Lessons, clock: Clock) -> None:
