@@ -69,8 +69,29 @@ def _has_links_alone(element: Any, *, is_contents: bool) -> bool:
     takes_paragraphs = is_contents or name_of(element) == "table"
     if not takes_paragraphs and any(name_of(each) in _PARAGRAPHS for each in element.iterdescendants()):
         return False
-    beside = "".join(element.xpath(".//text()[not(ancestor::*[local-name() = 'a' and @href])]"))
-    return not any(map(str.isalnum, beside)) and len(element.xpath("(.//*[local-name() = 'a'])[position() < 3]")) > 1
+    if _has_words_beside_links(element):
+        return False
+    return len(element.xpath("(.//*[local-name() = 'a'])[position() < 3]")) > 1
+
+
+def _has_words_beside_links(element: Any) -> bool:
+    links = 0
+    for begins, each, text in _texts(element):
+        if name_of(each) == "a" and each.get("href") is not None:
+            links += 1 if begins else -1
+        if not links and any(map(str.isalnum, text)):
+            return True
+    return False
+
+
+def _texts(element: Any) -> Iterator[tuple[bool, Any, str]]:
+    """Where each element within begins and ends, with the text that follows; without recursion, which a page's depth
+    would exceed."""
+    import lxml.etree
+
+    for event, each in lxml.etree.iterwalk(element, events=("start", "end", "comment", "pi")):
+        text = each.text if event == "start" else each.tail if each is not element else ""
+        yield event == "start", each, text or ""
 
 
 def is_list(element: Any) -> bool:
@@ -98,11 +119,9 @@ def holds_blocks(element: Any) -> bool:
 
 def code_text(element: Any) -> Iterator[str]:
     """The text of a listing, in parts."""
-    yield element.text or ""
-    for child in element:
-        yield "\n" if name_of(child) == "br" else ""
-        yield from code_text(child)
-        yield child.tail or ""
+    for begins, each, text in _texts(element):
+        yield "\n" if begins and name_of(each) == "br" else ""
+        yield text
 
 
 def language_of(element: Any, named: str) -> str:

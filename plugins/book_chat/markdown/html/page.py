@@ -143,7 +143,10 @@ class PageReader:
         is_ordered = name_of(element) == "ol"
         for item in element:
             if name_of(item) in ("ul", "ol"):  # a list within a list, of a page that is no good HTML
-                yield from (f"  {line}" for line in self._items(item, depth + 1))
+                if depth > MAX_DEPTH:
+                    self._run.read(item)
+                inner = [self._run.line()] if depth > MAX_DEPTH else self._items(item, depth + 1)
+                yield from (f"  {line}" for line in inner)
                 continue
             if name_of(item) != "li" or item in self._moved or is_hidden(item):
                 continue

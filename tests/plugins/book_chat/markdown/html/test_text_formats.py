@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+from io import BytesIO
 from typing import TYPE_CHECKING
 
 import pytest
 
 from ragstone.core import SourceError
 from ragstone.plugins.book_chat import PlainTextReader, Shelf, UnreadableFile
+from ragstone.plugins.book_chat.markdown.html.text import read_html
 from tests.plugins.book_chat.reading import kinds, read, read_bytes
 from tests.support.patience import grows_linearly
 from tests.support.third_party_fakes import write_pages
@@ -608,3 +610,20 @@ def test_the_abstract_of_a_title_page_explains(reading_host: Host) -> None:
     page = b"<div class='titlepage'><p>By Ann.</p><div class='abstract'><p>This tells of legs.</p></div></div>"
     found = kinds(read_bytes(reading_host, page, ".html"))
     assert [text.strip() for kind, text in found if kind == "navigation"] == ["By Ann."]
+
+
+@pytest.mark.parametrize(
+    "part", ["<ol>", "<ul>a", "<ol><li>", "<pre><code>", "<div class=note>", "<blockquote>", "<dl><dd>"]
+)
+def test_elements_within_each_other_are_read_to_the_last_word(reading_host: Host, part: str) -> None:
+    nested = f"<body><h1>Ropes</h1><p>A rope is long.</p>{part * 900}The innermost rope.".encode()
+    text = read_bytes(reading_host, nested, ".html").text
+    assert "A rope is long." in text
+    assert "The innermost rope." in text
+
+
+@pytest.mark.parametrize(
+    "part", ["<div>a ", "<div>.", "<div class=note>a ", "<table><tr><td>a ", "<div><a href=b>c</a>"]
+)
+def test_elements_within_each_other_take_linear_time(part: str) -> None:
+    assert grows_linearly(lambda size: read_html(BytesIO(f"<body><p>A rope.</p>{part * size}".encode())), 75)
