@@ -604,6 +604,19 @@ def test_nothing_but_the_protocol_is_on_stdout_and_it_ends_with_its_client(stdio
         assert output in err
 
 
+@pytest.mark.parametrize(
+    "sent", [b"this is no JSON", b"{}", b"[" * 5_000, line(id=2, method="\ud800").strip(), b"\xff"]
+)
+def test_what_is_no_message_is_answered(stdio: Any, sent: bytes) -> None:
+    with started(stdio) as process:
+        out, err = process.communicate(HELLO + sent + b"\n" + line(id=3, method="ping"), timeout=HANG)
+    answers = {message.get("id"): message for message in map(json.loads, out.splitlines())}
+    assert answers[None]["error"]["code"] == -32700
+    assert "result" in answers[3]
+    assert process.returncode == 0
+    assert b"Traceback" not in err
+
+
 @pytest.mark.parametrize("how", ["closes stdout", "is interrupted", "leaves in the middle"])
 def test_a_client_that_goes_without_a_word(stdio: Any, how: str) -> None:
     with started(stdio) as process:
