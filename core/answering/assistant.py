@@ -18,8 +18,8 @@ from ..retrieval.evidence_gate import Verdict, judge, weigh_evidence
 from ..retrieval.follow_up import FollowUp, Turn, follow_up
 from ..retrieval.restatement import asked_again
 from ..runtime.request import current_scope
-from ..text.numerals import with_other_numerals
 from ..text.rewording import reworded, topic_of
+from ..text.versions import with_other_numerals
 from ..tracing import OwnContext, has_listeners, step
 from .answer import Answer, Delta
 from .greetings import introduction, is_greeting, is_of_assistant, reply_to_greeting, what_can_be_asked

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragstone.core.text.numerals import with_other_numerals
+from ragstone.core.text.versions import with_other_numerals
 
 
 @pytest.mark.parametrize(
