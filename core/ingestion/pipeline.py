@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 #: Chunks that are embedded as a group: enough that sorting by length fills the encoder's runs, few enough that a
 #: document is acknowledged within seconds of being read.
 _GROUP_CHUNKS = 192
+#: Chunks of the first group, while which is read nothing is embedded; each next one may have twice as many.
+_FIRST_CHUNKS = 24
 #: Seconds between two reports of what is being embedded.
 _REPORT_SECONDS = 1.0
 #: Chunks after which embedding checks whether it must stop: some seconds on a small machine.
@@ -192,16 +194,16 @@ def _embed_group(
 
 
 def _groups(documents: Iterable[Document], pipeline: IngestionPipeline) -> Iterator[Group]:
-    """Consecutive documents with their nodes, in groups of about ``_GROUP_CHUNKS`` chunks."""
+    """Consecutive documents with their nodes, in groups of about ``_GROUP_CHUNKS`` chunks, the first ones of fewer."""
     group: Group = []
-    count = 0
+    count, most = 0, _FIRST_CHUNKS
     for document in documents:
         nodes = _parse(document, pipeline)
         group.append((document, nodes))
         count += len(nodes)
-        if count >= _GROUP_CHUNKS:
+        if count >= most:
             yield group
-            group, count = [], 0
+            group, count, most = [], 0, min(2 * most, _GROUP_CHUNKS)
     if group:
         yield group
 
