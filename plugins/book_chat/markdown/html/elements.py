@@ -33,7 +33,7 @@ _AROUND_NAMES = frozenset(
     """back-to-top view-this-page edit-this-page skip-link sr-only visually-hidden screen-reader-text copybtn
     toctree-wrapper navheader navfooter docnav nav-panel footer""".split()  # noqa: SIM905
 )
-_PARAGRAPHS = frozenset({"p", "li", "h1", "h2", "h3", "h4", "h5", "h6"})
+_PARAGRAPHS = [f"{{*}}{name}" for name in ("p", "li", "h1", "h2", "h3", "h4", "h5", "h6")]
 _AROUND_ROLES = frozenset("navigation banner contentinfo search complementary".split())  # noqa: SIM905
 _LANGUAGE = re.compile(r"(?:^|\s)(?:language-|lang-|highlight-|sourcecode |source-)([a-z0-9+#-]{1,20})")
 _LAYOUT = frozenset({"presentation", "none", "layout", "highlighttable", "rouge-table"})
@@ -67,7 +67,7 @@ def _has_links_alone(element: Any, *, is_contents: bool) -> bool:
     """Whether every word of a table, of a table of contents, or of an element without paragraphs, leads to another
     place: to the next page, to the sections of this one."""
     takes_paragraphs = is_contents or name_of(element) == "table"
-    if not takes_paragraphs and any(name_of(each) in _PARAGRAPHS for each in element.iterdescendants()):
+    if not takes_paragraphs and next(element.iterdescendants(*_PARAGRAPHS), None) is not None:
         return False
     if _has_words_beside_links(element):
         return False
