@@ -65,7 +65,9 @@ def read_docx(file: IO[bytes]) -> Text:
             convert_image=mammoth.images.img_element(lambda _image: {"src": ""}),
             id_prefix="doc-",
         ).value
-    except (KeyError, ValueError, zipfile.BadZipFile, SyntaxError) as error:
+    except MemoryError:  # the process must end
+        raise
+    except Exception as error:  # mammoth reads attributes unchecked, and has no errors of its own
         raise Unanswered("broken", f"is no document that can be read: {type(error).__name__}") from error
     headed = _TITLE.search(html)
     if headed:  # it is the book's, and no chapter
@@ -98,13 +100,13 @@ def _with_formulas(root: Any) -> bytes:
     """A part whose formulas are words, as mammoth passes over them."""
     import lxml.etree
 
-    for formula in list(root.iter(f"{_MATH}oMath")):
+    for formula in list(root.iterdescendants(f"{_MATH}oMath")):
         run = lxml.etree.Element(f"{_WORD}r")
         text = lxml.etree.SubElement(run, f"{_WORD}t")
         text.text = _linear(formula)
         run.tail = formula.tail
         formula.getparent().replace(formula, run)
-    for around in list(root.iter(f"{_MATH}oMathPara")):
+    for around in list(root.iterdescendants(f"{_MATH}oMathPara")):
         parent, at = around.getparent(), around.getparent().index(around)
         parent[at : at + 1] = list(around.iter(f"{_WORD}r"))
     return bytes(lxml.etree.tostring(root, xml_declaration=True, encoding="UTF-8", standalone=True))

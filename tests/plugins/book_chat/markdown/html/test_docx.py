@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ragstone.core.runtime import Unanswered
 from ragstone.core.testing import FileReaderContract
 from ragstone.plugins.book_chat import UnreadableFile
 from ragstone.plugins.book_chat.markdown.html.docx import read_docx
@@ -77,6 +78,24 @@ def test_what_is_no_document_is_refused(reading_host: Host, data: bytes, reason:
 def test_a_main_part_that_is_broken_is_refused(reading_host: Host, tmp_path: Path, document: str) -> None:
     with pytest.raises(UnreadableFile):
         read_file(reading_host, make_docx(tmp_path / "a.docx", document=document))
+
+
+@pytest.mark.parametrize(
+    "main",
+    [
+        "<w:document><w:body><w:p><w:r><w:sym/></w:r></w:p></w:body></w:document>",
+        '<w:document><w:body><w:p><w:r><w:sym w:font="Wingdings" w:char="none"/></w:r></w:p></w:body></w:document>',
+        f"<w:document><w:body>{'<w:r>' * 5000}{'</w:r>' * 5000}</w:body></w:document>",
+        "<m:oMath><m:r><m:t>x</m:t></m:r></m:oMath>",
+    ],
+)
+def test_what_the_converter_fails_on_is_a_broken_document(tmp_path: Path, main: str) -> None:
+    spaces = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:m="'
+    spaces += 'http://schemas.openxmlformats.org/officeDocument/2006/math"'
+    made = make_docx(tmp_path / "parts.docx", document=main.replace(">", f" {spaces}>", 1))
+    with made.open("rb") as file, pytest.raises(Unanswered) as caught:
+        read_docx(file)
+    assert caught.value.reason in {"broken", "empty"}
 
 
 def test_no_file_of_the_machine_is_opened(reading_host: Host, tmp_path: Path) -> None:
