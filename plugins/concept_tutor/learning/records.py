@@ -10,14 +10,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
+from pydantic import AwareDatetime
+
 from ragstone.core import BadRequest
 
 from ..plans.records import BOOK, SourceChunk
 
 #: The learner where none is named.
 ME = "me"
-_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
-_NAME = re.compile(r"[\w.@ -]{1,64}")
+_ID, _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}"), re.compile(r"[\w.@ -]{1,64}")
 #: ``choice``: one of the options; ``blank``: a word, name or number to be typed; ``open``: a sentence of one's own.
 Form = Literal["choice", "blank", "open"]
 #: What the key is.
@@ -233,8 +234,8 @@ class Session:
     room: int
     #: Mean mastery of the plan when it began, 0 to 100.
     percent: int
-    begun: datetime
-    ended: datetime | None = None
+    begun: AwareDatetime
+    ended: AwareDatetime | None = None
     steps: tuple[Step, ...] = ()
 
     @property

@@ -9,8 +9,9 @@ from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from functools import cached_property
 from itertools import islice
-from typing import get_args
+from typing import Any, get_args
 
+from pydantic import TypeAdapter
 from sqlalchemy import ColumnElement, insert, select, update
 
 from ragstone.core import BadRequest, Host, NotFound
@@ -33,7 +34,7 @@ from .records import (
     check_id,
     check_learner,
 )
-from .store import LearnStore
+from .store import LearnStore, left_out_if_damaged
 
 #: Of what is due at most so many at once.
 MOST_DUE = 50
@@ -42,6 +43,7 @@ _TIMES, _APART = 2, 2
 #: New questions of which one is chosen.
 _AHEAD = 6
 _COLUMNS = [tables.session.c[one.name] for one in fields(Session) if one.name != "steps"]
+_SESSION = TypeAdapter(Session)
 _STEP_COLUMNS = [tables.step.c[one.name] for one in fields(Step)]
 
 
@@ -120,12 +122,16 @@ class Sessions:
         found = self._last(tables.session.c.session_id == check_id(session_id, "session's id"))
         if found is None:
             raise NotFound("there is no such session", hint="begin a new one")
-        return found
+        with translate_damage(f"the session {session_id!r}", "begin a new one"):
+            return _SESSION.validate_python(found)
 
     def current(self, plan: str, learner: str = ME) -> Session | None:
         """The learner's session of this plan that has not ended, if something was answered in it."""
         found = self._last(*_going(learner, plan))
-        return found if found is not None and found.steps else None
+        if found is not None and found["steps"]:
+            with left_out_if_damaged("the session", found["session_id"]):  # the next one that is begun ends it
+                return _SESSION.validate_python(found)
+        return None
 
     def next(self, session: Session) -> Question | None:
         """What to ask now; ``None`` where the session is at its end.
@@ -209,7 +215,8 @@ class Sessions:
         else:
             yield from lessons.queue(session.plan, concept, session.learner)
 
-    def _last(self, *where: ColumnElement[bool]) -> Session | None:
+    def _last(self, *where: ColumnElement[bool]) -> dict[str, Any] | None:
+        """The fields of the newest session, unchecked."""
         session, step = tables.session, tables.step
         chosen = select(*_COLUMNS).where(*where).order_by(session.c.id.desc()).limit(1)
         with self._tables.read() as connection:
@@ -217,11 +224,8 @@ class Sessions:
             if row is None:
                 return None
             of = step.c.session_id == row["session_id"]
-            steps = connection.execute(select(*_STEP_COLUMNS).where(of).order_by(step.c.id)).all()
-        with translate_damage(f"the session {row['session_id']!r}"):
-            begun, ended = (datetime.fromisoformat(row[name]) if row[name] else None for name in ("begun", "ended"))
-        values = {**row, "concept": row["concept"] or None, "begun": begun, "ended": ended}
-        return Session(**values, steps=tuple(Step(*one) for one in steps))
+            steps = [one._asdict() for one in connection.execute(select(*_STEP_COLUMNS).where(of).order_by(step.c.id))]
+        return {**row, "concept": row["concept"] or None, "ended": row["ended"] or None, "steps": steps}
 
 
 def _proof(question: Question) -> tuple[str, int]:

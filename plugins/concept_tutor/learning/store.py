@@ -82,7 +82,7 @@ class LearnStore:
                 .where(of_concept, tables.question.c.current)
                 .order_by(tables.question.c.position)
             )
-            with _left_out_if_damaged("a question of the concept", concept):
+            with left_out_if_damaged("a question of the concept", concept):
                 return tuple(_QUESTION.validate_json(body) for body in found.scalars())
             return None  # they are written anew
 
@@ -132,7 +132,7 @@ class LearnStore:
             row = connection.execute(select(tables.memory).where(key).with_for_update()).first()
             before = None
             if row is not None:
-                with _left_out_if_damaged("what is remembered of a question", row.question_id):
+                with left_out_if_damaged("what is remembered of a question", row.question_id):
                     before = _memory(row)
             made, memory = grade(before)
             values = vars(attempt) | {"at": attempt.at.isoformat(timespec="microseconds")}
@@ -195,7 +195,7 @@ class LearnStore:
             chosen = chosen.where(tables.memory.c.plan == plan)
         found = {}
         for row in self._rows(chosen):
-            with _left_out_if_damaged("what is remembered of a question", row.question_id):
+            with left_out_if_damaged("what is remembered of a question", row.question_id):
                 found[_QUESTION.validate_json(row.body)] = _memory(row)
         return found
 
@@ -225,13 +225,13 @@ def _memory(row: Row[Any]) -> Card:
 def _values(kind: TypeAdapter[_Kind], rows: Iterable[Row[Any]]) -> list[_Kind]:
     found = []
     for row in rows:
-        with _left_out_if_damaged("an answer in the plan's concept", row.concept):
+        with left_out_if_damaged("an answer in the plan's concept", row.concept):
             found.append(kind.validate_python(row._asdict()))
     return found
 
 
 @contextmanager
-def _left_out_if_damaged(what: str, name: str) -> Iterator[None]:
+def left_out_if_damaged(what: str, name: str) -> Iterator[None]:
     """Log what raises ``ValueError`` as a damaged row: one of many must not take the others with it."""
     try:
         yield

@@ -12,6 +12,7 @@ from ragstone.core import NotFound, StorageError
 from ragstone.core.testing import open_host, plugin_state
 from ragstone.plugins.concept_tutor import Lessons, PlanStore
 from ragstone.plugins.concept_tutor.checks import checks
+from ragstone.plugins.concept_tutor.learning.sessions import Sessions
 from ragstone.plugins.concept_tutor.learning.store import LearnStore
 from ragstone.plugins.concept_tutor.plans import corpus_of
 from ragstone.plugins.concept_tutor.plans.store import damaged_plans
@@ -78,6 +79,27 @@ def test_what_is_remembered_wrongly_is_learned_anew(host: Host, column: str, val
     damage(host, "concept_tutor_learn_memory", column, value)
     assert run(host, "due") == "Nothing is due.\n"
     assert "> " in run(host, "learn", "garden", typed="straw\n??\nq\n")
+
+
+@pytest.mark.parametrize(
+    ("table", "column"),
+    [("begun", each) for each in ("begun", "ended", "kind", "length", "room", "percent")] + [("step", "outcome")],
+)
+def test_a_damaged_session_is_named_and_another_can_be_begun(host: Host, table: str, column: str) -> None:
+    sessions = host.once(Sessions)
+    first = sessions.start("garden")
+    question = sessions.next(first)
+    assert question is not None
+    sessions.answer(first, question.question_id, None)
+    assert sessions.current("garden") is not None
+    with LearnStore(host).tables.write() as connection:
+        connection.execute(text(f"UPDATE concept_tutor_session_{table} SET {column} = '2026-01-01'"))
+    with pytest.raises(StorageError, match=f"the session '{first.session_id}' is damaged") as raised:
+        sessions.session(first.session_id)
+    assert raised.value.hint == "begin a new one"
+    assert sessions.current("garden") is None
+    assert create_app(host).test_client().get("/concept_tutor/plans/garden/").status_code == 200
+    assert sessions.next(sessions.start("garden")) is not None
 
 
 @pytest.mark.parametrize("value", OTHERS)

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from ragstone.core import SourceError
+from ragstone.core import SettingsError, SourceError
 
 
 class WikiError(SourceError):
     """A wiki did not give what it was asked for; ``where``, which the client adds, is its name and address."""
+
+
+class NoWikiAllowed(SettingsError):
+    """The settings allow no wiki to be asked; all else of the tutor works."""
+
+    status = 503
+    title = "No wiki may be asked yet"
 
 
 class WikiUnavailable(WikiError):

@@ -17,11 +17,9 @@ import urllib3.exceptions
 from requests.utils import get_environ_proxies
 from urllib3.util import Retry
 
-from ragstone.core import SettingsError
-
 from .addresses import Lookup, addresses_of, is_loopback, look_up
 from .connections import Deadline, Watch, dialler, session
-from .errors import WikiError, WikiForbidden, WikiInvalidAnswer, WikiRateLimited, WikiUnavailable
+from .errors import NoWikiAllowed, WikiError, WikiForbidden, WikiInvalidAnswer, WikiRateLimited, WikiUnavailable
 from .responses import read_body
 
 if TYPE_CHECKING:
@@ -64,7 +62,7 @@ class Fetcher:
     def check(self) -> None:
         """Raise ``SettingsError`` if this wiki may not be asked with these settings."""
         if self._settings.contact is None and not is_loopback(self._host):
-            raise SettingsError(
+            raise NoWikiAllowed(
                 "contact is not set, and a wiki's operators must be able to reach the operator of this client",
                 where="[plugins.concept_tutor.wikis]",
                 hint='contact = "you@example.org", or the address of a page about you',

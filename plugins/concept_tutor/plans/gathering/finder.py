@@ -12,7 +12,7 @@ from llama_index.core.schema import TextNode
 from ragstone.core import SettingsError, SourceError
 from ragstone.core.text import storable
 
-from ...mediawiki.client.errors import WikiPageMissing
+from ...mediawiki.client.errors import NoWikiAllowed, WikiPageMissing
 from ...mediawiki.wikis import Wikis
 from ...parsers import ParsoidNodeParser
 from ..records import NewChunk
@@ -37,7 +37,9 @@ class SourceFinder:
 
     def check(self) -> None:
         """Raise ``SettingsError`` if none of the wikis may be asked with these settings."""
-        error = SettingsError("no wiki is searched", where="[plugins.concept_tutor.sources]", hint="name one in wikis")
+        error: SettingsError = NoWikiAllowed(
+            "no wiki is searched", where="[plugins.concept_tutor.sources]", hint="name one in wikis"
+        )
         for client in self._wikis.searched:
             try:
                 client.check()

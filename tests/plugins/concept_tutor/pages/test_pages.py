@@ -236,6 +236,7 @@ def test_a_plan_is_made_in_the_browser(
     result = client.post(f"{ROOT}/plans/{slug}/gather", headers=PAGE)
     alert = words(tree(result).cssselect("[role=alert]")[0])
     assert "The person who runs it sets a contact" in alert, "what is missing is reported"
+    assert result.status_code == 503
     host.once(PlanStore).remove(slug)
 
 
