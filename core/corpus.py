@@ -43,7 +43,7 @@ class CorpusInfo:
     fingerprint: dict[str, Any]
     #: Why the corpus should be rebuilt; ``None`` when it is as the deployment would make it.
     stale: str | None
-    #: ``True`` while a rebuilt corpus is being made beside this one.
+    #: Whether a rebuild is not complete: it is running, or was stopped.
     building: bool
     #: Evidence below which a question is refused.
     threshold: float

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any, Literal
 
 from sqlalchemy import JSON as TEXT_JSON
@@ -82,6 +83,44 @@ class JsonObject(TypeDecorator[Any]):
         return self.impl_instance.coerce_compared_value(op, value)  # a key is a text
 
 
+class Moment(TypeDecorator[datetime]):
+    """A moment that nothing depends on: 1970 where the stored value is none, as SQLite takes any."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any]:
+        decode = super().result_processor(dialect, coltype) or (lambda value: value)
+
+        def decode_or_replace(value: Any) -> datetime | None:
+            try:
+                return decode(value)
+            except (TypeError, ValueError):
+                _log.error("a row is damaged: its moment cannot be read")
+                return datetime.fromtimestamp(0, UTC)
+
+        return decode_or_replace
+
+
+class ChangeNumber(TypeDecorator[int]):
+    """The number of a change; where the stored value is none, ``damaged`` is read, or ``StorageError`` raised."""
+
+    impl = Integer
+    cache_ok = True
+
+    def __init__(self, damaged: int | None = None) -> None:
+        super().__init__()
+        self.damaged = damaged
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> int:  # noqa: ARG002
+        if isinstance(value, int):
+            return value
+        if self.damaged is None:
+            raise StorageError("the change number of a corpus is damaged", hint="restore the database from a backup")
+        _log.error("a row is damaged: its change number cannot be read")
+        return self.damaged
+
+
 # Collation "C", as in SQLite, whatever the locale of a PostgreSQL server.
 Text = AnyText().with_variant(AnyText(collation="C"), "postgresql")
 JSON, OPTIONAL_JSON, LENIENT_JSON = JsonObject(), JsonObject("none"), JsonObject("empty")
@@ -114,10 +153,10 @@ corpus = Table(
     #: ``active`` answers questions; ``building`` is filled meanwhile and replaces it when it is complete.
     Column("state", Text, nullable=False),
     Column("fingerprint", LENIENT_JSON, nullable=False),
-    Column("seq", Integer, nullable=False, default=0),
+    Column("seq", ChangeNumber, nullable=False, default=0),
     #: ``retrieval.calibration.Calibration`` as JSON.
     Column("calibration", OPTIONAL_JSON),
-    Column("created_at", DateTime(timezone=True), nullable=False, server_default=func.now()),
+    Column("created_at", Moment, nullable=False, server_default=func.now()),
     UniqueConstraint("name", "state"),
     sqlite_autoincrement=True,  # an id is never used again after its corpus is removed
 )
@@ -130,7 +169,7 @@ document = Table(
     Column("doc_id", Text, nullable=False),
     #: Hash of the reader's text and metadata: an unchanged document is not embedded again.
     Column("hash", Text, nullable=False),
-    Column("seq", Integer, nullable=False),
+    Column("seq", ChangeNumber(damaged=0), nullable=False),
     Column("text", Text, nullable=False),
     Column("metadata", LENIENT_JSON, nullable=False),
     #: ``packed_terms.count_kinds`` of its chunks; NULL in rows of an older Ragstone.

@@ -105,7 +105,7 @@ def corpus_check(ctx: click.Context, name: str | None, as_json: bool) -> None:
             click.echo(f"  {part}: {made_with}")
         click.echo(f"  refuses below: {_threshold(info)}")
         if info.building:
-            click.echo("  a rebuilt one is being made beside it")
+            click.echo(f"  a rebuild is not complete; if none is running, go on: ragstone corpus rebuild {info.name}")
         check = chunks[info.name]
         if check.unsealed:
             click.echo(f"  {check.unsealed} chunks of an older Ragstone have a checksum from now on")

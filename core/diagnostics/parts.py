@@ -107,7 +107,7 @@ def corpora(host: Host) -> Iterator[Check]:
             mend = f"ragstone corpus rebuild {shlex.quote(info.name)}"
             yield Check(name, False, info.stale, mend=mend)
         else:
-            building = "; a rebuilt one is being made beside it" if info.building else ""
+            building = "; a rebuild is not complete" if info.building else ""
             yield Check(name, True, f"{counted(document=info.documents, chunk=info.chunks)}{building}")
 
 

@@ -12,7 +12,7 @@ from llama_index.core.schema import TextNode
 from sqlalchemy import text
 
 from ragstone.core import RagstoneError, StorageError
-from ragstone.core.catalog import Catalog, NewChunk, NewDocument
+from ragstone.core.catalog import Catalog, NewChunk, NewDocument, copy_corpus
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat import Shelf
 from tests.support.third_party_fakes import Here, fast_models
@@ -270,3 +270,49 @@ def test_vectors_of_a_damaged_length_are_no_error_of_ours(tmp_path: Path, shelf:
         for question in ("What is a caster?", "Who invented the gripper?", "Why is the sky blue?"):
             assert host.assistant("book_chat").ask(question).text
         assert host.find_corpus("books").contents.check_chunks().damaged
+
+
+@pytest.mark.parametrize("value", ["'x'", "5", "x'00'", "'2026-13-45'"])
+def test_a_corpus_of_a_damaged_age_answers_and_is_copied(tmp_path: Path, shelf: Path, value: str) -> None:
+    _set(shelf, f"UPDATE corpus SET created_at = {value}")
+    with open_host(tmp_path) as host:
+        assert [info.name for info in host.corpora()]
+        assert host.assistant("book_chat").ask("What is a caster?").citations
+        copy = Catalog(None, tmp_path / "copy")
+        assert copy_corpus(host.catalog, copy, "books", None, lambda: None).documents
+        copy.close()
+
+
+def test_a_document_with_a_damaged_change_number_is_listed_and_copied(tmp_path: Path, shelf: Path) -> None:
+    _set(shelf, "UPDATE document SET seq = 'x' WHERE id = (SELECT min(id) FROM document)")
+    with open_host(tmp_path) as host:
+        assert [book.title for book in Shelf(host).books()] == ["Parts"]
+        copy = Catalog(None, tmp_path / "copy")
+        copied = copy_corpus(host.catalog, copy, "books", None, lambda: None)
+        assert copied.documents == host.find_corpus("books").info().documents
+        copy.close()
+
+
+@pytest.mark.parametrize("value", ["'x'", "1.5", "x'00'"])
+def test_a_corpus_with_a_damaged_change_number_is_reported(shelf: Path, here: Here, value: str) -> None:
+    _set(shelf, f"UPDATE corpus SET seq = {value}")
+    for command in (("ask", "book_chat", "What is a caster?"), ("corpus", "list"), ("book", "list")):
+        shown = here(*command)
+        assert shown.code == 1
+        assert "the change number of a corpus is damaged (restore the database from a backup)" in shown.err
+
+
+def test_a_stopped_rebuild_is_reported_as_incomplete(tmp_path: Path, shelf: Path, here: Here) -> None:
+    with open_host(tmp_path) as host:
+        corpus = host.find_corpus("books")
+        host.catalog.create_corpus("books", corpus.fingerprint, state="building")
+    shown = here("corpus", "check", "books").out
+    assert "a rebuild is not complete; if none is running, go on: ragstone corpus rebuild books" in shown
+    assert here("corpus", "rebuild", "books").code == 0
+    assert "rebuild" not in here("corpus", "check", "books").out
+
+
+def _set(shelf: Path, statement: str) -> None:
+    with closing(sqlite3.connect(shelf / "catalog.sqlite")) as opened:
+        opened.execute(statement)
+        opened.commit()
