@@ -26,6 +26,7 @@ from .writer import to_markdown
 #: Entries of an outline that are read; the longest that was measured had some 3,000.
 MAX_ENTRIES = 20_000
 _DEEPEST = 12
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\ue000-\uf8ff]")
 _HASH = re.compile(r"[0-9a-f]{12,}")
 _INDEXED = re.compile(r"[^\d,]{1,60}(?:,\s*\d[\divxlc–-]*)+\s*")
 _FILE_NAME = re.compile(r"\S+\.\w{2,5}$|[^\s]*$|untitled.*|microsoft word.*|document\d*", re.IGNORECASE)
@@ -88,15 +89,18 @@ def read_outline(document: PdfDocument, pages: Sequence[Page]) -> tuple[Entry, .
 
 
 def utf16_text(write: Callable[[Any, int], int], longest: int) -> str:
-    """The text that a function of PDFium writes into a buffer of ``longest`` bytes; it returns the bytes needed."""
+    """The printable text, with single spaces, that a function of PDFium writes into a buffer of ``longest`` bytes.
+
+    It returns the bytes needed, and writes nothing where these are more.
+    """
     buffer = ctypes.create_string_buffer(longest)
-    size = min(write(buffer, longest), longest)
-    return buffer.raw[: max(0, size - 2)].decode("utf-16-le", "ignore")
+    size = write(buffer, longest)
+    raw = buffer.raw[: max(0, size - 2)].decode("utf-16-le", "ignore") if size <= longest else ""
+    return " ".join(_CONTROLS.sub(" ", raw).split())
 
 
 def _entry_title(mark: Any) -> str:
-    raw = utf16_text(partial(pdfium.FPDFBookmark_GetTitle, mark), 4096)
-    return " ".join(re.sub(r"[\x00-\x1f\x7f-\x9f\ue000-\uf8ff]", " ", raw).split())[:500]
+    return utf16_text(partial(pdfium.FPDFBookmark_GetTitle, mark), 4096)[:500]
 
 
 def _entry_top(target: Any) -> float | None:
@@ -111,7 +115,7 @@ def _has_text(page: Page) -> bool:
 
 
 def _label(document: PdfDocument, number: int) -> str:
-    return " ".join(utf16_text(partial(pdfium.FPDF_GetPageLabel, document, number), 128).split())
+    return utf16_text(partial(pdfium.FPDF_GetPageLabel, document, number), 128)
 
 
 def _printed(numbers: Sequence[int | None]) -> list[str]:
@@ -129,8 +133,7 @@ def _title(
     document: PdfDocument, read: dict[int, list[Column]], body: float, headings: set[int]
 ) -> tuple[str, list[Line]]:
     """The title that the file gives, unless that is a file's name; else the largest type of the first pages."""
-    given = " ".join(utf16_text(partial(pdfium.FPDF_GetMetaText, document, b"Title"), 2048).split())
-    given = re.sub(r"[\x00-\x1f\x7f-\x9f\ue000-\uf8ff]", "", given)[:250]
+    given = utf16_text(partial(pdfium.FPDF_GetMetaText, document, b"Title"), 2048)[:250]
     largest: list[Line] = []
     for number in sorted(read)[:2]:
         lines = [item for column in read[number] for item in column.items if isinstance(item, Line)]
@@ -158,7 +161,7 @@ def _with_title_page(blocks: Sequence[Block]) -> list[Block]:
 
 def _is_short(text: str) -> bool:
     """Whether a paragraph of the title page is no sentence of the text; the full stop of "Inc." ends none."""
-    return len(text.split()) <= 25 and ("@" in text or not re.search(r"\w{4,}[.!?]$", text.rstrip()))
+    return len(text.split()) <= 25 and ("@" in text or not re.search(r"\w{4}[.!?]$", text.rstrip()))
 
 
 def _without_contents(blocks: Sequence[Block]) -> list[Block]:

@@ -12,7 +12,7 @@ from ragstone.plugins.book_chat import PdfReader
 from tests.plugins.book_chat.pdfs import Text, lines, make, rules
 from tests.plugins.book_chat.reading import places
 from tests.support.needs import needed
-from tests.support.patience import without_hanging
+from tests.support.patience import grows_linearly, without_hanging
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -406,3 +406,31 @@ def test_labels_are_the_files_own(read: Any) -> None:
     words = ["one", "two", "three", "four", "five", "six", "seven"]
     found = places(read(make([[*lines(72, 700, word)] for word in words], labels=labels)))
     assert found == list(zip(words, enumerate(["A-1", "A-2", "B-7", "x", "007", "8", "9"], 1), strict=True))
+
+
+@pytest.mark.parametrize("labels", ["/S /r /St 999999999", "/S /A /St 99999999", "/P (\\000\\001\\177)"])
+def test_a_label_that_is_too_long_or_of_controls_is_none(read: Any, labels: str) -> None:
+    found = read(make([[*lines(72, 700, "Words of a page.")]], labels=f"0 << {labels} >>"))
+    assert found.metadata["pdf"]["labels"] == []
+
+
+def test_a_label_a_title_and_an_entry_have_no_controls(read: Any) -> None:
+    page = [*lines(72, 700, "Words of a page.")]
+    marks = [("Red\\001\\177 wheels", 0, 720.0)]
+    found = read(make([page], labels="0 << /P (A\\001) >>", title="Robot\\001\\177 parts", outline=marks))
+    assert found.metadata["pdf"]["labels"][0] == "A"
+    assert found.metadata["title"] == "Robot parts"
+    assert found.text.startswith("# Red wheels\n")
+
+
+def test_a_long_word_takes_linear_time() -> None:
+    from pypdfium2 import PdfDocument
+
+    from ragstone.plugins.book_chat.pdf.book import read_book
+
+    def work(length: int) -> None:
+        shown = f"({'a' * 500}) Tj " * (length // 500)
+        drawn = f"BT /F1 0.005 Tf 72 700 Td {shown} ET"
+        assert len(read_book(PdfDocument(make([[drawn]])))["text"]) > length
+
+    assert grows_linearly(work, 15_000)
