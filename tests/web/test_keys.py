@@ -215,7 +215,13 @@ def test_a_session_ends_with_its_key_and_with_time(client: FlaskClient, host: Ho
         assert browser.get("/").status_code == 401
 
 
-@pytest.mark.parametrize("wanted", ["//evil.example", "https://evil.example", "/\\evil.example", ""])
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        *("//evil.example", "https://evil.example", "/\\evil.example", ""),
+        *("/\t/evil.example", "/\n/evil.example", "/\r\\evil.example", "\t//evil.example", "/\x00"),
+    ],
+)
 def test_signing_in_leads_to_no_other_site(client: FlaskClient, host: Host, wanted: str) -> None:
     done = client.application.test_client().post("/sign-in", data={"key": new(host), "next": wanted})
     assert done.headers["Location"] == "/"
@@ -293,8 +299,8 @@ def test_a_key_whose_limits_are_damaged_opens_nothing(host: Host, damage: str) -
     assert {each.id for each in keys.list()} >= {key.split("_")[1], other.split("_")[1]}
 
 
-@pytest.mark.parametrize("damage", ["", "no hash", "\u00df" * 64])
-def test_a_damaged_hash_is_of_no_key(host: Host, damage: str) -> None:
+@pytest.mark.parametrize("damage", ["", "no hash", "\u00df" * 64, b"\x00"])
+def test_a_damaged_hash_is_of_no_key(host: Host, damage: str | bytes) -> None:
     keys, key = Keys(host), new(host)
     with keys._tables.write() as connection:
         change = text("UPDATE web_key SET hash = :value WHERE id = :id")

@@ -81,7 +81,8 @@ def blueprint(host: Host) -> Blueprint:
     @ViewOptions(any_assistant=True)
     def sign_in() -> Response | tuple[str, int]:
         wanted = request.values.get("next", "/")
-        if not wanted.startswith("/") or wanted.startswith(("//", "/\\")):
+        # tabs and line ends are dropped from an address, and two slashes may follow one another then
+        if not wanted.startswith("/") or wanted.startswith(("//", "/\\")) or not wanted.isprintable():
             wanted = "/"
         if WITHOUT_KEY not in current_app.extensions:
             return redirect("/")

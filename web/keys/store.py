@@ -162,7 +162,7 @@ class Keys:
         if prefix == "ragstone" and number.isascii() and number.isalnum():
             with self._tables.read() as connection:
                 row = connection.execute(select(key).where(key.c.id == number)).first()
-        kept = _NO_HASH if row is None else row.hash
+        kept = _NO_HASH if row is None else str(row.hash)  # SQLite gives damaged values of any type
         fits = hmac.compare_digest(hash_of(secret).hex().encode(), kept.encode())
         return self._access(row) if fits and row is not None else None
 
