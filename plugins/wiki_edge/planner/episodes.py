@@ -146,7 +146,7 @@ class Episode:
             os.close(self._open)
 
     def _write(self, step: Mapping[str, Any]) -> None:
-        line = json.dumps(step, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
+        line = json.dumps(step, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
         with storage_errors(self.folder):
             if self._file.tell() and self._file.tell() + len(line) > self._file_bytes:
                 self._file.close()

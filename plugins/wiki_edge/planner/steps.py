@@ -17,7 +17,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Json, ValidationError
 
-from ragstone.core.runtime import write_atomically
+from ragstone.core.runtime import parse_json, write_atomically
 
 
 def lock_file(path: Path, flags: int = 0) -> int:
@@ -44,8 +44,8 @@ def is_locked(path: Path) -> bool:
 def read_object(path: Path) -> dict[str, Any] | None:
     """The JSON object in the file; ``None`` where there is none."""
     try:
-        found = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError):
+        found = parse_json(path.read_text("utf-8"))
+    except (OSError, ValueError):
         return None
     return found if isinstance(found, dict) else None
 
@@ -150,8 +150,8 @@ def read_lines(file: Path) -> Iterator[tuple[int, dict[str, Any] | None, str | N
                 yield number, None, TORN
                 return
             try:
-                step = json.loads(raw)
-            except (ValueError, RecursionError):
+                step = parse_json(raw.decode())
+            except ValueError:
                 yield number, None, "is not JSON"
                 continue
             yield number, step if isinstance(step, dict) else None, _fault(step)

@@ -228,6 +228,38 @@ def test_damage_is_reported_with_file_and_line(tmp_path: Path, change: Any, mess
     assert report.faults[0].startswith(("steps/000000.jsonl:2:", "steps/000000.jsonl:3:"))
 
 
+@pytest.mark.parametrize("value", ["NaN", "-Infinity", "1e400", '"\\ud800"'])
+@pytest.mark.parametrize("key", ["observation", "action", "reward", "discount"])
+def test_what_is_no_json_elsewhere_is_damage_and_not_exported(tmp_path: Path, key: str, value: str) -> None:
+    written(tmp_path / "episodes", 3).end()
+    [folder] = (tmp_path / "episodes").iterdir()
+    file = folder / "steps" / "000000.jsonl"
+    lines = file.read_text("utf-8").splitlines()
+    lines[1] = json.dumps({**json.loads(lines[1]), key: "@"}).replace('"@"', value)
+    file.write_text("\n".join(lines) + "\n", "utf-8")
+    exported = export_episodes(tmp_path / "episodes", tmp_path / "out", PLAIN)
+    assert (exported.episodes, exported.left_out) == (0, (f"{folder.name}: steps/000000.jsonl:2: is not JSON",))
+
+
+@pytest.mark.parametrize("name", ["state", "started", "ended", "about"])
+def test_half_a_character_in_the_metadata_stops_no_repair_and_no_export(tmp_path: Path, name: str) -> None:
+    root = tmp_path / "episodes"
+    died(written(root, 3))
+    [folder] = root.iterdir()
+    about = json.loads((folder / "metadata.json").read_bytes())
+    (folder / "metadata.json").write_text(json.dumps({**about, name: "\ud800"}), "utf-8")
+    assert check_episodes(root, repair=True) == [folder.name]
+    assert export_episodes(root, tmp_path / "out", PLAIN).episodes == 1
+
+
+def test_half_a_character_that_was_seen_is_exported_as_a_question_mark(tmp_path: Path) -> None:
+    episode = written(tmp_path / "episodes", 1)
+    episode.step("a \ud800 sign", "none")
+    episode.end()
+    assert export_episodes(tmp_path / "episodes", tmp_path / "out", PLAIN).episodes == 1
+    assert "a ? sign" in (tmp_path / "out" / "episodes.jsonl").read_text("utf-8")
+
+
 def test_a_missing_file_between_is_damage(tmp_path: Path) -> None:
     written(tmp_path, 40, file_bytes=2000).end()
     [folder] = tmp_path.iterdir()
