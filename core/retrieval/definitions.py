@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from ..text.chunk_terms import headings_of
 from ..text.definitions import defines, subject_of
-from ..text.entries import title_stems
+from ..text.doers import work_asked
+from ..text.entries import is_lead, presents, title_stems
 from ..text.life_dates import life_event_asked
 from ..text.named_persons import Person, person_asked
 from ..text.naming import names_term
@@ -86,11 +87,13 @@ class Subjects:
 
     @classmethod
     def of(cls, question: str, correct: Callable[[str], str] = str) -> Subjects:
-        """Those of "What is X?" and of a comparison; of "When was X born?" the person, as the sentence that says who
-        that is has the dates. ``correct``: gives the stem that is meant by a misspelt one."""
+        """Those of "What is X?", "Who wrote X?" and of a comparison; of "When was X born?" the person, as the sentence
+        that says who that is has the dates. ``correct``: gives the stem that is meant by a misspelt one."""
         life = life_event_asked(question)
         person = Person(life.name) if life and life.asks_date else person_asked(question)
-        asked = sides_of(question) or [stems(life.name) if life and life.asks_date else subject_of(question)]
+        work = work_asked(question)
+        subject = work.title if work else subject_of(question)
+        asked = sides_of(question) or [stems(life.name) if life and life.asks_date else subject]
         return cls([list(dict.fromkeys(map(correct, each))) for each in asked if each], person)
 
 
@@ -101,7 +104,7 @@ def with_definitions(
     search: SearchableChunks,
 ) -> dict[int, Scores]:
     """The scores; for a subject that none certainly defines the last other one is replaced by that of a chunk that
-    defines it better, or, where none defines it at all, has it as title."""
+    defines it better, or, where none defines it at all, has it as title; or by that of its article's beginning."""
     person = subjects.person
 
     def texts(keys: Sequence[int]) -> Mapping[int, str]:
@@ -114,16 +117,20 @@ def with_definitions(
         wanted, packed = set(map(stem_hash, subject)), search.packed_words(keys)
         return search.nodes([key for key in keys if key in packed and wanted <= heading_stems(packed[key])])
 
-    offered, found, needed = texts(list(scores)), {}, set[int]()
+    offered, found, needed = texts(list(scores)), dict[int, float](), set[int]()
     for subject in subjects.stems:
         known = best_definition(offered, subject, person)
         if known is not None:
             needed.add(known)
         strong = _IDENTIFIED if person else 1.0
         is_weak = known is not None and best_definition({known: offered[known]}, subject, person, strong) is None
-        if known is None or is_weak:
-            using = dict(search.lexical(subject, _SEARCHED)[0])
-            others = [key for key in using if key not in scores and key not in found]
+        using = dict(search.lexical(subject, _SEARCHED)[0])
+        others = [key for key in using if key not in scores and key not in found]
+        lead = _lead(titled([*scores, *sorted(others)[:_TITLES_SEARCHED]], subject), subject)
+        if lead is not None:
+            needed.add(lead)
+            found |= {} if lead in scores else {lead: using[lead]}
+        elif known is None or is_weak:
             # Of several better ones the first: a text defines a thing before it uses it.
             least, in_turn = (strong, sorted(others)) if is_weak else (_CERTAIN, others)
             key = best_definition(texts(in_turn), subject, person, least)
@@ -217,6 +224,13 @@ def _first_titled(chunks: Mapping[int, BaseNode], subject: Sequence[str]) -> int
     """The key of the first chunk below a title that is the subject; ``None`` without one."""
     wanted = frozenset(subject)
     return min((key for key, node in chunks.items() if title_stems(headings_of(node)) == wanted), default=None)
+
+
+def _lead(chunks: Mapping[int, BaseNode], subject: Sequence[str]) -> int | None:
+    """The key of the chunk that begins the article on the subject, and says what it is; ``None`` without one."""
+    wanted = frozenset(subject)
+    found = (key for key, node in chunks.items() if is_lead(headings_of(node), wanted))
+    return min((key for key in found if presents(chunks[key].get_content(), wanted)), default=None)
 
 
 def _may_define(text: str, term: re.Pattern[str]) -> bool:

@@ -14,7 +14,8 @@ from ..text.abbreviations import abbreviation_of, spells_out
 from ..text.answer_types import answer_type_scorer
 from ..text.chunk_terms import headings_of, idf_coverage
 from ..text.definitions import compound_of, defines, derived_finder, subject_of
-from ..text.entries import is_entry, labels, leads_on, title_stems
+from ..text.doers import work_asked
+from ..text.entries import is_entry, labels, leads_on, presents, title_stems
 from ..text.irregular_verbs import other_verb_finder
 from ..text.life_dates import life_event_asked
 from ..text.named_persons import person_asked
@@ -50,6 +51,8 @@ _ENTRY_DEFINES = 0.9
 _DATES_DEFINE, _ANOTHERS_PENALTY = 0.9, 0.8
 #: The same of a sentence that names the term that is asked for; of one that is no definition, times its words.
 _NAMING_DEFINES = 0.4
+#: The same of one that says what a work is, and who made it, where that is asked for.
+_WORK_DEFINES = 0.9
 #: Added to a whole procedure, where one is asked for.
 _PROCEDURE_BONUS = 0.6
 #: Added to a sentence that enumerates or gives a reason, where that is asked for, times the words that it holds.
@@ -126,7 +129,8 @@ class SentenceScorer:
         self._order = [correct(stem) for stem in question_stems(asked)] if asks_whether(asked) else []
         self._takes_term, self._takes_source = asks_for_term(asked), bool(_ASKS_SOURCE.search(asked))
         self._takes_table = bool(_TAKES_TABLE.search(asked))
-        self._subject = [correct(stem) for stem in subject_of(asked)]
+        self._work = work_asked(asked)
+        self._subject = [correct(stem) for stem in (self._work.title if self._work else subject_of(asked))]
         self._abbreviation, self._compound = abbreviation_of(asked), compound_of(asked)
         self._person, self._life = person_asked(asked), life_event_asked(asked)
         self._term = frozenset(self._subject)
@@ -159,7 +163,7 @@ class SentenceScorer:
                 "cosine": _COSINE_WEIGHT * (cosine or 0.0),
                 **of_chunk,
                 "definition": _DEFINITION_BONUS * defining,
-                "title": _TITLE_BONUS * titled * (1 + (opens and not leads_on(piece.text))),
+                "title": _TITLE_BONUS * titled * (1 + opens * self._opening(piece.text)),
                 "form": _FORM_BONUS * words * has_form,
                 "says nothing": -_ELSEWHERE_PENALTY * (piece.led_in + is_elsewhere),
                 **self._of_piece(piece, defining),
@@ -208,19 +212,26 @@ class SentenceScorer:
     def _defining(self, piece: Quote, words: float, *, is_first: bool) -> float:
         """How well the piece says what X is; ``is_first``: below a title that is what is asked for."""
         text, found = piece.text, [0.0]
+        if self._work and not self._work.made_by.search(text):
+            return 0.0
         if not self._is_derived(text):
             if not piece.is_fields:
                 found.append(
                     float(spells_out(text, self._abbreviation)) if self._abbreviation else defines(text, self._subject)
                 )
                 found.append(self._person.identified_by(text) if self._person else 0.0)
-            if (is_first and is_entry(text, self._term)) or (self._compound and labels(text, self._compound)):
+            begins = is_first and (is_entry(text, self._term) or presents(text, self._term))
+            if begins or (self._compound and labels(text, self._compound)):
                 found.append(_ENTRY_DEFINES)
         if self._life and self._life.is_dated_in(text):
             found.append(_DATES_DEFINE)
         if self._takes_term and names_term(text, self._retrieval.idf):
             found.append(_NAMING_DEFINES * (1.0 if piece.kind == "definition" else words))
-        return max(found)
+        return max(_WORK_DEFINES * (self._work is not None and any(found)), *found)
+
+    def _opening(self, text: str) -> int:
+        """How much a sentence that begins the section with the title is about it: 2 where it says what it is."""
+        return (not leads_on(text)) + presents(text, self._term)
 
     def _is_derived(self, text: str) -> bool:
         """Whether it has not the very word that is to be defined, or another verb of the stem that is asked for."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .stemming import STOP_WORDS, words
+from .stemming import STOP_WORDS, stems, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,6 +41,44 @@ NOBODY = frozenset(
         " dr doctor mr mister mrs ms miss prof professor"
     )
 )
+
+#: What is made, by the verb of "Who wrote X?".
+_MADE = {
+    "wrote": r"novel\w*|novels?|books?|plays?|poems?|essays?|stor(?:y|ies)|epics?|tales?|treatises?|satires?|tragedy"
+    r"|comedy|dramas?|memoirs?|dialogues?|trilogy|series|songs?|hymns?|textbooks?|works?",
+    "directed": r"films?|movies?|documentar\w+|pictures?|series",
+    "painted": r"paintings?|portraits?|frescos?|frescoes|murals?|landscapes?|triptych|altarpiece|pictures?|works?",
+    "composed": r"operas?|symphon\w+|concertos?|ballets?|suites?|sonatas?|oratorios?|musicals?|songs?|hymns?|works?",
+}
+_ASKS_MAKER = re.compile(
+    rf"(?:and |but |so )?who ({'|'.join(_MADE)}) "
+    r"(?:the (?:book|novel|play|poem|essay|film|movie|song|opera|painting) )?"
+    r"(?!(?:about|to|this|that|these|those|it|them|me|us|my|your)\b)(.{2,80}?)\W*$",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Work:
+    """A book, film, painting or piece of music whose maker is asked for."""
+
+    #: The stems of its title.
+    title: tuple[str, ...]
+    #: Its kind with a maker: "novella by Anna Berg", "Berg's second novel".
+    made_by: re.Pattern[str]
+
+
+def work_asked(question: str) -> Work | None:
+    """X in "Who wrote X?", directed, painted or composed; ``None`` for another question."""
+    asked = _ASKS_MAKER.match(question)
+    if asked is None:
+        return None
+    kind = rf"\b(?:{_MADE[asked[1].lower()]})\b"
+    by = r"(?<!published )(?<!produced )(?<!released )(?<!performed )(?<!edited )\bby "
+    of = rf"\b[A-Z][\w-]*(?:['’]s|(?<=s)['’]) (?:[\w-]+ ){{0,3}}{kind}"
+    made = rf"{kind}(?:(?!based|adapted|inspired)[^.;]){{0,90}}?{by}(?:the )?(?:[a-z-]+ ){{0,4}}[A-Z]|{of}"
+    other = rf"(?i:{re.escape(asked[2])}) [A-Z\d]"  # "Salt Quay Two is a novel by"
+    return Work(tuple(stems(asked[2])), re.compile(rf"^(?!.{{0,40}}{other}).*?(?:{made})", re.DOTALL))
 
 
 def doers_in(sentence: str, known: frozenset[str], *, is_done: bool) -> Iterator[str]:

@@ -7,6 +7,10 @@ from collections.abc import Sequence
 
 from .stemming import stems
 
+#: Parts of a title: an article's own has one.
+_DEEPER = re.compile(r"\n|\s›\s")
+#: Behind the term that an article begins with: "…, also known as Y, is a".
+_IS_A = re.compile(r"[^.;]{0,250}?\s(?:is|was|are|were) (?:an?|the|one|any) ")
 #: The number before a title, and what is behind its term: "hmmscan - search a database", "Traits: shared behaviour".
 _NUMBER = re.compile(r"^\W*(?:(?:chapter|section|appendix) )?(?:\d+(?:\.\d+)*[.:)]?\s|[A-Z]\.\s)\W*", re.IGNORECASE)
 _BEHIND = re.compile(r"\s*(?::\s|\s[-–—]\s|\().*$")
@@ -41,6 +45,18 @@ def title_stems(headings: str) -> frozenset[str]:
     title = next(iter(headings.splitlines()[-1:]), "").rpartition(" › ")[2]
     bare = _BEHIND.sub("", _NUMBER.sub("", title))
     return frozenset() if _OTHER.search(bare) else frozenset(stems(bare))
+
+
+def is_lead(headings: str, term: frozenset[str]) -> bool:
+    """Whether a chunk with these headings is of the part of an article on the term that is below its title alone."""
+    return not _DEEPER.search(headings.strip()) and title_stems(headings) == term
+
+
+def presents(sentence: str, term: frozenset[str]) -> bool:
+    """Whether an article's first sentence begins with its term and says what it is, whatever stands between: "Ada, the
+    language of …, also known as …, is a"."""
+    found = _IS_A.match(sentence)
+    return found is not None and frozenset(stems(found[0])[: len(term)]) == term
 
 
 def is_entry(sentence: str, term: frozenset[str]) -> bool:

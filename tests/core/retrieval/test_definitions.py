@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from llama_index.core.schema import Document, TextNode
+from llama_index.core.schema import Document, NodeWithScore, TextNode
 
 from ragstone.core.answering.extractive import choose
-from ragstone.core.retrieval import HybridRetriever
+from ragstone.core.retrieval import HybridRetriever, Retrieval, judge, weigh_evidence
 from ragstone.core.retrieval.definitions import Subjects, best_definition, with_definitions
 from ragstone.core.retrieval.fusion import Scores
 from ragstone.core.retrieval.sentences import sentences_of
 from ragstone.core.testing import open_host
-from ragstone.core.text import pack
+from ragstone.core.text import pack, question_stems
 from ragstone.core.text.definitions import defines, subject_of
 from ragstone.core.text.named_persons import person_asked
 
@@ -64,6 +64,61 @@ def test_a_books_title_in_a_list_of_references_is_no_definition(tmp_path: Path) 
         corpus.ingest([*documents, Document(id_="books", text=books, metadata={"title": "Further reading"})])
         found = [each.node.get_content() for each in HybridRetriever(corpus, top_k=3).retrieve("What is a caster?")]
         assert found[-1] == DEFINITION
+
+
+def test_the_sentence_that_begins_the_terms_own_article_comes_before_other_definitions(tmp_path: Path) -> None:
+    """Also where what is between the term and its verb hides that it defines it, and another part has the term more."""
+    lead = "Caster (often), also known as a swivel is a small wheel below a cart. Carts have four."
+    uses = [f"{use} A caster is a kind of part." for use in USES]
+    with open_host(tmp_path) as host:
+        corpus = host.corpus("parts", kind="article")
+        parts = [Document(id_=str(at), text=text, metadata={"title": "Carts"}) for at, text in enumerate(uses)]
+        other = "The casters are of steel. A caster is a thing that is a cause of delay."
+        title = {"metadata": {"title": "Caster"}}
+        corpus.ingest([*parts, Document(id_="lead", text=lead, **title), Document(id_="z", text=other, **title)])
+        for top_k in (3, 14):
+            retrieval = HybridRetriever(corpus, top_k=top_k).search("What is a caster?")
+            assert len(retrieval.nodes) == top_k
+            (quote,) = choose(retrieval)
+            assert quote.text == "Caster (often), also known as a swivel is a small wheel below a cart."
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("Who wrote Salt Quay?", "Salt Quay is a 1945 novel by Anna Lind about a harbour."),
+        ("who wrote the novel Salt Quay?", "Salt Quay was Lind's second novel."),
+        ("Who directed Salt Quay?", "Salt Quay is a film that was shot in Oslo by Anna Lind."),
+        ("Who painted Salt Quay?", "Salt Quay (1891) is an oil painting by the Danish painter Anna Lind."),
+        ("Who composed Salt Quay?", "Salt Quay is an opera in two acts by Anna Lind."),
+    ],
+)
+def test_who_made_a_work_is_said_by_the_sentence_that_says_what_it_is(tmp_path: Path, question: str, text: str) -> None:
+    uses = [f"Berg {number} wrote, directed, composed and painted all about Salt Quay." for number in range(6)]
+    with open_host(tmp_path) as host:
+        corpus = host.corpus("works", kind="article")
+        parts = [Document(id_=str(at), text=use, metadata={"title": "Berg"}) for at, use in enumerate(uses)]
+        work = Document(id_="work", text=f"{text} Salt Quay was read.", metadata={"title": "Salt Quay"})
+        corpus.ingest([*parts, work])
+        retrieval = HybridRetriever(corpus, top_k=3).search(question)
+    assert [quote.text for quote in choose(retrieval)] == [text]
+    assert judge(weigh_evidence(retrieval), retrieval) == "answered"
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("Who directed Salt Quay?", "Salt Quay is a film based on the novel by Anna Lind."),
+        ("Who wrote Salt Quay?", "Salt Quay is a novel that was first published by Lind Press."),
+        ("Who painted Salt Quay?", "Salt Quay is a novel by Anna Lind."),
+        ("Who wrote Salt Quay?", "Salt Quay is a novel that stands by itself."),
+        ("Who wrote Salt Quay?", "Salt Quay Two is a novel by Anna Lind."),
+    ],
+)
+def test_who_made_another_work_or_did_something_else_for_it_is_no_maker(question: str, text: str) -> None:
+    node = NodeWithScore(node=TextNode(id_="n", text=text), score=1.0)
+    retrieval = Retrieval(question, (node,), {}, dict.fromkeys(question_stems(question), 2.0))
+    assert sentences_of(retrieval)[0].defining < 0.9
 
 
 @pytest.mark.parametrize(
