@@ -15,7 +15,7 @@ from llama_index.core.vector_stores.utils import build_metadata_filter_fn
 
 from ..text.naming import asks_for_term
 from ..text.question_kinds import asks_for_code, asks_for_tasks
-from ..text.spelling import with_corrections, with_names
+from ..text.spelling import with_corrections, with_names, with_numbers_apart
 from ..text.stemming import LIGHT_STEMS, question_stems, stems
 from ..text.stemming import words as plain_words
 from ..tracing import step
@@ -75,6 +75,11 @@ class HybridRetriever(ScoredRetriever):
         embedded = encoder.embed_query(question)
         spent = (time.perf_counter() - started) * 1000
         found = replace(self.search_embedded(question, embedded), encode_ms=spent)
+        apart = with_numbers_apart(question, found.spelling.unknown)
+        if apart != question:
+            other = self.search(apart)
+            if len(other.spelling.unknown) < len(found.spelling.unknown):
+                return other
         known = found.spelling.corrections
         texts = (each.node.get_content() for each in found.nodes)
         corrected = with_names(

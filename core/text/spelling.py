@@ -32,8 +32,12 @@ _ORDINAL = re.compile(r"(\d{1,2})(?:st|nd|rd|th)")
 _WORD = re.compile(r"[^\W_]+")
 #: Pairs of words, and names, that are looked up: a question has no more that matter.
 _MOST_LOOKED_UP = 30
-#: Not "to send mail": a verb and its object are two words.
-_PAIR = re.compile(r"(?=(?<!\w)(?<!\b[Tt]o )(?<!\bI )(?<!\bwe )(?<!\byou )([^\W\d_]{2,})([ -])([^\W\d_]{3,}))")
+#: Not "to send mail": a verb and its object are two words. Also "ROS 2".
+_PAIR = re.compile(
+    r"(?=(?<!\w)(?<!\b[Tt]o )(?<!\bI )(?<!\bwe )(?<!\byou )([^\W\d_]{2,})([ -])([^\W\d_]{3,}|\d{1,2}(?!\w|\.\d)))"
+)
+#: "ROS2" is "ROS 2".
+_WITH_NUMBER = re.compile(r"\b([^\W\d_]{2,})(\d{1,2})\b")
 
 
 @dataclass(frozen=True)
@@ -115,7 +119,7 @@ def with_corrections(question: str, corrections: Mapping[str, str]) -> str:
         meant = corrections.get(own, own)
         if meant != own and _ORDINAL.fullmatch(own):
             return meant
-        if own.startswith(meant) or not _is_one_edit(own, meant):
+        if own.startswith(meant) or not meant.isalpha() or not _is_one_edit(own, meant):  # not "Lux2 2" for "Lux 2"
             return word[0]
         # The stem of "university" is "universiti".
         spelt = meant[:-1] + "y" if word[0].endswith("y") and meant.endswith("i") else meant + word[0][len(own) :]
@@ -142,6 +146,13 @@ def with_names(question: str, unknown: frozenset[str], texts: Iterable[str], is_
         return max(near, key=lambda name: (names[name], name), default=own)
 
     return _NAME.sub(spelt, question, count=_MOST_LOOKED_UP)
+
+
+def with_numbers_apart(question: str, unknown: frozenset[str]) -> str:
+    """The question with a space before the numbers of words that the corpus has not: "ROS2" → "ROS 2"."""
+    return _WITH_NUMBER.sub(
+        lambda word: word[0] if word[0].casefold() not in unknown else f"{word[1]} {word[2]}", question
+    )
 
 
 def _has_other_ending(one: str, other: str) -> bool:

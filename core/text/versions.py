@@ -65,8 +65,8 @@ def version_finder(question: str) -> Callable[[str], bool] | None:
     asked = [_Numbered(rf"(?<![\w.]){re.escape(each)}(?!\.?\d)") for each in VERSION.findall(question)]
     for name, number in _NAMED.findall(question) or _NAMED.findall(with_other_numerals(question)):
         other = re.escape(with_other_numerals(f"{name} {number}"))
-        # "Debian 11 and 12"; "the Second World War" for "World War II"
-        listed = rf"{name}s? (?:\w{{1,6}}(?:,| and| or) ){{0,3}}{number}"
+        # "Debian 11 and 12", "Debian12"; "the Second World War" for "World War II"
+        listed = rf"{name}(?:s? (?:\w{{1,6}}(?:,| and| or) ){{0,3}})?{number}"
         of_kind = rf"\b(?:{name}s? (?:[IVX]{{1,5}}|\d{{1,3}})|(?:First|Second|Third) {name})\b"
         asked.append(_Numbered(rf"(?<![\w.])(?:{listed}|(?i:{other}))(?!\.?\d|[A-Za-z])", of_kind))
     return (lambda text: any(each.is_in(text) for each in asked)) if asked else None
