@@ -20,6 +20,7 @@ from ..text.irregular_verbs import other_verb_finder
 from ..text.life_dates import life_event_asked
 from ..text.named_persons import person_asked
 from ..text.naming import asks_for_term, names_term
+from ..text.quantities import asks_for_quantity
 from ..text.question_kinds import asks_for_code, asks_for_steps, asks_whether, form_scorer, kinds_left_out
 from ..text.stemming import ordered_share, question_stems, stem_hash, stem_hashes, stems, wording_scorer
 from ..text.versions import version_finder
@@ -129,7 +130,7 @@ class SentenceScorer:
         self._order = [correct(stem) for stem in question_stems(asked)] if asks_whether(asked) else []
         self._takes_term, self._takes_source = asks_for_term(asked), bool(_ASKS_SOURCE.search(asked))
         self._takes_table = bool(_TAKES_TABLE.search(asked))
-        self._work = work_asked(asked)
+        self._work, self._counts = work_asked(asked), asks_for_quantity(asked)
         self._subject = [correct(stem) for stem in (self._work.title if self._work else subject_of(asked))]
         self._abbreviation, self._compound = abbreviation_of(asked), compound_of(asked)
         self._person, self._life = person_asked(asked), life_event_asked(asked)
@@ -212,7 +213,7 @@ class SentenceScorer:
     def _defining(self, piece: Quote, words: float, *, is_first: bool) -> float:
         """How well the piece says what X is; ``is_first``: below a title that is what is asked for."""
         text, found = piece.text, [0.0]
-        if self._work and not self._work.made_by.search(text):
+        if (self._work and not self._work.made_by.search(text)) or (self._counts and self._of_type(text) < 1):
             return 0.0
         if not self._is_derived(text):
             if not piece.is_fields:

@@ -76,6 +76,15 @@ _UNITS = (
             r"|pieces? of (?:gold|silver)|(?:gold|silver) pieces?)\b"
         ),
     ),
+    # How many live there, not the share of one kind or a rate: "85,000", "8.5 million", "4000 inhabitants".
+    (
+        r"\bwhat(?:['’]s| is| was) the (?:total |current )?population of\b",
+        (
+            r"\b\d{1,3}(?:[,.' ]\d{3})+\b(?!%)|\b\d{5,}\b|\b\d[\d.,]* (?:thousand|million|billion)\b"
+            r"|\b\d+ (?:\w+ )?(?:inhabitants|residents|people|persons|souls)\b"
+            r"|\bpopulation\b[^.;]{0,40}? (?:of|was|is|at|to) (?:about |around |over |only )?\d+\b(?!\.\d| ?%| per)"
+        ),
+    ),
     (r"\bpercent", r"%|\bper ?cent|\b(?:half|third|quarter)\b"),
     (
         r"\bhow old\b",

@@ -11,6 +11,7 @@ from llama_index.core.schema import Document, NodeWithScore, TextNode
 from ragstone.core import Host, Settings
 from ragstone.core.retrieval import HybridRetriever, Retrieval, judge, weigh_evidence
 from ragstone.core.retrieval.fusion import Scores
+from ragstone.core.retrieval.sentences import sentences_of
 from ragstone.core.testing import open_host
 from ragstone.core.text import question_stems
 
@@ -85,6 +86,58 @@ def test_a_quantity_a_decade_or_a_topic_is_there_in_other_words_or_not_at_all(
     question: str, text: str, verdict: str
 ) -> None:
     assert _verdict(question, text, 0.7) == verdict
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("The population of Lund is mostly (88.2%) Danish.", "closest"),
+        ("The population of Lund was growing by 3.1 percent in 1990.", "closest"),
+        ("The population of Lund is 88% Danish.", "closest"),
+        ("The population of Lund is estimated at 85,458.", "answered"),
+        ("The population of Lund: 1.5 million.", "answered"),
+        ("The population of Lund was 312.", "answered"),
+    ],
+)
+def test_a_population_is_a_number_and_no_share(text: str, verdict: str) -> None:
+    assert _verdict("What is the population of Lund?", text, 0.7) == verdict
+
+
+def test_what_a_population_is_said_to_be_is_no_definition_without_a_number() -> None:
+    text = "The population of Lund is a mixed one. The old population of Lund rose to 900 people."
+    node = NodeWithScore(node=TextNode(id_="n", text=text), score=1.0)
+    idf = dict.fromkeys(question_stems("population of Lund"), 2.0)
+    best, other = sentences_of(Retrieval("What is the population of Lund?", (node,), {}, idf))
+    assert best.text == "The old population of Lund rose to 900 people."
+    assert not other.defining
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("Who sold the LUX 2?", "The LUX2 was sold by Anna Berg of Oslo. Ropes were long."),
+        ("Who sold the Luxor 12?", "The Luxor12 was sold by Anna Berg of Oslo. Ropes were long."),
+        ("Who sold the LUX2?", "The LUX 2 was sold by Anna Berg of Oslo. Ropes were long."),
+    ],
+)
+def test_a_name_with_a_number_is_the_same_with_and_without_a_space(tmp_path: Path, question: str, text: str) -> None:
+    with open_host(tmp_path) as host:
+        corpus = host.corpus("lamps", kind="article")
+        corpus.ingest([Document(id_="one", text=text), Document(id_="two", text="Two lamps were sold by Bo Lind.")])
+        found = HybridRetriever(corpus, top_k=2).search(question)
+    assert sentences_of(found)[0].text == text.partition(". ")[0] + "."
+    assert judge(weigh_evidence(found), found) == "answered"
+
+
+def test_another_number_or_a_part_of_one_is_not_the_name_with_a_number(tmp_path: Path) -> None:
+    with open_host(tmp_path) as host:
+        corpus = host.corpus("lamps", kind="article")
+        corpus.ingest([Document(id_="one", text="The LUX1 was sold by Anna Berg of Oslo. Ropes were long.")])
+        for question in ("Who sold the LUX 12?", "Who sold the LUX 1.5?", "Who sold the LUX12?"):
+            found = HybridRetriever(corpus, top_k=2).search(question)
+            assert "lux1" not in found.idf
+            assert found.question == question
+            assert judge(weigh_evidence(found), found) != "answered"
 
 
 def test_a_decade_with_an_apostrophe_is_that_decade() -> None:
