@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from ..text.chunk_terms import headings_of
 from ..text.irregular_verbs import with_forms
 from ..text.life_dates import UNSAID, life_event_asked
-from ..text.stemming import question_stems, stems
+from ..text.stemming import STOP_WORDS, question_stems, stems, words
 from .answerability import names_in, stems_near_any
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence, Set
 
     from .models import Retrieval
     from .sentence_scores import ScoredSentence
@@ -28,6 +28,27 @@ _ASKS_OFFICE = re.compile(
     r"|(?:[\w.-]{1,30} ){0,3}[\w.-]{1,30}(?:['’]s|(?<=s)['’]) (?:\w+ )?(\w+)\W*$)",
     re.IGNORECASE,
 )
+#: Offices that one person has at a time, and those of whom someone learned.
+_TITLES = re.compile(
+    r"president|premier|chancellor|minister|governor|mayor|king|queen|emperor|empress|pope|bishop|chairman|chair|ceo"
+    r"|secretary|commissioner|speaker|captain|teacher|tutor|mentor",
+    re.IGNORECASE,
+)
+_NOW = re.compile(r"(?:and |but |so )?who(?:['’]s| is| are)\b", re.IGNORECASE)
+_FORMER = re.compile(r"\b(?:former|previous|late|ex|then)[ -]$", re.IGNORECASE)
+_FOREIGN = re.compile(r"\b([A-Z][a-z]+(?:an|ese|ish|nch|tch|iss|eek)) (?:[Vv]ice |[Pp]rime )?$")
+_WORD = re.compile(r"[^\W\d_]+")
+#: Capitalized words in a row, and those of which none is a person's name.
+_CAPITALIZED = re.compile(r"[A-Z](?:\.|[\w’'-]*)(?: (?:(?:de|van|von|al) )?[A-Z](?:\.|[\w’'-]*))*")
+_BODY = frozenset(
+    words(
+        "assembly council court republic state states ministers minister government parliament congress bank senate"
+        " house party union department office ministry"
+    )
+)
+_NO_NAME = STOP_WORDS.union(("vice", "prime", "deputy", "chief", "first", "former", "new", "current"))
+#: Characters between an office and a name of several words that is its holder's; one word is beside it.
+_CLOSE = 40
 CAPITAL = re.compile(r"(?<=\s)[A-Z]\w*")
 #: "Anna's mother", "Anna's old mother": of whom, and who.
 _RELATIVE = (
@@ -54,14 +75,52 @@ def lacks_nth(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSenten
 
 
 def lacks_office(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
-    """Whether the question asks who is the X of Y, or Y's X, and none of the sentences is near X."""
+    """Whether the question asks who is the X of Y, or Y's X, and none of the sentences is near X, or has a
+    name close to X where that is an office."""
     office = _ASKS_OFFICE.match(asked)
     if office is None or _ASKS_KIN.match(asked):
         return False
     word = office[1] or office[2]
     # "Anna taught Bo" says who was Bo's teacher.
     forms = {*stems(word), *(form for stem in stems(re.sub("(?<=...)[eo]r$", "", word)) for form in with_forms(stem))}
-    return stems_near_any(retrieval, sentences).isdisjoint(retrieval.spelling.hashes(forms))
+    if stems_near_any(retrieval, sentences).isdisjoint(retrieval.spelling.hashes(forms)):
+        return True
+    known = frozenset(words(asked))
+    return _TITLES.fullmatch(word) is not None and not any(
+        _names_holder(each.text, forms, known, is_now=bool(_NOW.match(asked))) for each in sentences
+    )
+
+
+def _names_holder(text: str, office: Set[str], known: frozenset[str], *, is_now: bool) -> bool:
+    """Whether the text has a name, none of ``known``, close to the office, and this is not a former or a foreign one:
+    "the first American president" for the president of Kenya."""
+    names = list(_names_in(text, known, office))
+    for found in _WORD.finditer(text):
+        before = text[: found.start()]
+        foreign = _FOREIGN.search(before)
+        is_other = foreign is not None and not any(foreign[1].casefold().startswith(each[:4]) for each in known)
+        if office.isdisjoint(stems(found[0])) or is_other or (is_now and _FORMER.search(before)):
+            continue
+        if any(
+            max(start - found.end(), found.start() - end) <= (_CLOSE if " " in text[start:end] else len(", "))
+            for start, end in names
+        ):
+            return True
+    return False
+
+
+def _names_in(text: str, known: Set[str], office: Set[str]) -> Iterator[tuple[int, int]]:
+    """Where names that can be those of persons begin and end, without words of the question or of the office."""
+    for run in _CAPITALIZED.finditer(text):
+        if not _BODY.isdisjoint(words(run[0])):
+            continue
+        kept = [
+            each
+            for each in re.finditer(r"\S+", run[0])
+            if (known | _NO_NAME).isdisjoint(words(each[0])) and office.isdisjoint(stems(each[0]))
+        ]
+        if kept:
+            yield run.start() + kept[0].start(), run.start() + kept[-1].end()
 
 
 def lacks_deed(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:

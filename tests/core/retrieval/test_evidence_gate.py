@@ -103,6 +103,25 @@ def test_a_population_is_a_number_and_no_share(text: str, verdict: str) -> None:
     assert _verdict("What is the population of Lund?", text, 0.7) == verdict
 
 
+@pytest.mark.parametrize(
+    ("question", "text", "verdict"),
+    [
+        ("Who is the president of Lund?", "The president of Lund is Anna Berg.", "answered"),
+        ("Who is the president of Lund?", "Lund President Anna Berg sold it.", "answered"),
+        ("Who is the president of Lund?", "The smith Berg, president of Lund, sold it.", "answered"),
+        ("Who is the president of Lund?", "The president of Lund is elected by all for four years.", "closest"),
+        ("Who is the president of Lund?", "The president of Lund opens the National Assembly.", "closest"),
+        ("Who is the president of Lund?", "Bo Lind came to Lund as the first German president.", "closest"),
+        ("Who is the president of Lund?", "The former president of Lund was Bo Lind.", "closest"),
+        ("Who was the president of Lund?", "The former president of Lund was Bo Lind.", "answered"),
+        ("Who was Anna Berg's teacher?", "Anna Berg was called the teacher of all by the smiths of Lund.", "closest"),
+        ("Who was Anna Berg's teacher?", "Anna Berg had Bo Lind as a teacher.", "answered"),
+    ],
+)
+def test_an_office_is_answered_by_the_name_of_its_holder(question: str, text: str, verdict: str) -> None:
+    assert _verdict(question, text, 0.7) == verdict
+
+
 def test_what_a_population_is_said_to_be_is_no_definition_without_a_number() -> None:
     text = "The population of Lund is a mixed one. The old population of Lund rose to 900 people."
     node = NodeWithScore(node=TextNode(id_="n", text=text), score=1.0)
