@@ -20,6 +20,8 @@ _NAMED = re.compile(
     rf"(?<=\s)(?!(?:In|On|At|By|Since|Until|Chapter|Section|Part|Figure|Table|Exercise|Page|Appendix|{MONTHS})\b)"
     r"((?:World )?[A-Z][a-z]{2,}) (\d{1,3}(?![\d.%])|(?<=War )I|[VX]|[IVX]{2,5})\b"
 )
+#: "C++", "C#", "A*": the sign is no part of a word that is searched for.
+_SIGNED = re.compile(r"(?<![\w*])[A-Za-z](?:\+\+|#|\*)(?![\w*])")
 _SENTENCE_END = re.compile(r"[.!?]\s")
 #: "A class 1 stop", "step 3".
 _NUMBERED = re.compile(
@@ -61,8 +63,9 @@ _WAR = re.compile(rf"\bworld war ({'|'.join(_WAR_NUMBERS)}|i{{1,3}})\b|\bww([1-3
 
 def version_finder(question: str) -> Callable[[str], bool] | None:
     """A function that tells whether a text has one of the numbers with a point, such as those of versions, or of the
-    names with a number ("Debian 12") that the question has; ``None`` where it has none."""
+    names with a number or a sign ("Debian 12", "C#") that the question has; ``None`` where it has none."""
     asked = [_Numbered(rf"(?<![\w.]){re.escape(each)}(?!\.?\d)") for each in VERSION.findall(question)]
+    asked += [_Numbered(rf"(?<!\w){re.escape(each)}(?![\w+#])") for each in _SIGNED.findall(question)]
     for name, number in _NAMED.findall(question) or _NAMED.findall(with_other_numerals(question)):
         other = re.escape(with_other_numerals(f"{name} {number}"))
         # "Debian 11 and 12", "Debian12"; "the Second World War" for "World War II"

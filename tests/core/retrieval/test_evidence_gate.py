@@ -122,6 +122,21 @@ def test_an_office_is_answered_by_the_name_of_its_holder(question: str, text: st
     assert _verdict(question, text, 0.7) == verdict
 
 
+@pytest.mark.parametrize(
+    ("question", "text", "verdict"),
+    [
+        ("Who designed C#?", "Anna Berg designed C in Lund.", "closest"),
+        ("Who designed C#?", "Anna Berg designed C# in Lund.", "answered"),
+        ("Who designed C++?", "Anna Berg designed C# in Lund.", "closest"),
+        ("Who designed A* in Lund?", "Anna Berg designed a lamp in Lund.", "closest"),
+        ("Who designed A* in Lund?", "Anna Berg designed A* in Lund.", "answered"),
+        ("Who designed *a* lamp in Lund?", "Anna Berg designed one lamp in Lund.", "answered"),
+    ],
+)
+def test_a_letter_with_a_sign_is_another_name_than_the_letter(question: str, text: str, verdict: str) -> None:
+    assert _verdict(question, text, 0.7) == verdict
+
+
 def test_what_a_population_is_said_to_be_is_no_definition_without_a_number() -> None:
     text = "The population of Lund is a mixed one. The old population of Lund rose to 900 people."
     node = NodeWithScore(node=TextNode(id_="n", text=text), score=1.0)
