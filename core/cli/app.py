@@ -61,7 +61,7 @@ class _RootGroup(click.Group):
                 raise
             names = printable(", ".join(f"{state.name} ({state.install})" for state in lacking))
             # the command may be one of theirs
-            raise click.UsageError(f"{error.message} Plugins that lack a package: {names}", ctx) from None
+            raise click.UsageError(f"{error.format_message()} Plugins that lack a package: {names}", ctx) from None
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command. Raises ``PluginError`` for one that calls ``sys.exit``."""

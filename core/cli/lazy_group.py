@@ -16,9 +16,8 @@ class LazyGroup(click.Group):
         """``lazy_subcommands``: by command name, such as ``{"list": "field_notes.commands.list_notes"}``."""
         super().__init__(*arguments, **options)
         self._lazy_subcommands = lazy_subcommands
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted({*super().list_commands(ctx), *self._lazy_subcommands})
+        # Names alone: click lists them, and suggests the nearest one for a name that is none.
+        self.commands = {**dict.fromkeys(lazy_subcommands, click.Command(None)), **self.commands}
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self._lazy_subcommands:

@@ -96,7 +96,8 @@ def progress(what: str, total: int | None) -> Iterator[OnProgress]:
             chunks = now.chunks + now.embedded
             of = f" of {now.chunks + now.unstored}" if now.unstored else ""
             rate = f"{chunks}{of} chunks, {chunks / elapsed:.0f}/s" if chunks and elapsed > 1 else ""
-            bar.update(task, completed=now.documents + now.embedded / (now.unstored or 1), rate=rate)
+            done = now.documents + now.embedded / (now.unstored or 1)
+            bar.update(task, total=now.total, completed=done, rate=rate)
 
         yield update
 

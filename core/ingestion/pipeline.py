@@ -46,6 +46,8 @@ class IngestProgress:
     #: Of the documents that are stored next: their chunks, and how many of these are embedded.
     unstored: int = 0
     embedded: int = 0
+    #: Documents in all, where they are counted before.
+    total: int | None = None
 
 
 @dataclass

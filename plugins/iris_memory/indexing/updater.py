@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from .. import fields
@@ -78,7 +78,8 @@ def update(
             report.chunks += corpus.rebuild(on_progress=on_progress).chunks
         if due:
             notes = _Notes()
-            done = corpus.ingest(_read(inventory, due, known, notes), on_progress=on_progress)
+            counted = on_progress and (lambda now: on_progress(replace(now, total=len(due))))
+            done = corpus.ingest(_read(inventory, due, known, notes), on_progress=counted)
             corpus.contents.annotate(notes.annotated)
             _remove(corpus, report, [path for path in notes.gone if path in known], known)
             _add_to_report(report, done, notes.left_out, known)

@@ -84,7 +84,8 @@ class Watcher:
                 return
             except (RagstoneError, OSError) as error:  # an OSError: the system gives no more watches
                 if str(error) != self._failed:  # once is enough while a disk is away
-                    _log.warning("the memory is not as the files are: %s", error)
+                    again = f"tried again every {_AFTER_FAILURE:g} seconds"
+                    _log.warning("the memory is not as the files are (%s): %s", again, error)
                 self._failed = str(error)
                 self._stop.wait(_AFTER_FAILURE)
             self.watching.clear()

@@ -83,7 +83,7 @@ def test_help_lists_the_plugins_commands(here: Here) -> None:
     assert "ragstone serve (pip install 'ragstone[server]')" in " ".join(done.out.split())
 
 
-@pytest.mark.parametrize(("command", "extra"), [("serve", "server"), ("mcp", "mcp")])
+@pytest.mark.parametrize(("command", "extra"), [("serve", "server"), ("mcp", "mcp"), ("corpu", "mcp")])
 def test_a_command_of_an_extra_that_is_not_installed_says_which(tmp_path: Path, command: str, extra: str) -> None:
     program = f"""
         import sys
@@ -100,6 +100,8 @@ def test_a_command_of_an_extra_that_is_not_installed_says_which(tmp_path: Path, 
     output = " ".join(done.stderr.split())
     assert f"No such command '{command}'" in output
     assert f"(pip install 'ragstone[{extra}]')" in output
+    suggests = hasattr(click.exceptions, "NoSuchCommand")  # from click 8.4 on
+    assert ("Did you mean 'corpus'?" in output) == (suggests and command == "corpu")
 
 
 def test_help_needs_no_data_folder(here: Here, tmp_path: Path) -> None:

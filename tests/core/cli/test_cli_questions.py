@@ -193,7 +193,7 @@ def test_a_command_of_a_lazy_group_is_imported_when_it_is_used(tmp_path: Path, m
 
     sing, song = lazy(song="some_songs.song"), sys.modules["some_songs"].song
     eager = click.Group("sing", help="Songs.", epilog="Example: sing song", commands={"song": song})
-    for arguments in (["--help"], ["sing", "--help"], ["sing", "nothing"]):
+    for arguments in (["--help"], ["sing", "--help"], ["sing", "nothing"], ["sing", "sog"]):
         assert run(cli(sing), arguments).output == run(cli(eager), arguments).output
     context = click.Context(cli(sing))
     assert sing.list_commands(context) == ["song"]

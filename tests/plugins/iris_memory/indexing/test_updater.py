@@ -19,6 +19,7 @@ from tests.plugins.iris_memory.memories import chunk_texts, open_memory, write
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from ragstone.core.ingestion import IngestProgress
     from ragstone.plugins.iris_memory import Memory
 
 DAY = 86_400.0
@@ -39,6 +40,14 @@ def test_new_changed_renamed_and_deleted_files(memory: Memory, home: Path) -> No
     assert chunk_texts(memory) == {"a.md": ["The kettle is green."]}
     again = memory.update()
     assert (again.changed, again.unchanged, again.chunks) == (False, 1, 0)
+
+
+def test_progress_has_the_number_of_files_that_are_read(memory: Memory, home: Path) -> None:
+    write(home, "b.md", "The lamp is blue.")
+    write(home, "c.md", "The stove is green.")
+    reported: list[IngestProgress] = []
+    memory.update(reported.append)
+    assert [(each.documents, each.total) for each in reported if each.doc_id] == [(1, 2), (2, 2)]
 
 
 def test_what_is_gone_is_found_no_more_by_any_search(memory: Memory, home: Path) -> None:

@@ -96,6 +96,7 @@ def test_a_root_that_goes_and_comes_back(
     watched.hears()
     (tmp_path / "home").rename(tmp_path / "away")
     until(lambda: "the folder to remember is not there" in caplog.text)
+    assert "tried again every" in caplog.text
     write(tmp_path / "away", "b.md", "The lamp is blue.")
     (tmp_path / "away").rename(tmp_path / "home")
     assert watched.hears().added == ["b.md"]
