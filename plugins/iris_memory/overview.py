@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
 
 from ragstone.core.answering import Overview
+from ragstone.core.retrieval import HybridRetriever
 from ragstone.core.text import counted, listed, quoted_title, shown_title, stems
 
 from . import fields
@@ -65,6 +66,9 @@ def overview(corpus: Corpus, question: str, filters: Mapping[str, str]) -> Overv
     asked = asked_of(corpus, question)
     if asked is None:
         return None
+    if asked.unknown:
+        is_named = not asked.is_of_mails and _is_named(corpus, asked.unknown)
+        return None if is_named else Overview(f"The memory has no mail from {asked.unknown}.", ())
     if asked.is_of_all:
         types = Counter[str]()
         for (doc_type,), number in corpus.contents.document_facets(fields.DOC_TYPE):
@@ -110,6 +114,14 @@ def _of_tasks(corpus: Corpus, question: str, filters: Mapping[str, str]) -> Over
     return replace(found, introduction=f"{counted(**{'open task': number})}:") if number else None
 
 
+def _is_named(corpus: Corpus, name: str) -> bool:
+    """Whether a sentence has the name, outside of code: of a chat or a log one may say that she wrote, too."""
+    found = HybridRetriever(corpus, top_k=_CHUNKS, filters=valid_only(corpus, None)).search(name).nodes
+    word = re.compile(rf"\b{re.escape(name)}\b", re.IGNORECASE)
+    named = Overview("", [each.node for each in found], word, _KINDS, units=frozenset({"sentence", "item"}))
+    return any(word.search(each.text.partition("```")[0]) for each in named.sentences())
+
+
 def _found(corpus: Corpus, filters: Mapping[str, str], asked: Asked) -> list[TextNode] | None:
     """The chunks, the earliest first; ``None`` where no mail has such a sender."""
     period, of_mails = asked.period, asked.is_of_mails or bool(asked.senders)
@@ -141,7 +153,6 @@ def _of_mails(found: Sequence[TextNode], asked: Asked) -> Overview | None:
     mails = {key: nodes for key, nodes in mails.items() if asked.is_about("\n".join(map(_searched, nodes)))}
     when = f" of {asked.period}" if asked.period else ""
     if not mails:
-        # Of a chat or a log one may say that she wrote, too.
         return Overview(f"The memory has no mail{when}.", ()) if asked.period and not asked.topic else None
     if _COUNT.search(asked.question):
         return Overview(f"The memory has {counted(mail=len(mails))}{when}.", ())

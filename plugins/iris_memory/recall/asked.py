@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from ragstone.core.text import stems
@@ -28,6 +29,8 @@ _SENDER = re.compile(
 )
 #: "What is Ana's mail?" asks for her address.
 _ADDRESS = re.compile(r"(?:\bis|['’]s) [^?]{1,60}['’]s e-?mail\W*$", re.IGNORECASE)
+#: What asks for a mail, beside the word.
+_WRITES = re.compile(r"\b(?:wr(?:ite|ote|itten)|sen[dt])\b", re.IGNORECASE)
 _MEMORY = re.compile(r"\b(?:memory|files)\b", re.IGNORECASE)
 #: What asks for more than what was written of something.
 _ASKS_MORE = re.compile(r"\b(?:when|where|why|needs?|how(?! many (?:e-?)?mails?\b)|who(?:m|se)?)\b", re.IGNORECASE)
@@ -54,6 +57,8 @@ class Asked:
     is_of_all: bool
     #: Stems of its other words: each of what answers has them all.
     topic: tuple[str, ...]
+    #: A name of which no mail is; no other field counts then.
+    unknown: str = ""
 
     def is_about(self, text: str) -> bool:
         """Whether the text has the words of the topic."""
@@ -71,10 +76,10 @@ def asked_of(corpus: Corpus, question: str) -> Asked | None:
         return None
     period, rest = period_in(question, datetime.now(UTC).date())
     is_of_mails = bool(_MAIL.search(rest))
-    named = _sender(corpus, " ".join(rest.split()))
-    if named is None:
-        return None
-    senders, rest = named
+    senders, rest, unknown = _sender(corpus, " ".join(rest.split()))
+    if unknown:
+        is_of_writer = (is_of_mails or _WRITES.search(question)) and not topic_of(rest.replace(unknown, " "))
+        return Asked(question, period, (), is_of_mails, False, (), unknown) if is_of_writer else None
     is_of_all = not (period or is_of_mails or senders) and bool(_MEMORY.search(rest))
     topic = topic_of(_MEMORY.sub(" ", rest) if is_of_all else rest)
     if not (period or is_of_mails or is_of_all or senders) or (topic and (is_of_all or _ASKS_MORE.search(rest))):
@@ -82,9 +87,9 @@ def asked_of(corpus: Corpus, question: str) -> Asked | None:
     return Asked(question, period, senders, is_of_mails, is_of_all, topic)
 
 
-def _sender(corpus: Corpus, question: str) -> tuple[tuple[str, ...], str] | None:
-    """The writers that the question names, and its other words; ``None`` where it names one who wrote no mail."""
-    is_unknown = False
+def _sender(corpus: Corpus, question: str) -> tuple[tuple[str, ...], str, str]:
+    """The writers that the question names, its other words, and a name in it where only such wrote no mail."""
+    unknown = ""
     for named in _SENDER.finditer(question):
         group = str(named.lastgroup)
         is_behind, words = group == "behind", named[group].split(" ")
@@ -93,7 +98,8 @@ def _sender(corpus: Corpus, question: str) -> tuple[tuple[str, ...], str] | None
             if not _FRAME.issuperset(stems(name)) and (senders := senders_named(corpus, name)):
                 first = named.start() if is_behind else named.end(group) - len(name)
                 last = named.start(group) + len(name) if is_behind else named.end()
-                return senders, f"{question[:first]} {question[last:]}"
-        nearest = words[0] if is_behind else words[-1]
-        is_unknown |= nearest[0].isupper() and not _FRAME.issuperset(stems(nearest))
-    return None if is_unknown else ((), question)
+                return senders, f"{question[:first]} {question[last:]}", ""
+        nearest = words if is_behind else words[::-1]
+        names = list(takewhile(lambda word: word[0].isupper() and not _FRAME.issuperset(stems(word)), nearest))
+        unknown = unknown or " ".join(names if is_behind else names[::-1])
+    return (), question, unknown

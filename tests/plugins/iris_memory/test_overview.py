@@ -45,7 +45,7 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
         "docs/emails/1.eml": _mail("Ana", "Rope", FIRST, "The rope is forty metres long."),
         "docs/emails/2.eml": _mail("Bo", "Paint", THIRD, "The paint has to be white."),
         "docs/emails/3.eml": _mail("Ana", "Oars", FOURTH, "The oars are made of ash."),
-        "winch.md": "# The winch\n\nThe winch turns slowly.\n",
+        "winch.md": "# The winch\n\nThe winch turns slowly.\n\nPablo wrote that the keel is sound.\n",
     }
     for name, text in files.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -117,8 +117,26 @@ def test_the_filters_of_a_question_hold(host: Host) -> None:
 
 def test_a_question_with_words_of_its_own_is_searched_for(host: Host) -> None:
     assert _ask(host, "How long is Ana's rope?").text.startswith(f"{_words(FIRST)}, Ana: The rope is forty")
-    assert _ask(host, "Which mails are from Zoe?").refused
     assert _ask(host, f"What did I do on {SECOND}?").refused
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("Which mails are from Zoe?", "Zoe"),
+        ("What did Zoe Winter write?", "Zoe Winter"),
+        (f"Did Zoe send anything on {_words(FIRST)}?", "Zoe"),
+        ("How many mails did the Harbour send?", "Harbour"),
+    ],
+)
+def test_one_who_wrote_no_mail_is_named(host: Host, question: str, name: str) -> None:
+    answer = _ask(host, question)
+    assert (answer.text, answer.citations) == (f"The memory has no mail from {name}.", ())
+
+
+def test_of_one_who_wrote_no_mail_a_note_may_say_that_he_wrote(host: Host) -> None:
+    assert _ask(host, "What did Pablo write?").text.endswith("Pablo wrote that the keel is sound. [1]")
+    assert not _ask(host, "Which mails are from Pablo?").citations
 
 
 def test_what_happened_to_one_thing_is_what_the_day_says_of_it(host: Host) -> None:
