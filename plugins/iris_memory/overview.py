@@ -24,7 +24,7 @@ from .retrievers import valid_only
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from llama_index.core.schema import TextNode
+    from llama_index.core.schema import BaseNode, TextNode
 
     from ragstone.core import Corpus
     from ragstone.core.text import Kind
@@ -39,13 +39,20 @@ _CHUNKS, _MAILS, _SENTENCES = 12, 3, 6
 _KINDS: frozenset[Kind] = frozenset({"explanation", "procedure", "request"})
 
 
-#: "Is the pump still leaking?", "What is the latest on the pump?": what is said of it last, in so many days.
+#: "Is the pump still leaking?", "Is the pump leaking now?", "What is the latest on the pump?": what is said of it last,
+#: in so many days.
+_NOW = r"(?: (?:(?:right )?now|currently|again|yet|at the moment))"
 _STATE = re.compile(
-    r"\W*(?:(?:is|are|does|do|has|have) (?P<thing>[^?]{1,80}?) still (?P<state>[^?]{1,80})"
+    r"\W*(?:(?:is|are|does|do|has|have) (?P<thing>[^?]{1,80}?) (?:(?:still|currently) (?P<state>[^?]{1,80})"
+    rf"|(?P<now>\w+ing|\w+(?={_NOW})){_NOW}?)"
     r"|(?:what(?:['’]s| is) the |any )?(?:latest|status|news) (?:on|about|of|with) (?P<about>[^?]{1,80}))\W*\Z",
     re.IGNORECASE,
 )
 _LATELY, _LAST = 30, 3
+#: "When did the pump last leak?": the last day, in so many, of which that is said.
+_LAST_TIME = re.compile(r"\W*when (?:did|was|were|has|have) (?=[^?]*\b(?:last|latest|most recent))", re.IGNORECASE)
+_TIMES = frozenset(stems("last latest recent recently time"))
+_NOT_DENIED, _LONG = r"(?s)\A(?!.*(?:\b(?:not|never)\b|n['’]t\b))", 366
 _TASKS = re.compile(
     r"\b(?:open|pending|outstanding|unfinished|remaining|next|my)(?: open)?"
     r" (?:tasks?|items?|steps|follow-?ups?|to-?dos?)\b"
@@ -61,11 +68,11 @@ def overview(corpus: Corpus, question: str, filters: Mapping[str, str]) -> Overv
     if no_mail and _TASKS.search(question) and (tasks := _of_tasks(corpus, _TASKS.sub(" ", question), filters)):
         return tasks
     state = _STATE.match(question)
-    if state and (said := _last_said(corpus, filters, state["thing"] or state["about"], state["state"] or "")):
+    if state and (said := _last_said(corpus, filters, state)):
         return said
     asked = asked_of(corpus, question)
     if asked is None:
-        return None
+        return _last_time(corpus, question, filters) if _LAST_TIME.match(question) else None
     if asked.unknown:
         is_named = not asked.is_of_mails and _is_named(corpus, asked.unknown)
         return None if is_named else Overview(f"The memory has no mail from {asked.unknown}.", ())
@@ -93,19 +100,48 @@ def _of_days(found: list[TextNode], asked: Asked) -> Overview | None:
     return _quoted(asked, f"{asked.period}: {_by_type(types)}{shown}.", found)
 
 
-def _last_said(corpus: Corpus, filters: Mapping[str, str], thing: str, state: str) -> Overview | None:
+def _last_said(corpus: Corpus, filters: Mapping[str, str], said: re.Match[str]) -> Overview | None:
     """What was said of a thing last, the latest first; ``None`` where nothing lately says that it was in that state."""
+    asked, found = _lately(corpus, filters, topic_of(said["thing"] or said["about"]), _LATELY)
+    state = frozenset(stems(said["state"] or said["now"] or ""))
+    known = [node for node in found if state.issubset(stems(node.get_content()))]
+    is_known = _has(_with_all([*asked.topic, *state]), known) if said["now"] else bool(known)
+    return _quoted(asked, "Said last:", found[:_LAST]) if is_known else None
+
+
+def _last_time(corpus: Corpus, question: str, filters: Mapping[str, str]) -> Overview | None:
+    """The last sentences that have all words of the question in a text with a date, those that deny it left out."""
+    topic = tuple(stem for stem in stems(question) if stem not in _TIMES)
+    asked, found = _lately(corpus, filters, topic, _LONG)
+    said = _with_all(topic, _NOT_DENIED)
+    last = next((node for node in found if _has(said, [node])), None)
+    return replace(_quoted(asked, "Said last:", [last]), preferred=said) if last else None
+
+
+def _lately(
+    corpus: Corpus, filters: Mapping[str, str], topic: tuple[str, ...], days: int
+) -> tuple[Asked, list[TextNode]]:
+    """The texts of so many days with all these stems, the latest first; none where there is no stem."""
     today = datetime.now(UTC).date()
-    asked = Asked("", Period(today - timedelta(days=_LATELY), today), (), False, False, topic_of(thing))
-    found = [node for node in _found(corpus, filters, asked) or () if asked.is_about(node.get_content())]
-    is_known = any(frozenset(stems(node.get_content())).issuperset(stems(state)) for node in found)
-    return _quoted(asked, "Said last:", found[: -_LAST - 1 : -1]) if asked.topic and is_known else None
+    asked = Asked("", Period(today - timedelta(days=days), today), (), False, False, topic)
+    found = _found(corpus, filters, asked) if topic else None
+    return asked, [node for node in reversed(found or ()) if asked.is_about(node.get_content())]
+
+
+def _with_all(words: Sequence[str], begins: str = "") -> re.Pattern[str]:
+    """A pattern of what begins so, and has words with all these stems."""
+    return re.compile(begins + "".join(rf"(?=.*\b{re.escape(stem)})" for stem in words), re.IGNORECASE)
+
+
+def _has(said: re.Pattern[str], nodes: Sequence[BaseNode]) -> bool:
+    """Whether a sentence has the pattern, outside of code."""
+    found = Overview("", nodes, said, _KINDS, units=frozenset({"sentence", "item"}))
+    return any(said.search(each.text.partition("```")[0]) for each in found.sentences())
 
 
 def _of_tasks(corpus: Corpus, question: str, filters: Mapping[str, str]) -> Overview | None:
     """The tasks that are not ticked off, and have the question's other words."""
-    about = "".join(rf"(?=.*\b{re.escape(stem)})" for stem in topic_of(question))
-    task = re.compile(rf"\[ \]{about}", re.IGNORECASE)
+    task = _with_all(topic_of(question), r"\[ \]")
     wanted = {fields.TASKS: "open"} | ({fields.DOC_TYPE: filters["type"]} if filters.get("type") else {})
     is_open = MetadataFilters(filters=[MetadataFilter(key=key, value=value) for key, value in wanted.items()])
     nodes = [node for node in _sorted(corpus, valid_only(corpus, is_open)) if task.search(node.get_content())]
@@ -115,11 +151,9 @@ def _of_tasks(corpus: Corpus, question: str, filters: Mapping[str, str]) -> Over
 
 
 def _is_named(corpus: Corpus, name: str) -> bool:
-    """Whether a sentence has the name, outside of code: of a chat or a log one may say that she wrote, too."""
+    """Whether a sentence has the name: of a chat or a log one may say that she wrote, too."""
     found = HybridRetriever(corpus, top_k=_CHUNKS, filters=valid_only(corpus, None)).search(name).nodes
-    word = re.compile(rf"\b{re.escape(name)}\b", re.IGNORECASE)
-    named = Overview("", [each.node for each in found], word, _KINDS, units=frozenset({"sentence", "item"}))
-    return any(word.search(each.text.partition("```")[0]) for each in named.sentences())
+    return _has(re.compile(rf"\b{re.escape(name)}\b", re.IGNORECASE), [each.node for each in found])
 
 
 def _found(corpus: Corpus, filters: Mapping[str, str], asked: Asked) -> list[TextNode] | None:
