@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ..retrieval.quotes import LONGEST_SENTENCE
 from ..text.chunk_terms import terms_of
 from ..text.formulas import has_formula
+from ..text.imperatives import as_between_people
 from ..text.instructions import instructions_of, is_addressed
 from ..text.segmentation import quote_end
 from .draft import Sentence
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 _WELCOME = re.compile(r"\W*(?:welcome|congratulations)\b[^.!?]*[.!?]", re.IGNORECASE)
 _RIGHTS = re.compile(r"\W*copyright\b|.{0,40}©|.{0,40}\ball rights reserved\b", re.IGNORECASE)
-_ME = re.compile(r"\bme\b", re.IGNORECASE)
 #: Other parts that have a notice.
 _MANY = 2
 
@@ -59,10 +59,8 @@ class Overview:
         given: set[tuple[str | None, str]] = set()
         for number, node in enumerate(self.nodes):
             known, text, instructing = terms_of(node), node.get_content(), instructions_of(node)
-            pieces = ((text[unit.start : unit.end], known.kinds[at]) for at, unit in enumerate(known.units))
-            # "Could you send me the list?" is what people write, as "send us the list" is.
-            judged = (_ME.sub("us", piece) if kind == "request" else piece for piece, kind in pieces)
-            if self.quotes_requests and not any(map(is_addressed, judged)):
+            pieces = (as_between_people(text[unit.start : unit.end]) for unit in known.units)
+            if self.quotes_requests and not any(map(is_addressed, pieces)):
                 instructing = frozenset()
             # By what is quoted: whether it is a list's item, which is a paragraph of its own.
             found = {

@@ -7,6 +7,7 @@ from itertools import chain, takewhile
 from typing import TYPE_CHECKING
 
 from ..text.chunk_terms import headings_of
+from ..text.imperatives import as_between_people
 from ..text.instructions import instructions_of, is_addressed, is_asked_about
 from ..text.question_kinds import asks_for_events
 from ..text.stemming import stem_hash
@@ -70,8 +71,10 @@ def _without_instructions(sentences: Sequence[ScoredSentence], retrieval: Retrie
 
 def _is_instruction_asked_about(sentence: ScoredSentence, instructing: Collection[int], retrieval: Retrieval) -> bool:
     """Whether the question is about the instruction in the sentence. Behind one for an assistant others may go on with
-    it; else a command may be what a mail asks for."""
-    node, units = retrieval.nodes[sentence.chunk].node, retrieval.terms(sentence.chunk).units
-    pieces = (node.get_content()[units[at].start : units[at].end] for at in instructing)
+    it; else a command may be what a mail asks for, also in the words of a person who writes to another."""
+    node, known, asked = retrieval.nodes[sentence.chunk].node, retrieval.terms(sentence.chunk), sentence.text
+    pieces = [node.get_content()[known.units[at].start : known.units[at].end] for at in instructing]
+    if "metadata" in known.kinds:  # a mail, by its header
+        pieces, asked = [*map(as_between_people, pieces)], as_between_people(asked)
     headings = None if any(map(is_addressed, pieces)) else headings_of(node)
-    return is_asked_about(retrieval.question, sentence.text, headings)
+    return is_asked_about(retrieval.question, asked, headings)

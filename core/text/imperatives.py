@@ -66,6 +66,7 @@ _MARK = re.compile(
 )
 _SUBORDINATE = re.compile(r"^(?:if|when|before|after|to|in|for|with|as|using|while|once|given|based)\b[^,.;:]{1,80}, ")
 _REQUEST = re.compile(r"^(?:can|could|would|will) you\b|^(?:i|we) (?:want|need|would like|'d like|wish)\b")
+_ME, _PLEASE = re.compile(r"\bme\b", re.IGNORECASE), re.compile(r"\b(?:please|kindly)\b,? ?", re.IGNORECASE)
 _TOKEN = re.compile(r"\w+(?:['-]\w+)*|[^\w\s]")
 
 
@@ -81,6 +82,12 @@ def is_verb(word: str) -> bool:
     """Whether a word in small letters is a form in the present of what is nearly always a verb: "absorbs", "carry"."""
     bases = {word, word.removesuffix("s"), word.removesuffix("es"), re.sub("ies$", "y", word)}
     return not bases.isdisjoint(_verbs()[0])
+
+
+def as_between_people(sentence: str) -> str:
+    """The sentence without "please", and with "us" for "me": with these words people who write to each other ask for
+    things as one asks an assistant. What names anything else that only an assistant has is addressed all the same."""
+    return _ME.sub("us", _PLEASE.sub("", sentence))
 
 
 def command_verb(text: str) -> str | None:

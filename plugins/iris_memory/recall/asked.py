@@ -23,7 +23,8 @@ _NAME_WORD = r"[^\W\d_][\w.@-]*(?:['’](?!s\b)\w+)?"
 _SENDER = re.compile(
     rf"\b(?:from|by) (?P<behind>{_NAME_WORD}(?: {_NAME_WORD}){{0,3}})"
     rf"|(?<!\w)(?P<verb>{_NAME_WORD}(?: (?!last ){_NAME_WORD}){{0,3}}) (?:last )?"
-    r"(?:wr(?:ite|ote|itten)|sen[dt]|sa(?:id|y)|ask|want|need|answer|repl(?:y|ie)|respond|tell|told|report|suggest|propose|offer|mention|request"
+    r"(?:wr(?:ite|ote|itten)|sen[dt]|sa(?:id|y)|ask|want|need|answer|repl(?:y|ie)|respond"
+    r"|tell|told|report|suggest|propose|offer|mention|request"
     r"|e?-?mail)(?:s|d|ed)?\b"
     rf"|(?<!\w)(?P<owner>{_NAME_WORD}(?: {_NAME_WORD}){{0,3}})['’]s (?:\w+ )?(?:e-?)?mails?\b",
     re.IGNORECASE,

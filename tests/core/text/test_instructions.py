@@ -12,6 +12,7 @@ from ragstone.core.answering import find_chunks
 from ragstone.core.citations import find_fault
 from ragstone.core.testing import SmallCorpus, open_host
 from ragstone.core.text import is_addressed, is_verb
+from ragstone.core.text.imperatives import as_between_people
 from ragstone.core.text.instructions import INSTRUCTIONS_NOTE, find_instructions, instruction_note, is_asked_about
 from ragstone.core.text.segmentation import units
 from ragstone.web.rendering import card
@@ -98,6 +99,7 @@ def in_text(sentence: str, text: str = GRIPPER) -> set[str]:
 @pytest.mark.parametrize("sentence", ADDRESSED)
 def test_what_speaks_to_an_assistant_is_found_alone(sentence: str) -> None:
     assert is_addressed(sentence)
+    assert is_addressed(as_between_people(sentence))
     assert in_text(sentence) == {sentence} or sentence.startswith(("Congrat", "SYSTEM"))
 
 
