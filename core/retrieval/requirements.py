@@ -10,7 +10,7 @@ from ..text.abbreviations import abbreviation_of
 from ..text.answer_types import is_lacking
 from ..text.chunk_terms import headings_of
 from ..text.definitions import compound_of, defines, derived_finder, qualifier_of, subject_of
-from ..text.entries import title_stems
+from ..text.entries import other_answer_finder, title_stems
 from ..text.irregular_verbs import with_forms
 from ..text.question_kinds import action_of, asks_whether, lacks_items, sides_of
 from ..text.stemming import question_stems, stem_hash, stems, words
@@ -183,6 +183,12 @@ def _lacks_claim(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSen
     return bool(away) and (len(away) == len(common) or (is_rarest and sum(away.values()) >= _MOST_AWAY * total))
 
 
+def _has_other_answer(_: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
+    """Whether the best sentence is a value and no reason, or the time of something else."""
+    is_other = other_answer_finder(asked)
+    return is_other is not None and is_other(sentences[0].text)
+
+
 #: Each check, in order, and what is missing where it is true.
 _SUBJECT = (
     (_has_unknown_word, "a word of the question that counts, such as a name or a number, is in no passage"),
@@ -199,6 +205,7 @@ _SUBJECT = (
     (lacks_office, "no sentence has the office that is asked for"),
     (lacks_deed, "no sentence has what was done, or a name of the question"),
     (_lacks_claim, "what the question says is near no sentence"),
+    (_has_other_answer, "the best sentence is a value and no reason, or the time of something else"),
     (lacks_event, "no sentence has the birth or death of this person"),
     (lacks_kin, "the relative is another's in each sentence"),
     (lacks_side, "no passage is about one of the things that are compared"),

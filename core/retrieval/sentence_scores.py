@@ -15,7 +15,7 @@ from ..text.answer_types import answer_type_scorer
 from ..text.chunk_terms import headings_of, idf_coverage
 from ..text.definitions import compound_of, defines, derived_finder, subject_of
 from ..text.doers import work_asked
-from ..text.entries import is_entry, labels, leads_on, presents, title_stems
+from ..text.entries import is_entry, labels, leads_on, other_answer_finder, presents, title_stems
 from ..text.irregular_verbs import other_verb_finder
 from ..text.life_dates import life_event_asked
 from ..text.named_persons import person_asked
@@ -68,7 +68,7 @@ _TAKES_TABLE = re.compile(r"\b(?:are|were|tables?|lists?)\b", re.IGNORECASE)
 _PENALTIES: Mapping[Kind, float] = {"caption": 0.3, "row": 0.2, "request": 0.2, "metadata": -0.3}
 #: Added to a table's row whose first cell is made of words of the question; a number alone names nothing.
 _KEY_BONUS = 0.5
-#: Taken from a sentence that says nothing of its subject, and for a colon without what follows.
+#: Taken from a sentence that says nothing of its subject or of what is asked, and for a colon without what follows.
 _ELSEWHERE_PENALTY = 0.4
 #: Taken from one without the very word that is to be defined, but another of its stem.
 _DERIVED_PENALTY = 0.4
@@ -126,7 +126,7 @@ class SentenceScorer:
         self._of_wording = wording_scorer(retrieval.question)
         self._options = QuoteOptions(kinds_left_out(asked), asks_for_steps(asked), asks_for_code(asked))
         self._of_version, self._derived = version_finder(retrieval.question), derived_finder(asked)
-        self._is_other_verb = other_verb_finder(asked)
+        self._is_other, self._is_other_verb = other_answer_finder(asked), other_verb_finder(asked)
         self._order = [correct(stem) for stem in question_stems(asked)] if asks_whether(asked) else []
         self._takes_term, self._takes_source = asks_for_term(asked), bool(_ASKS_SOURCE.search(asked))
         self._takes_table = bool(_TAKES_TABLE.search(asked))
@@ -206,6 +206,7 @@ class SentenceScorer:
             "row's name": _KEY_BONUS * (piece.kind == "row" and self._names(text.partition("|")[0])),
             "order": _ORDER_BONUS * ordered_share(self._order, stems(text)) if self._order else 0.0,
             "steps": _PROCEDURE_BONUS * bool(piece.steps),
+            "of another": -_ELSEWHERE_PENALTY * (self._is_other is not None and self._is_other(text)),
             "table": -_TABLE_PENALTY * is_table,
             "other word": -_DERIVED_PENALTY * self._is_derived(text),
         }
@@ -217,9 +218,8 @@ class SentenceScorer:
             return 0.0
         if not self._is_derived(text):
             if not piece.is_fields:
-                found.append(
-                    float(spells_out(text, self._abbreviation)) if self._abbreviation else defines(text, self._subject)
-                )
+                named = spells_out(text, self._abbreviation) if self._abbreviation else defines(text, self._subject)
+                found.append(float(named))
                 found.append(self._person.identified_by(text) if self._person else 0.0)
             begins = is_first and (is_entry(text, self._term) or presents(text, self._term))
             if begins or (self._compound and labels(text, self._compound)):

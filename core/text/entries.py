@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from .irregular_verbs import with_forms
+from .question_kinds import gives_a_reason
 from .stemming import stems
+from .times import asks_for_time
 
 #: Parts of a title: an article's own has one.
 _DEEPER = re.compile(r"\n|\s›\s")
@@ -35,6 +38,12 @@ _OPENING = re.compile(
 #: "ES: fuga, I: fuga, D: Fuge": fields with their names.
 _FIELD = re.compile(r"(?:^|[,;]\s)\w{1,16}:\s")
 _LEAST_FIELDS = 3
+#: A name and a value alone: "hall › temperature: 12".
+_VALUE = re.compile(r"\W*(?![^:]*\b(?:is|are|was|were|has|have|had)\b)\w[^:.!?|\n]{0,80}: \S+(?: \S+){0,3}\W*")
+#: The item of a list of tasks, and its first word, which is what is to be done.
+_TASK = re.compile(r"\A\W*\[[ xX]\]\s+(\w+)")
+_ASKS_DUE = re.compile(r"\b(?:due|deadline|by when|have to|has to|must|should|needs?)\b", re.IGNORECASE)
+_ASKS_WHY = re.compile(r"\bwhy\b", re.IGNORECASE)
 #: Words of an entry's first clause.
 _LONGEST_CLAUSE = 30
 
@@ -90,3 +99,15 @@ def labels(sentence: str, compound: Sequence[str]) -> bool:
     """Whether the sentence's label is what is asked for without its last word: "Quick: …" for "the quick trait"."""
     found = _LABEL.match(sentence)
     return found is not None and len(compound) > 1 and frozenset(stems(found[1])) == frozenset(compound[:-1])
+
+
+def other_answer_finder(question: str) -> Callable[[str], bool] | None:
+    """A function that tells whether a sentence is a name and a value, which says what and how much, where the question
+    asks why; or a task to do something else, where it asks when: by when slides for a meeting are prepared is not when
+    the meeting is. ``None`` for another question."""
+    if asks_for_time(question) and not _ASKS_DUE.search(question):
+        asked = frozenset[str]().union(*map(with_forms, stems(question)))
+        return lambda sentence: any(asked.isdisjoint(stems(verb)) for verb in _TASK.findall(sentence))
+    if _ASKS_WHY.search(question):
+        return lambda sentence: bool(_VALUE.fullmatch(sentence)) and not gives_a_reason(sentence)
+    return None

@@ -201,6 +201,32 @@ def test_a_value_of_a_state_answers_alone(tmp_path: Path) -> None:
         assert host.assistant("memory").ask("Which boat has the left berth?").text == "berths › left › boat: Heron [1]"
 
 
+def test_neither_the_time_of_a_task_nor_a_value_is_what_is_asked_for(tmp_path: Path) -> None:
+    files = {
+        "todo.md": "# To do\n\n- [ ] Paint the oars by 4 May for the regatta with Mara\n",
+        "more.md": "# More to do\n\n- [ ] Buy bread by 5 May for the picnic\n",
+        "race.md": "# Race\n\nThe regatta is on 9 May at noon, as Mara wants.\n",
+        "state.json": '{"hall": {"temperature": 12, "door": "shut"}}',
+        "hall.md": "# Hall\n\nThe temperature was lowered in autumn because gas is dear.\n",
+    }
+    (tmp_path / "home").mkdir()
+    for name, text in files.items():
+        (tmp_path / "home" / name).write_text(text, "utf-8")
+    with open_host(tmp_path, options={"iris_memory": {"root": str(tmp_path / "home")}}) as host:
+        memory_of(host).update()
+        ask = host.assistant("memory").ask
+        assert "on 9 May at noon" in ask("When is the regatta with Mara?").text
+        assert "4 May" not in ask("When is the regatta with Mara?").text.partition("[1]")[0]
+        assert ask("When is the picnic?").closest
+        assert not ask("When is the bread for the picnic bought?").closest
+        assert ask("When are the oars for the regatta painted?").text.startswith("[ ] Paint the oars by 4 May")
+        assert ask("By when must the oars be ready for the regatta?").text.startswith("[ ] Paint the oars by 4 May")
+        assert ask("Why is the hall's temperature lowered?").text.startswith("The temperature was lowered in autumn")
+        assert ask("What is the temperature of the hall?").text.startswith("hall › temperature: 12 [1]")
+        assert not ask("What is the hall's door?").closest
+        assert ask("Why is the hall's door shut?").closest
+
+
 def test_the_page_of_a_state_shows_its_chunk(host: Host, client: FlaskClient) -> None:
     cited = host.assistant("memory").ask(Question("What is the next task?", filters={"type": "state"})).citations[0]
     assert "clean the tank" in client.get(cited.url).get_data(as_text=True)
