@@ -47,7 +47,9 @@ _CLOSE = 0.42
 _SAME = 0.75
 #: Least share of the earlier question that a sentence must hold after "and why?".
 _ABOUT_IT = 0.5
-_PRONOUN = re.compile(r"\b(?:it|its|this|that|these|those|they|their|them|he|him|his|she|her)\b", re.IGNORECASE)
+_PRONOUN = re.compile(
+    r"\b(?:it|its|this|that|these|those|they|their|them|he|him|his|she|her|(?:an?|the) (?:\w+ )?ones?)\b", re.IGNORECASE
+)
 #: A sentence that goes on with what the one before began to describe.
 _GOES_ON = re.compile(
     r"(?:then|next|after (?:that|this|which)|afterwards|finally|lastly|first|second|third|subsequently|eventually"

@@ -1524,3 +1524,8 @@ def test_found_is_not_founded(question: str) -> None:
     assert _texts(question, f"{found} {founded}") == [founded]
     retrieval = _retrieval("Who founded the Aurora Museum?", found)
     assert judge(weigh_evidence(retrieval), retrieval) == "closest"
+
+
+def test_a_price_of_another_one_comes_with_what_it_is_of() -> None:
+    text = "The winch is broken. A new one is 700 EUR. The quay is wet."
+    assert _texts("How much does the winch cost?", text, (0.7, 0.1, 0.1))[0] == text.partition(" The quay")[0]
