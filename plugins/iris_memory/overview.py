@@ -50,7 +50,11 @@ _STATE = re.compile(
 )
 _LATELY, _LAST = 30, 3
 #: "When did the pump last leak?": the last day, in so many, of which that is said.
-_LAST_TIME = re.compile(r"\W*when (?:did|was|were|has|have) (?=[^?]*\b(?:last|latest|most recent))", re.IGNORECASE)
+_LAST_TIME = re.compile(
+    r"\W*when (?:did|was|were|has|have) (?![^?]*\b(?:it|he|she|they|them)\b|(?:this|that|these|those)\b)"
+    r"(?=[^?]*\b(?:last|latest|most recent))",
+    re.IGNORECASE,
+)
 _TIMES = frozenset(stems("last latest recent recently time"))
 _NOT_DENIED, _LONG = r"(?s)\A(?!.*(?:\b(?:not|never)\b|n['’]t\b))", 366
 _TASKS = re.compile(

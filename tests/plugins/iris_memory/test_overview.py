@@ -251,6 +251,7 @@ def test_the_same_is_quoted_of_each_day(crew: Host) -> None:
         "Is the pump still blue?",
         "Is the pump turning?",
         "When did the anchor last fail?",
+        "When did it last fail?",
     ],
 )
 def test_more_than_what_was_written_is_searched_for(crew: Host, question: str) -> None:
