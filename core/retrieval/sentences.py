@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import chain, takewhile
 from typing import TYPE_CHECKING
@@ -18,6 +19,11 @@ if TYPE_CHECKING:
 
     from .models import Retrieval
     from .sentence_scores import ScoredSentence
+
+
+#: A request to be answered has the words of a question, and does not answer it, unless what is wanted is asked for.
+_ASKS_BACK = re.compile(r"\b(?:tell|say|explain|inform|answer|reply|know)\b", re.IGNORECASE)
+_ASKS_FOR_REQUESTS = re.compile(r"\b(?:ask|want|wish|need|tell|request)", re.IGNORECASE)
 
 
 def sentences_of(retrieval: Retrieval) -> list[ScoredSentence]:
@@ -74,7 +80,8 @@ def _is_instruction_asked_about(sentence: ScoredSentence, instructing: Collectio
     it; else a command may be what a mail asks for, also in the words of a person who writes to another."""
     node, known, asked = retrieval.nodes[sentence.chunk].node, retrieval.terms(sentence.chunk), sentence.text
     pieces = [node.get_content()[known.units[at].start : known.units[at].end] for at in instructing]
-    if "metadata" in known.kinds:  # a mail, by its header
+    takes_it = not _ASKS_BACK.search(asked) or _ASKS_FOR_REQUESTS.search(retrieval.question)
+    if "metadata" in known.kinds and takes_it:  # a mail, by its header
         pieces, asked = [*map(as_between_people, pieces)], as_between_people(asked)
     headings = None if any(map(is_addressed, pieces)) else headings_of(node)
     return is_asked_about(retrieval.question, asked, headings)

@@ -276,7 +276,7 @@ def test_a_mail_that_orders_an_assistant_is_quoted_without_its_orders(
     ("question", "quoted"),
     [
         ("What did Edda ask for?", "Please tell me by noon which nails you have. [1]"),
-        ("Which nails do we have?", "Please tell me by noon which nails you have. [1]"),
+        ("By noon I need to tell which nails?", "Please tell me by noon which nails you have. [1]"),
         ("Which list of chains shall I send?", "Could you send me the list of chains? [1]"),
     ],
 )
@@ -284,7 +284,11 @@ def test_what_a_mail_asks_for_is_quoted(crew: Host, question: str, quoted: str) 
     assert quoted in _ask(crew, question).text
 
 
-@pytest.mark.parametrize("question", ["What did Finn ask for?", "Which screws do we have?"])
+def test_what_a_mail_wants_to_know_is_no_answer(crew: Host) -> None:
+    assert "which nails" not in _ask(crew, "Which nails do we have?").text
+
+
+@pytest.mark.parametrize("question", ["What did Finn ask for?", "Do I need to tell which screws?"])
 def test_nothing_is_asked_for_beside_an_order_to_an_assistant(crew: Host, question: str) -> None:
     assert "screws you have" not in _ask(crew, question).text
 
