@@ -608,9 +608,16 @@ def test_nothing_but_the_protocol_is_on_stdout_and_it_ends_with_its_client(stdio
     "sent", [b"this is no JSON", b"{}", b"[" * 5_000, line(id=2, method="\ud800").strip(), b"\xff"]
 )
 def test_what_is_no_message_is_answered(stdio: Any, sent: bytes) -> None:
+    answers: dict[Any, dict[str, Any]] = {}
     with started(stdio) as process:
-        out, err = process.communicate(HELLO + sent + b"\n" + line(id=3, method="ping"), timeout=HANG)
-    answers = {message.get("id"): message for message in map(json.loads, out.splitlines())}
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(HELLO + sent + b"\n" + line(id=3, method="ping"))
+        process.stdin.flush()
+        while not answers.keys() >= {None, 3}:
+            message = json.loads(process.stdout.readline())
+            answers[message.get("id")] = message
+        _, err = process.communicate(timeout=HANG)
     assert answers[None]["error"]["code"] == -32700
     assert "result" in answers[3]
     assert process.returncode == 0
