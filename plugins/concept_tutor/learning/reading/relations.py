@@ -63,7 +63,7 @@ _NEW_CLAUSE = re.compile(
 #: "The coordination of the lungs, the ribs and the diaphragm" is no list to be cut.
 _LIST_GOES_ON = re.compile(r",\s(?:an?|the)\s[^.;]*\band\b")
 _LAST_ASIDE = re.compile(r",?\s\([^()]*\)$")
-#: The day and the year of a birth, behind its place.
+#: The day and the year of a birth, behind its place or in its stead.
 _TIME = re.compile(r",?\s(?:on|in)\s(?:[A-Z][a-z]+\s)?\d")
 _NO_OBJECT = re.compile(
     r"(?:of|is|are|was|were|out|and|or|which|that|to|by|has|have|many|several|some|this|it|both|over|more|about|around|nearly|whether|approximately|all|every|each)\b"
@@ -96,9 +96,9 @@ _ATTRIBUTE = re.compile(
     r"|(?:Its|His|Her) (?P<whose>[a-z][\w '’-]{2,60}?)) (?P<be>is|are|was|were) "
     r"(?P<object>(?:the (?!same\b|subjects?\b|most\b|least\b|best\b)|(?=[A-ZÀ-Þ]))[^;:]+?)\.$"
 )
-#: Says nothing of the thing that could be known without the text, or ends with its holder's office.
+#: What only its text says, or what may be another one when it is asked.
 _NO_ATTRIBUTE = re.compile(
-    r"(?:aspects?|cases?|concept|current|development|examples?|history|idea|importance|majority|member|notion|parts?"
+    r"\b(?:aspects?|cases?|concept|current|development|examples?|history|idea|importance|majority|member|notion|parts?"
     r"|reasons?|remainder|rest|results?|role|story|stud(?:y|ies)|success|use|way|works?)\b"
 )
 _PERSONS = re.compile(
@@ -139,7 +139,7 @@ def relation_of(sentence: Sentence) -> Relation | None:
     for cut in (_NEW_CLAUSE.search(sentence.text, start, end), _LAST_ASIDE.search(sentence.text, start, end)):
         end = min(end, cut.start()) if cut else end
     if match["verb"] == "born in":
-        time = _TIME.search(sentence.text, start - 3, end)
+        time = _TIME.search(sentence.text, start - len(" in "), end)
         end = min(end, time.start()) if time else end
     answer = sentence.text[start:end]
     if _LIST_GOES_ON.match(sentence.text, end):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ragstone.core import BadRequest, Host, NotFound, SourceError, StorageBusy
-from ragstone.core.runtime import file_lock
+from ragstone.core.runtime import file_lock, limited_to
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat import Shelf
 
@@ -210,6 +210,11 @@ def test_a_single_book_offers_questions_on_its_longest_chapters(fast_host: Host,
     assert not any(assistant.ask(question).refused for question in assistant.examples)
     shelf.add(shelf.plan(book), title="Another moor")
     assert list(assistant.examples) == ["What is this book about?"]
+    for slug in ("the-moor", "another-moor"):
+        with limited_to({"book": frozenset({slug})}):
+            assert len(assistant.examples) == 4
+    with limited_to({"book": frozenset({"none"})}):
+        assert list(assistant.examples) == []
 
 
 def test_the_sample_can_be_left_out(tmp_path: Path) -> None:

@@ -190,6 +190,8 @@ def test_a_relation_ends_where_something_else_is_said(
         ("The aim of Peatland is the same as that of any other moor.", None, None),
         ("Peatland lies on a coast. Peat is dug there. Its capital and largest town is Soil.", None, None),
         ("The current capital of Peatland is Soil upon the Moor.", None, None),
+        ("The cause of Peatland is the decay of moss.", "What is the cause of Peatland?", "the decay of moss"),
+        ("Peatland was born in May 1870 or a year later.", None, None),
     ],
 )  # fmt: skip
 def test_what_the_attribute_of_a_thing_is_is_asked(
