@@ -66,11 +66,12 @@ class CitableChunks:
         bare = text[mark.end() :] if mark else text
         if recognised := [self._sources[number - 1].text for number in numbers if number - 1 in self._by_ocr]:
             bare = as_recognised(bare, recognised)
-        found = check_sentence(bare, [self._sources[number - 1] for number in numbers])
-        texts = [self._sources[each.chunk].text[each.start : each.end] for each in found.segments]
-        supports = tuple(Support(each.chunk + 1, text) for each, text in zip(found.segments, texts, strict=True))
-        if found.fault is not None:
-            return CheckedSentence(text, numbers, found.fault, replacements=supports)
+        segments, fault = check_sentence(bare, [self._sources[number - 1] for number in numbers])
+        supports = tuple(
+            Support(each.chunk + 1, self._sources[each.chunk].text[each.start : each.end]) for each in segments
+        )
+        if fault is not None:
+            return CheckedSentence(text, numbers, fault, replacements=supports)
         quotes: dict[int, str] = {}
         for support in supports:
             quotes.setdefault(support.chunk, support.text)
@@ -92,7 +93,7 @@ def is_item(sentence: str) -> bool:
 
 def find_fault(sentence: str, source: str) -> str | None:
     """Why the source does not support the sentence; ``None`` when it does."""
-    return check_sentence(sentence, [Source(0, source)]).fault
+    return check_sentence(sentence, [Source(0, source)])[1]
 
 
 __all__ = [

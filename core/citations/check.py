@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from .alignment import Alignment
 from .links import addresses, markup, quotations
@@ -35,36 +34,30 @@ _LEAST_BOTH, _LEAST_FIRST = 0.5, 0.3
 _LEAST_ADDED = 2
 
 
-@dataclass(frozen=True)
-class CheckResult:
-    """The result of the check of one sentence."""
+def check_sentence(sentence: str, sources: Sequence[Source]) -> tuple[tuple[Segment, ...], str | None]:
+    """Check a sentence without its markers against the chunks that it cites.
 
-    #: The source sentences that support it; with a fault its replacements, in the order of the chunks.
-    segments: tuple[Segment, ...]
-    #: Why it is not supported; ``None`` when it is.
-    fault: str | None
-
-
-def check_sentence(sentence: str, sources: Sequence[Source]) -> CheckResult:
-    """Check a sentence without its markers against the chunks that it cites."""
+    Returns the source sentences that support it, and ``None``; or its replacements, in the order of the chunks, and why
+    it is not supported.
+    """
     if len(sentence) > LONGEST_SENTENCE:
-        return CheckResult((), "it is too long for a sentence")
+        return (), "it is too long for a sentence"
     analyzed = AnalyzedText(sentence)
     if analyzed.is_instruction:
-        return CheckResult((), "it gives instructions")
+        return (), "it gives instructions"
     lead_in = _LEAD_IN.match(analyzed.text)
     content = AnalyzedText(analyzed.text[lead_in.end() :]) if lead_in else analyzed
     if not content.stems and not content.quantities:
-        return CheckResult((), "it says nothing that could be looked up")
+        return (), "it says nothing that could be looked up"
     fault = _markup_fault(analyzed, sources)
     if fault is None:
         segments, fault = Alignment(content.items, sources).find()
         if fault is None:
-            return CheckResult(segments, None)
+            return segments, None
         row = next((each for source in sources for each in source.segments if supports(each, content)), None)
         if row is not None:
-            return CheckResult((row,), None)
-    return CheckResult(tuple(_closest(content, sources)), fault)
+            return (row,), None
+    return tuple(_closest(content, sources)), fault
 
 
 def _markup_fault(analyzed: AnalyzedText, sources: Sequence[Source]) -> str | None:

@@ -8,8 +8,8 @@ from ..text.instructions import is_addressed
 
 #: May be an address, a file or a path: words joined without a space by dots, slashes, at signs, colons.
 _RUN = re.compile(r"[^\s<>\"'`()\[\]{}|*]+")
-_JOINT = re.compile(r"[^\W_][@/\\:.]")
-_ALPHANUMERIC = re.compile(r"[^\W_]")
+#: A joining sign between two letters or digits.
+_JOINED = re.compile(r"[^\W_][@/\\:.].*?[^\W_]")
 _TAG = re.compile(r"<\s*[A-Za-z/!?][^<>]*>?|&(?:[a-z]{2,8}|#\d{1,7}|#x[0-9a-f]{1,6});", re.IGNORECASE)
 _MARKDOWN = re.compile(r"!?\[[^\[\]]*\]\s?(?:\([^()]*\)?|\[[^\[\]]*\]|:\s?\S+)")
 _QUOTED = re.compile(r"\"([^\"]{2,300})\"|(?<!\w)'([^']{2,300})'(?!\w)")
@@ -33,15 +33,9 @@ def addresses(text: str) -> list[str]:
     for run in _RUN.findall(text):
         piece = run.strip(_TRIMMED)
         # Without the points within numbers: numbers are compared as quantities.
-        if _is_joined(_POINT.sub("", piece)) and not _HARMLESS.fullmatch(piece):
+        if _JOINED.search(_POINT.sub("", piece)) and not _HARMLESS.fullmatch(piece):
             found.append(piece.casefold())
     return found
-
-
-def _is_joined(run: str) -> bool:
-    """Whether a joining sign is between two letters or digits of the run."""
-    joint = _JOINT.search(run)
-    return joint is not None and _ALPHANUMERIC.search(run, joint.end()) is not None
 
 
 def markup(text: str) -> list[str]:

@@ -27,6 +27,8 @@ _LONE_STOP = re.compile(r"\s\.\s")
 _STUCK = re.compile(r"([.!?…])(\[\d)")
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s")
 _RULE = re.compile(r"[\s\-=_*`~]*")
+#: An item's mark or punctuation, and nothing behind it so far.
+_OPEN = re.compile(r"\s*(?:[-*+•#.!?)\]]*|\d{1,3}[.)]?)\s*")
 
 
 class Splitter:
@@ -70,7 +72,7 @@ class Splitter:
         # Behind a full stop that stands alone a mark ends no sentence: it is read with what is before it.
         is_beside_stop = last[:1] in ".!?…" and _LONE_STOP.fullmatch(self._text, max(0, begin - 3), begin)
         is_in_brackets = _HALF_MARKER.match(self._text, max(0, self._text.rfind("[")))
-        may_continue = not last.strip() or is_in_brackets or _ends_open(last) or is_beside_stop
+        may_continue = is_in_brackets or is_beside_stop or _OPEN.fullmatch(last)
         if may_continue and len(self._text) <= 2 * LONGEST_SENTENCE:
             return []
         pieces = [self._text[a:b] for a, b in spans[:-1]]
@@ -90,11 +92,6 @@ def split_answer(answer: str) -> list[str]:
 def _spaced(text: str) -> str:
     """The text with a space between a full stop and a marker."""
     return _STUCK.sub(r"\1 \2", text)
-
-
-def _ends_open(last: str) -> bool:
-    """Whether the last piece is only an item's mark or punctuation so far."""
-    return re.fullmatch(r"\s*(?:[-*+•#.!?)\]]*|\d{1,3}[.)]?)\s*", last) is not None
 
 
 def _without_layout(pieces: list[str]) -> list[str]:

@@ -30,22 +30,9 @@ def _symbols() -> dict[str, str]:
         prefix + base: prefix.replace("u", "μ").replace("K", "k") + base for prefix in _PREFIXES for base in _BASE_WORDS
     }
     found |= {base: base for base in [*_BASE_WORDS, *_OTHER_WORDS] if base != "in"}
-    found |= {
-        "Nm": "N·m",
-        "kNm": "kN·m",
-        "mNm": "mN·m",
-        "kph": "km/h",
-        "kmh": "km/h",
-        "l": "L",
-        "ml": "mL",
-        "dl": "dL",
-        "cl": "cL",
-        "hl": "hL",
-        "€": "€",
-    }
-    # What is mostly an English word, or a month, behind a number
-    for word in ("pm", "am", "At", "Pa", "cd"):
-        found[word] = word
+    found |= {"Nm": "N·m", "kNm": "kN·m", "mNm": "mN·m", "kph": "km/h", "kmh": "km/h"}
+    found |= {f"{prefix}l": f"{prefix}L" for prefix in ("", "m", "d", "c", "h")}
+    found |= {"At": "At"}  # mostly the English word behind a number
     return {symbol: unit for symbol, unit in found.items() if symbol not in {"d", "week", "acre", "times", "point"}}
 
 
