@@ -54,9 +54,9 @@ def plugins(deployment: Deployment, as_json: bool) -> None:
 @_pass
 def encoder(deployment: Deployment, as_json: bool) -> None:
     """Show the encoder: file, hash, dimension, window, speed."""
-    from ..embedding import encoder_info
+    from ..embedding.encoder_info import encoder_info
 
-    info = asdict(encoder_info(deployment.loaded().hooks.encoder))
+    info = encoder_info(deployment.loaded().hooks.encoder)
     if as_json:
         output.as_json(info)
         return

@@ -6,7 +6,6 @@ from ..lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from .encoder import Encoder
-    from .encoder_info import EncoderInfo, encoder_info
     from .minilm import MiniLMEmbedding
     from .model_cache import ModelFiles
     from .weights import ALL_MINILM_L6_V2, model_files
@@ -16,10 +15,8 @@ __all__ = [
     "ALL_MINILM_L6_V2",
     "ChunkVectors",
     "Encoder",
-    "EncoderInfo",
     "MiniLMEmbedding",
     "ModelFiles",
-    "encoder_info",
     "model_files",
 ]
 

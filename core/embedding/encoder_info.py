@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .minilm import MiniLMEmbedding
 from .model_cache import sha256_of
@@ -16,24 +15,7 @@ if TYPE_CHECKING:
 _TEXTS = 24
 
 
-@dataclass(frozen=True)
-class EncoderInfo:
-    """The output of ``ragstone encoder``."""
-
-    model: str
-    provider: str
-    file: str | None
-    origin: str | None
-    sha256: str | None
-    weights_sha256: str | None
-    precision: str | None
-    dimension: int
-    window: int | None
-    query_ms: float
-    texts_per_second: float
-
-
-def encoder_info(encoder: Encoder) -> EncoderInfo:
+def encoder_info(encoder: Encoder) -> dict[str, Any]:
     """The model and its speed on this machine, for a short question and for texts of one full window."""
     encoder.embed_query("warm up")
     started = time.perf_counter()
@@ -46,16 +28,16 @@ def encoder_info(encoder: Encoder) -> EncoderInfo:
     encoder.embed_texts(full)
     rate = _TEXTS / (time.perf_counter() - started)
     files = encoder.model.files if isinstance(encoder.model, MiniLMEmbedding) else None
-    return EncoderInfo(
-        model=encoder.model.model_name,
-        provider=encoder.model.class_name(),
-        file=str(files.model) if files else None,
-        origin=f"{files.origin} ({files.source})" if files else None,
-        sha256=sha256_of(files.model) if files else None,
-        weights_sha256=files.weights_sha256 if files else None,
-        precision=getattr(encoder.model, "precision", None),
-        dimension=encoder.dimension,
-        window=encoder.window,
-        query_ms=round(query_ms, 2),
-        texts_per_second=round(rate, 1),
-    )
+    return {
+        "model": encoder.model.model_name,
+        "provider": encoder.model.class_name(),
+        "file": str(files.model) if files else None,
+        "origin": f"{files.origin} ({files.source})" if files else None,
+        "sha256": sha256_of(files.model) if files else None,
+        "weights_sha256": files.weights_sha256 if files else None,
+        "precision": getattr(encoder.model, "precision", None),
+        "dimension": encoder.dimension,
+        "window": encoder.window,
+        "query_ms": round(query_ms, 2),
+        "texts_per_second": round(rate, 1),
+    }

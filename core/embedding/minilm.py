@@ -163,7 +163,10 @@ class MiniLMEmbedding(BaseEmbedding):
         encodings = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
         windows = [window for row, encoding in enumerate(encodings) for window in self._windows(row, encoding.ids)]
         sums = np.zeros((len(texts), self.dimension), np.float32)
-        spans = [_token_spans(*each) for each in zip(encodings, parts, strict=True)] if parts else []
+        spans: list[TokenSpans] = []
+        for encoding, of_text in zip(encodings, parts, strict=True) if parts else ():
+            starts = np.array([start for start, _ in encoding.offsets], np.int64)
+            spans.append(np.searchsorted(starts, np.array(of_text, np.int64).reshape(-1, 2)))
         of_parts = [np.zeros((len(each), self.dimension), np.float32) for each in spans]
         for window, (mean, part_sums) in zip(windows, self._runs(windows, spans), strict=True):
             sums[window.row] += mean * max(1, len(window.ids))
@@ -216,11 +219,6 @@ class MiniLMEmbedding(BaseEmbedding):
 
     async def _aget_query_embedding(self, query: str) -> list[float]:
         return self._get_query_embedding(query)
-
-
-def _token_spans(encoding: Any, parts: Spans) -> TokenSpans:
-    starts = np.array([start for start, _ in encoding.offsets], np.int64)
-    return np.searchsorted(starts, np.array(parts, np.int64).reshape(-1, 2))
 
 
 def _part_sums(spans: TokenSpans, window: _Window, vectors: Vectors) -> PartSums:

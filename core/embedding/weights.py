@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import socket
-from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import getproxies
@@ -45,8 +44,7 @@ def model_files(published: PublishedModel, precision: Precision, *, folder: Path
 def _find(published: PublishedModel, cached: ModelCache) -> ModelFolder:
     """The files from the hub, else from the package. The error lists why each source failed."""
     reasons = [f"the cache {cached.folder}: {cached.miss_reason}"]
-    finders: tuple[Callable[[PublishedModel], ModelFolder], ...] = (_from_hub, _from_package)
-    for find in finders:
+    for find in (_from_hub, _from_package):
         try:
             found = find(published)
             found.check(published)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ..runtime.background import in_background
-from .errors import Failed, empty, not_spoken, timed_out, translate_error
+from .errors import NO_SUCH_SERVER, Failed, empty, timed_out, translate_error
 from .keys import Key, read_key
 from .requests import Call, clients, current
 
@@ -109,7 +109,7 @@ def _parse(reply: bytes, key: Key | None) -> ChatReply:
     except (ValueError, KeyError, IndexError, TypeError, RecursionError):
         text = choice = body = None
     if not isinstance(text, str) or not isinstance(choice, dict):
-        raise not_spoken()
+        raise Failed("the language model's server does not speak the protocol of chat completions", hint=NO_SUCH_SERVER)
     from ..text import storable  # imports numpy, which settings do without
 
     text = storable(text)

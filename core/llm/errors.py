@@ -28,7 +28,7 @@ _LONGEST_MESSAGE = 300
 _NOT_SENT = (
     ConnectionRefusedError | httpx.ConnectError | httpx.ConnectTimeout | httpx.UnsupportedProtocol | httpx.InvalidURL
 )
-_NO_SUCH_SERVER = "is that the address of such a server?"
+NO_SUCH_SERVER = "is that the address of such a server?"
 
 
 class Failed(LLMError):
@@ -68,7 +68,7 @@ def translate_error(
     if _has(chain, httpx.TimeoutException):
         return timed_out(None)
     if oversized := _has(chain, Oversized):
-        return Failed(f"the language model: {oversized}", hint=_NO_SUCH_SERVER)
+        return Failed(f"the language model: {oversized}", hint=NO_SUCH_SERVER)
     if _has(chain, httpx.TransportError | ConnectionError):
         return Failed("the language model's server broke off", pause=_PAUSE)
     return Failed(f"the language model failed ({type(error).__name__})", hint="see the log, or take another model")
@@ -87,12 +87,7 @@ def unfinished() -> Failed:
 
 def empty() -> Failed:
     """The reply ended as it should, without any text."""
-    return Failed("the language model's answer is empty", hint=_NO_SUCH_SERVER)
-
-
-def not_spoken() -> Failed:
-    """The reply is none of the protocol."""
-    return Failed("the language model's server does not speak the protocol of chat completions", hint=_NO_SUCH_SERVER)
+    return Failed("the language model's answer is empty", hint=NO_SUCH_SERVER)
 
 
 def _refused(status: int, error: BaseException, key_variables: Sequence[str]) -> Failed:

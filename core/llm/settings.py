@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import ConfigDict, Field, field_validator, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, field_validator, model_validator
 
 from ..tables import Table
 from .keys import OWN_VARIABLE
@@ -98,17 +98,16 @@ def server_address(value: str, *, keys: str) -> str:
     return value.rstrip("/")
 
 
-def _checked_base(value: str) -> str:
-    return server_address(value, keys=f"set {OWN_VARIABLE} in the environment")
+_Address = Annotated[
+    str, AfterValidator(lambda value: server_address(value, keys=f"set {OWN_VARIABLE} in the environment"))
+]
 
 
 class OpenAILikeSettings(ModelSettings):
     """``[llm]`` with ``provider = "openai_like"``: llama.cpp, Ollama, vLLM or any other server of that protocol."""
 
     #: Where the server is, the version's part included: ``http://127.0.0.1:11434/v1``.
-    api_base: str
-
-    _base = field_validator("api_base")(_checked_base)
+    api_base: _Address
 
 
 class GeminiSettings(ModelSettings):
@@ -121,12 +120,7 @@ class GeminiSettings(ModelSettings):
     #: Thinking counts as well.
     max_tokens: int = Field(default=8192, ge=1, le=_MOST_TOKENS)
     #: In the place of Google's own address, for a gateway.
-    api_base: str | None = None
-
-    @field_validator("api_base")
-    @classmethod
-    def _base(cls, value: str | None) -> str | None:
-        return None if value is None else _checked_base(value)
+    api_base: _Address | None = None
 
 
 _BUILT_IN: dict[str, type[LLMSettings]] = {"openai_like": OpenAILikeSettings, "gemini": GeminiSettings}

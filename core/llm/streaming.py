@@ -16,7 +16,7 @@ from .errors import empty, timed_out, translate_error, unfinished
 from .requests import Call, current
 
 if TYPE_CHECKING:
-    from llama_index.core.llms import LLM, ChatMessage, ChatResponse
+    from llama_index.core.llms import LLM, ChatMessage
 
     from .settings import LLMSettings
 
@@ -106,7 +106,10 @@ class Reply:
             answer = self._llm.stream_chat(self._messages)
             for response in answer:
                 self._note_ending(response.raw)
-                piece = _piece(response, text)
+                # What is new: the delta, or where an integration gives none, what its text has more than before.
+                piece = response.delta
+                if piece is None:
+                    piece = str(response.message.content or "").removeprefix(text)
                 text += piece
                 if piece and not self._put(piece):
                     return
@@ -139,13 +142,6 @@ class Reply:
             reason = choice.get("finish_reason") if isinstance(choice, dict) else getattr(choice, "finish_reason", None)
             if reason:
                 self._ending = str(getattr(reason, "value", reason)).lower()
-
-
-def _piece(response: ChatResponse, text: str) -> str:
-    """What is new: the delta, or where an integration gives none, what its text has more than before."""
-    if response.delta is not None:
-        return response.delta
-    return str(response.message.content or "").removeprefix(text)
 
 
 def ask_llm(llm: LLM | None, settings: LLMSettings, prompt: str | Sequence[ChatMessage]) -> str:
