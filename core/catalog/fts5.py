@@ -50,7 +50,20 @@ def remove(connection: Connection, corpus_id: int, document_id: int) -> None:
 
 def scores(connection: Connection, corpus_id: int, words: Sequence[str]) -> dict[str, tuple[list[int], list[float]]]:
     """For each stem the keys of the chunks that contain it, ascending, and its part of their BM25 scores."""
-    return {word: _scores(connection, corpus_id, word) for word in words}
+    name = _name(corpus_id)
+    # FTS5's BM25 is negative; here greater is better.
+    statement = f"SELECT rowid, -bm25({name}, ?, 1.0) FROM {name} WHERE {name} MATCH ? ORDER BY rowid"
+    known: dict[str, tuple[list[int], list[float]]] = {}
+    for word in words:
+        phrase = '"' + word.replace('"', '""') + '"'  # a string literal of FTS5's query language
+        # By the driver itself: a word may be in thousands of chunks, and SQLAlchemy would parse the query each time and
+        # create an object for each row.
+        found = connection.exec_driver_sql(statement, (HEADINGS_WEIGHT, phrase))
+        assert found.cursor is not None  # noqa: S101 - a query that returns rows has one until it is closed
+        with closing(found):
+            rows = found.cursor.fetchall()
+        known[word] = [row[0] for row in rows], [row[1] for row in rows]
+    return known
 
 
 def terms(connection: Connection, corpus_id: int, prefix: str) -> dict[str, int]:
@@ -68,27 +81,6 @@ def terms(connection: Connection, corpus_id: int, prefix: str) -> dict[str, int]
 def after(prefix: str) -> str:
     """The least text that is greater than all that begin with the prefix."""
     return prefix[:-1] + chr(ord(prefix[-1]) + 1)
-
-
-def _scores(connection: Connection, corpus_id: int, word: str) -> tuple[list[int], list[float]]:
-    """FTS5's BM25 is negative; here greater is better."""
-    name = _name(corpus_id)
-    # By the driver itself: a word may be in thousands of chunks, and SQLAlchemy would parse the query each time and
-    # create an object for each row.
-    found = connection.exec_driver_sql(
-        f"SELECT rowid, -bm25({name}, ?, 1.0) FROM {name} WHERE {name} MATCH ? ORDER BY rowid",
-        (HEADINGS_WEIGHT, _quoted(word)),
-    )
-    assert found.cursor is not None  # noqa: S101 - a query that returns rows has one until it is closed
-    with closing(found):
-        rows = found.cursor.fetchall()
-    return [row[0] for row in rows], [row[1] for row in rows]
-
-
-def _quoted(word: str) -> str:
-    """The word as a string literal of FTS5's query language."""
-    doubled = word.replace('"', '""')
-    return f'"{doubled}"'
 
 
 def _name(corpus_id: int) -> str:

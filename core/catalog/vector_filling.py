@@ -73,7 +73,9 @@ class VectorFilling:
         What an interrupted call has copied stays. ``dimension``: of the stored vectors. ``on_progress`` gets the number
         of chunks of each batch.
         """
-        last: int | None = None if self._is_complete(corpus_id) else 0
+        with self._database.read() as connection:
+            table = self._tables.find(connection, corpus_id)
+        last: int | None = 0 if table is None or table.is_filling else None
         copied = 0
         while last is not None:
             with self._database.write() as connection:
@@ -92,11 +94,6 @@ class VectorFilling:
             if on_progress is not None:
                 on_progress(count)
         return copied
-
-    def _is_complete(self, corpus_id: int) -> bool:
-        with self._database.read() as connection:
-            table = self._tables.find(connection, corpus_id)
-        return table is not None and not table.is_filling
 
     def build(self, corpus_id: int, on_progress: Callable[[float], None] | None = None) -> bool:
         """Build the HNSW index of a large table that has none; returns whether it did.
@@ -138,13 +135,10 @@ class VectorFilling:
                     break
                 except TimeoutError:
                     if on_progress is not None:
-                        on_progress(self._built(table.name))
+                        with self._database.read() as other:
+                            on_progress(float(other.execute(_BUILT, {"name": table.name}).scalar() or 0))
             connection.exec_driver_sql(f"ANALYZE {table.name}")
         return True
-
-    def _built(self, name: str) -> float:
-        with self._database.read() as connection:
-            return float(connection.execute(_BUILT, {"name": name}).scalar() or 0)
 
 
 def _copy_batch(connection: Connection, table: VectorTable, corpus_id: int, last: int) -> tuple[int | None, int]:

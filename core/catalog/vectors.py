@@ -14,7 +14,7 @@ from sqlalchemy import Connection, func, select
 from ..errors import StorageError
 from .checksums import RESTORE
 from .schema import chunk, document
-from .vector_table import Passing, VectorTable
+from .vector_table import VectorTable
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -95,7 +95,7 @@ class VectorReader:
         table = self._table(corpus_id)
         if table is None:
             return None
-        found = None if passing is None else Passing(passing[1], condition(passing[0], self._database.columns))
+        found = None if passing is None else (passing[1], condition(passing[0], self._database.columns))
         return table.nearest(self._connection, question, limit, found)
 
     def cosines(

@@ -28,27 +28,21 @@ _EARLIEST = datetime(2026, 11, 1, tzinfo=UTC)
 _AHEAD = 3600.0
 
 
-def folders(settings: Settings) -> dict[str, Path]:
-    """The folders that a deployment writes to, by name."""
-    return {"data folder": settings.data_dir, "cache folder": settings.cache_dir}
-
-
 def permissions(settings: Settings, file: Path | None) -> Iterator[Check]:
     """Whether the folders are writable, and whether other users can read a password in the settings ``file``."""
-    for name, folder in folders(settings).items():
+    for name, folder, variable in _folders(settings):
         place = _nearest_existing(folder)
         fatal = name == "data folder"
         if not place.is_dir():
-            mend = f"move {shlex.quote(str(place))} away, or set {_variable(name)}"
+            mend = f"move {shlex.quote(str(place))} away, or set {variable}"
             yield Check(name, False, f"{place} is a file where a folder must be", fatal, mend, str(folder))
             continue
-        fault = _write_error(place) or next(_unusable_files(place if place == folder else None), None)
+        is_there = place == folder
+        fault = _write_error(place) or (_unusable_file(place) if is_there else None)
         if fault is None:
-            yield Check(
-                name, True, "may be written" if place == folder else "is made when it is needed", where=str(folder)
-            )
+            yield Check(name, True, "may be written" if is_there else "is made when it is needed", where=str(folder))
         else:
-            mend = f'chown -R "$USER" {shlex.quote(str(place))}, or set {_variable(name)}'
+            mend = f'chown -R "$USER" {shlex.quote(str(place))}, or set {variable}'
             yield Check(name, False, fault, fatal, mend, str(folder))
     if file is not None and _contains_password(settings) and _read_by_others(file):
         what = "others on this machine may read it, and the database's password is in it"
@@ -58,7 +52,7 @@ def permissions(settings: Settings, file: Path | None) -> Iterator[Check]:
 def space(settings: Settings) -> Iterator[Check]:
     """Whether the disks of the folders have space, in bytes and in files."""
     seen: dict[int, str] = {}
-    for name, folder in folders(settings).items():
+    for name, folder, variable in _folders(settings):
         place = _nearest_existing(folder)
         device = place.stat().st_dev
         if device in seen:
@@ -75,7 +69,7 @@ def space(settings: Settings) -> Iterator[Check]:
         what = f"{shown}, no more files" if none_left else f"{shown}, less than {LEAST_SPACE / 1e6:.0f} MB"
         answers = settings.data_dir / "answers"
         cleanup = f"rm -r {shlex.quote(str(answers))} (an earlier version's answers), or " if answers.is_dir() else ""
-        mend = f"{cleanup}make space there, or set {_variable(name)} to a larger disk"
+        mend = f"{cleanup}make space there, or set {variable} to a larger disk"
         yield Check(check, False, what, mend=mend, where=str(place))
 
 
@@ -87,13 +81,22 @@ def clock(settings: Settings | None) -> Iterator[Check]:
     if now < _EARLIEST.timestamp():
         yield Check("clock", False, f"it shows {shown}, which is in the past", mend=mend)
         return
-    newest = _last_written(settings)
-    if newest > now + _AHEAD:
-        ahead = datetime.fromtimestamp(newest, UTC).strftime("%Y-%m-%d %H:%M UTC")
-        where = str(settings.data_dir) if settings is not None else None
-        yield Check("clock", False, f"it shows {shown}, but the data was written {ahead}", mend=mend, where=where)
-        return
+    for path in () if settings is None else settings.data_dir.glob("catalog.sqlite*"):
+        written = 0.0
+        with suppress(OSError):  # removed meanwhile
+            written = path.stat().st_mtime
+        if written > now + _AHEAD:
+            ahead = datetime.fromtimestamp(written, UTC).strftime("%Y-%m-%d %H:%M UTC")
+            what = f"it shows {shown}, but the data was written {ahead}"
+            yield Check("clock", False, what, mend=mend, where=str(path.parent))
+            return
     yield Check("clock", True, shown)
+
+
+def _folders(settings: Settings) -> Iterator[tuple[str, Path, str]]:
+    """The folders that a deployment writes to: name, path, and the variable that names another one."""
+    yield "data folder", settings.data_dir, "RAGSTONE_DATA_DIR"
+    yield "cache folder", settings.cache_dir, "RAGSTONE_CACHE_DIR"
 
 
 def _nearest_existing(folder: Path) -> Path:
@@ -114,11 +117,12 @@ def _write_error(folder: Path) -> str | None:
     return None
 
 
-def _unusable_files(folder: Path | None) -> Iterator[str]:
-    """Messages for files of the catalog that this user may not use, for example after a start by another user."""
-    for path in sorted(folder.glob("catalog.sqlite*")) if folder is not None else ():
+def _unusable_file(folder: Path) -> str | None:
+    """A message for a file of the catalog that this user may not use, for example after a start by another user."""
+    for path in sorted(folder.glob("catalog.sqlite*")):
         if not os.access(path, os.R_OK | os.W_OK):
-            yield f"{path.name} in it may not be read and written"
+            return f"{path.name} in it may not be read and written"
+    return None
 
 
 def _read_by_others(file: Path) -> bool:
@@ -133,16 +137,3 @@ def _contains_password(settings: Settings) -> bool:
         with suppress(ValueError):
             return bool(urlsplit(settings.database).password)
     return False
-
-
-def _variable(folder: str) -> str:
-    return "RAGSTONE_DATA_DIR" if folder == "data folder" else "RAGSTONE_CACHE_DIR"
-
-
-def _last_written(settings: Settings | None) -> float:
-    """When the catalog's files were written last; 0 without any."""
-    newest = 0.0
-    for path in () if settings is None else settings.data_dir.glob("catalog.sqlite*"):
-        with suppress(OSError):  # removed meanwhile
-            newest = max(newest, path.stat().st_mtime)
-    return newest

@@ -53,17 +53,13 @@ def plugins(host: Host, known: set[str]) -> Iterator[Check]:
             "plugins", bool(loaded), f"{len(loaded)} loaded: {', '.join(loaded)}" if loaded else "none is loaded"
         )
     for state in host.plugins:
-        if state.name not in known and _is_wanted(state, host.settings.plugins.enabled or ()):
+        # One that misses packages is a fault where the settings enable it by name.
+        is_lacking = state.state == "disabled" and state.install is not None
+        is_wanted = is_lacking and state.name in (host.settings.plugins.enabled or ())
+        if state.name not in known and (state.state == "failed" or is_wanted):
             yield Check(f"plugin {state.name}", False, state.reason or state.state, mend=_mend(state))
     known.update(state.name for state in host.plugins if state.state != "loaded")
     known.add("")  # the number is reported only once
-
-
-def _is_wanted(state: PluginState, enabled: tuple[str, ...]) -> bool:
-    """Whether the plugin has failed, or misses packages although the settings enable it by name."""
-    return state.state == "failed" or (
-        state.state == "disabled" and state.install is not None and state.name in enabled
-    )
 
 
 def _mend(state: PluginState) -> str:
@@ -161,8 +157,6 @@ def _damaged_indexes(folder: Path) -> Iterator[Check]:
 
 def language_model(host: Host) -> Iterator[Check]:
     """Whether the model's server can be reached with its key. Raises ``SettingsError``, ``LLMError``."""
-    settings = host.settings.llm
-    if host.hooks.llm is None:
-        yield Check("language model", True, "none: answers are the passages' own sentences")
-    else:
-        yield Check("language model", True, check_server(settings))
+    none = host.hooks.llm is None
+    detail = "none: answers are the passages' own sentences" if none else check_server(host.settings.llm)
+    yield Check("language model", True, detail)

@@ -104,7 +104,6 @@ def open_corpus(host: Host, folder: Path, *, on_progress: OnProgress | None = No
     It is stored in the cache folder or, where the deployment's database is a server, in a schema ``ragstone_eval_…``
     that may be dropped at any time. Raises ``SourceError``.
     """
-    source = folder / "corpus.jsonl"
     name = hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16]
     cache_folder = host.settings.cache_dir / "eval" / name
     server = host.settings.database if is_server(host.settings.database) else None
@@ -117,17 +116,18 @@ def open_corpus(host: Host, folder: Path, *, on_progress: OnProgress | None = No
             parts=CorpusParts(lambda: host.hooks.encoder, WholeDocument),
             options=host.settings.retrieval,
         )
-        documents = [_document(row) for row in _rows(source)]
+        documents = [
+            Document(
+                id_=str(row["_id"]), text=str(row.get("text", "")), metadata={"title": str(row.get("title") or "")}
+            )
+            for row in _rows(folder / "corpus.jsonl")
+        ]
         report = corpus.ingest(documents, on_progress=on_progress)
         kept = {*report.added, *report.updated, *report.unchanged}
         corpus.remove([stored.doc_id for stored in corpus.contents.documents() if stored.doc_id not in kept])
         yield corpus
     finally:
         catalog.close()
-
-
-def _document(row: dict[str, Any]) -> Document:
-    return Document(id_=str(row["_id"]), text=str(row.get("text", "")), metadata={"title": str(row.get("title") or "")})
 
 
 def _question_of(line: str, path: Path, number: int) -> str:

@@ -178,8 +178,7 @@ class Plugins:
         self._states[name] = candidate.state
         if candidate.load is None:
             return
-        limits = self._limits
-        seconds = limits.import_seconds
+        seconds = self._limits.import_seconds
         limit = TimeLimit(name, "its import", candidate.module, seconds, seconds, seconds)
         try:
             plugin = run_limited(candidate.load, limit) if candidate.module else candidate.load()
@@ -192,7 +191,8 @@ class Plugins:
         try:
             check_version(plugin, spec.HOOKS_VERSION)
             hash(plugin)  # pluggy keeps plugins in sets
-            self._packages[name] = _package_of(plugin)
+            module = plugin.__name__ if isinstance(plugin, ModuleType) else type(plugin).__module__
+            self._packages[name] = module.rpartition(".")[0] or module  # the package whose code is the plugin's own
             self._manager.register(plugin, name)
             self._order.append(name)
             self._manager.check_pending()
@@ -227,12 +227,6 @@ def _sync_result(result: Any) -> Any:
         result.close()
         raise TypeError("it returns a coroutine: hooks are plain functions, not async ones")
     return result
-
-
-def _package_of(plugin: object) -> str:
-    """The plugin's package, whose code is its own."""
-    module = plugin.__name__ if isinstance(plugin, ModuleType) else type(plugin).__module__
-    return module.rpartition(".")[0] or module
 
 
 def _validation_message(error: pluggy.PluginValidationError) -> str:
