@@ -9,59 +9,85 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from onnx import NodeProto, TensorProto
-
-#: Increased whenever the graph below changes, so that cached model files of an older builder are replaced.
+#: Increased whenever the graph below changes what it computes, so that cached files of an older builder are replaced.
 BUILDER_VERSION = 4
 
-_OPSET = 20  # the first with Gelu as one operator
-_IR_VERSION = 10  # of opset 20; supported by every ONNX Runtime from 1.17 on
 _HEADS = 12  # of attention: the shapes of the weights do not determine them
-_LAYER_NORM_EPSILON = 1e-12  # layer_norm_eps of the published config.json
 #: Constants of at least so many bytes are stored in a second file. ONNX Runtime maps it, so that only the used parts of
 #: the 47 MB of word vectors are in memory: 66 MB less after loading, 88 MB less at the peak.
 _EXTERNAL_BYTES = 4096
 
-
-class _Graph:
-    """Collects nodes and constants; each method adds an operator and returns its output's name."""
-
-    def __init__(self) -> None:
-        self.nodes: list[NodeProto] = []
-        self.constants: dict[str, TensorProto] = {}
-
-    def constant(self, name: str, value: np.ndarray) -> str:
-        from onnx import numpy_helper
-
-        self.constants.setdefault(name, numpy_helper.from_array(np.ascontiguousarray(value), name))
-        return name
-
-    def op(self, kind: str, *inputs: str, name: str, **attributes: Any) -> str:
-        from onnx import helper
-
-        self.nodes.append(helper.make_node(kind, list(inputs), [name], name=name, **attributes))
-        return name
-
-    def linear(self, x: str, weight: np.ndarray, bias: np.ndarray, *, name: str) -> str:
-        """``x @ weight.T + bias``, as torch's Linear stores it."""
-        product = self.op("MatMul", x, self.constant(f"{name}.weight", weight.T), name=f"{name}.matmul")
-        return self.op("Add", product, self.constant(f"{name}.bias", bias), name=name)
-
-    def layer_norm(self, x: str, weights: Mapping[str, np.ndarray], key: str) -> str:
-        scale = self.constant(f"{key}.weight", weights[f"{key}.weight"])
-        bias = self.constant(f"{key}.bias", weights[f"{key}.bias"])
-        return self.op("LayerNormalization", x, scale, bias, name=key, axis=-1, epsilon=_LAYER_NORM_EPSILON)
-
-    def heads_first(self, x: str, size: int, *, name: str, perm: tuple[int, ...]) -> str:
-        """[batch, tokens, heads * size] → the axes of [batch, tokens, heads, size] in the order of ``perm``."""
-        shape = self.constant(f"shape.heads.{_HEADS}.{size}", np.array([0, 0, _HEADS, size], np.int64))
-        split = self.op("Reshape", x, shape, name=f"{name}.split")
-        return self.op("Transpose", split, name=name, perm=list(perm))
+# In ONNX's text format. Opset 20 is the first with Gelu as one operator; its IR version is supported by every ONNX
+# Runtime from 1.17 on. The epsilon is layer_norm_eps of the published config.json.
+_BEGIN = """
+<ir_version: 10, opset_import: ["": 20], producer_name: "ragstone", producer_version: "BUILDER_VERSION">
+sentence_encoder (int64[batch, tokens] input_ids, int64[batch, tokens] attention_mask)
+    => (float[batch, DIMENSION] mean, float[batch, tokens, DIMENSION] token_vectors)
+    <int64[1] zero = {0}, float one = {1}, int64[1] axis_1 = {1}, int64[1] axis_2 = {2}, int64[2] axes_1_2 = {1, 2}>
+{
+    length = Shape <start = 1, end = 2> (input_ids)
+    used_positions = Slice (positions, zero, length, zero)
+    words = Gather <axis = 0> (word_embeddings, input_ids)
+    embeddings = Add (words, used_positions)
+    layer0_x = LayerNormalization <axis = -1, epsilon = 1e-12> (
+        embeddings, embeddings_LayerNorm_weight, embeddings_LayerNorm_bias
+    )
+    # 0 for tokens, a very negative number for padding: [batch, 1, 1, tokens]
+    mask = Cast <to = 1> (attention_mask)
+    absent = Sub (one, mask)
+    scaled_mask = Mul (absent, lowest)
+    mask_bias = Unsqueeze (scaled_mask, axes_1_2)
+"""
+#: One transformer block, with ``@`` before its own names: self-attention and a feed-forward net, each with a residual
+#: and a layer norm. Queries, keys and values are split into heads, which become the second axis.
+_BLOCK = """
+    @q_product = MatMul (@x, @attention_self_query_weight)
+    @q_sum = Add (@q_product, @attention_self_query_bias)
+    @q_split = Reshape (@q_sum, split)
+    @q = Transpose <perm = [0, 2, 1, 3]> (@q_split)
+    @k_product = MatMul (@x, @attention_self_key_weight)
+    @k_sum = Add (@k_product, @attention_self_key_bias)
+    @k_split = Reshape (@k_sum, split)
+    @k = Transpose <perm = [0, 2, 3, 1]> (@k_split)
+    @v_product = MatMul (@x, @attention_self_value_weight)
+    @v_sum = Add (@v_product, @attention_self_value_bias)
+    @v_split = Reshape (@v_sum, split)
+    @v = Transpose <perm = [0, 2, 1, 3]> (@v_split)
+    @scores = MatMul (@q, @k)
+    @scaled = Mul (@scores, scale)
+    @masked = Add (@scaled, mask_bias)
+    @attention = Softmax <axis = -1> (@masked)
+    @context = MatMul (@attention, @v)
+    @context_tokens = Transpose <perm = [0, 2, 1, 3]> (@context)
+    @context_merged = Reshape (@context_tokens, merged)
+    @attended_product = MatMul (@context_merged, @attention_output_dense_weight)
+    @attended_sum = Add (@attended_product, @attention_output_dense_bias)
+    @attended = Add (@attended_sum, @x)
+    @normed = LayerNormalization <axis = -1, epsilon = 1e-12> (
+        @attended, @attention_output_LayerNorm_weight, @attention_output_LayerNorm_bias
+    )
+    @wide_product = MatMul (@normed, @intermediate_dense_weight)
+    @wide = Add (@wide_product, @intermediate_dense_bias)
+    @gelu = Gelu <approximate = "none"> (@wide)
+    @narrow_product = MatMul (@gelu, @output_dense_weight)
+    @narrow = Add (@narrow_product, @output_dense_bias)
+    @residual = Add (@narrow, @normed)
+    NEXT_x = LayerNormalization <axis = -1, epsilon = 1e-12> (
+        @residual, @output_LayerNorm_weight, @output_LayerNorm_bias
+    )
+"""
+#: The mean over the tokens without padding.
+_END = """
+    mask_column = Unsqueeze (mask, axis_2)
+    token_vectors = Mul (@x, mask_column)
+    total = ReduceSum <keepdims = 0> (token_vectors, axis_1)
+    count = ReduceSum <keepdims = 0> (mask_column, axis_1)
+    mean = Div (total, count)
+}
+"""
 
 
 def build_graph(weights: Mapping[str, np.ndarray], target: Path) -> None:
@@ -69,42 +95,35 @@ def build_graph(weights: Mapping[str, np.ndarray], target: Path) -> None:
 
     Inputs: ``input_ids`` and ``attention_mask``, int64 [batch, tokens]. Outputs: ``mean``, float32 [batch, dimension],
     the masked mean of the last layer's token vectors, not normalized; ``token_vectors``, float32 [batch, tokens,
-    dimension], these vectors, zero for padding. Raises ``KeyError`` for a missing weight.
+    dimension], these vectors, zero for padding. Raises ``KeyError`` or what ONNX's checker raises for a missing weight.
     """
     import onnx
-    from onnx import TensorProto, helper
+    from onnx import numpy_helper
 
-    graph = _Graph()
-    hidden = _embed(graph, weights)
-    mask_bias = _mask_bias(graph)
-    layer = 0
-    while f"encoder.layer.{layer}.output.dense.weight" in weights:
-        hidden = _block(graph, weights, f"encoder.layer.{layer}", hidden, mask_bias)
-        layer += 1
-    if layer == 0:
-        raise KeyError("encoder.layer.0.output.dense.weight")
-    _mean(graph, hidden)
-
-    dimension = int(weights["embeddings.word_embeddings.weight"].shape[1])
-    tokens = ["batch", "tokens"]
-    model = helper.make_model(
-        helper.make_graph(
-            graph.nodes,
-            "sentence-encoder",
-            [
-                helper.make_tensor_value_info("input_ids", TensorProto.INT64, tokens),
-                helper.make_tensor_value_info("attention_mask", TensorProto.INT64, tokens),
-            ],
-            [
-                helper.make_tensor_value_info("mean", TensorProto.FLOAT, ["batch", dimension]),
-                helper.make_tensor_value_info("token_vectors", TensorProto.FLOAT, [*tokens, dimension]),
-            ],
-            list(graph.constants.values()),
-        ),
-        opset_imports=[helper.make_opsetid("", _OPSET)],
-        ir_version=_IR_VERSION,
-        producer_name="ragstone",
-        producer_version=str(BUILDER_VERSION),
+    dimension = weights["encoder.layer.0.attention.self.query.weight"].shape[0]
+    layers = sum(key.endswith(".attention.self.query.weight") for key in weights)
+    # As torch's Linear stores a matrix, ``x @ weight.T + bias`` is its result.
+    constants = {
+        key.replace("encoder.layer.", "layer").replace(".", "_"): value.T if value.ndim == 2 else value
+        for key, value in weights.items()
+        if key.startswith(("encoder.layer.", "embeddings.LayerNorm."))
+    } | {
+        "word_embeddings": weights["embeddings.word_embeddings.weight"],
+        # Every token is of type 0, so that vector is added to the positions in advance.
+        "positions": weights["embeddings.position_embeddings.weight"]
+        + weights["embeddings.token_type_embeddings.weight"][0],
+        "scale": np.array(1 / np.sqrt(dimension // _HEADS), np.float32),
+        "split": np.array([0, 0, _HEADS, dimension // _HEADS], np.int64),
+        "merged": np.array([0, 0, dimension], np.int64),
+        "lowest": np.array(np.finfo(np.float32).min / 2, np.float32),
+    }
+    blocks = [_BLOCK.replace("@", f"layer{n}_").replace("NEXT", f"layer{n + 1}") for n in range(layers)]
+    begin = _BEGIN.replace("DIMENSION", str(dimension)).replace("BUILDER_VERSION", str(BUILDER_VERSION))
+    model = onnx.parser.parse_model("".join([begin, *blocks, _END.replace("@", f"layer{layers}_")]))
+    for node in model.graph.node:
+        node.name = node.output[0]
+    model.graph.initializer.extend(
+        numpy_helper.from_array(np.ascontiguousarray(value), name) for name, value in constants.items()
     )
     onnx.checker.check_model(model)
     location = weights_file(target).name
@@ -114,67 +133,3 @@ def build_graph(weights: Mapping[str, np.ndarray], target: Path) -> None:
 def weights_file(graph: Path) -> Path:
     """The graph's second file, in the same folder. It is mapped into memory: replace it, never overwrite it."""
     return graph.with_suffix(".weights")
-
-
-def _embed(graph: _Graph, weights: Mapping[str, np.ndarray]) -> str:
-    """Word, position and (always the first) token-type embeddings, summed and normalised."""
-    words = graph.constant("word_embeddings", weights["embeddings.word_embeddings.weight"])
-    # Every token is of type 0, so that vector is added to the positions in advance.
-    positions = weights["embeddings.position_embeddings.weight"] + weights["embeddings.token_type_embeddings.weight"][0]
-    length = graph.op("Shape", "input_ids", name="length", start=1, end=2)
-    zero = graph.constant("zero", np.array([0], np.int64))
-    table = graph.constant("positions", positions)
-    rows = graph.op("Slice", table, zero, length, zero, name="positions.used")
-    looked_up = graph.op("Gather", words, "input_ids", name="words", axis=0)
-    return graph.layer_norm(graph.op("Add", looked_up, rows, name="embeddings"), weights, "embeddings.LayerNorm")
-
-
-def _mask_bias(graph: _Graph) -> str:
-    """0 for tokens, a very negative number for padding: [batch, 1, 1, tokens]."""
-    floats = graph.op("Cast", "attention_mask", name="mask", to=1)
-    one = graph.constant("one", np.array(1, np.float32))
-    lowest = graph.constant("lowest", np.array(np.finfo(np.float32).min / 2, np.float32))
-    absent = graph.op("Sub", one, floats, name="mask.absent")
-    bias = graph.op("Mul", absent, lowest, name="mask.scaled")
-    axes = graph.constant("axes.1.2", np.array([1, 2], np.int64))
-    return graph.op("Unsqueeze", bias, axes, name="mask.bias")
-
-
-def _block(graph: _Graph, weights: Mapping[str, np.ndarray], key: str, x: str, mask_bias: str) -> str:
-    """One transformer block: self-attention and a feed-forward net, each with a residual and a layer norm."""
-
-    def dense(name: str, inputs: str) -> str:
-        full = f"{key}.{name}"
-        return graph.linear(inputs, weights[f"{full}.weight"], weights[f"{full}.bias"], name=full)
-
-    dimension = int(weights[f"{key}.attention.self.query.weight"].shape[0])
-    size = dimension // _HEADS
-    query = graph.heads_first(dense("attention.self.query", x), size, name=f"{key}.q", perm=(0, 2, 1, 3))
-    keys = graph.heads_first(dense("attention.self.key", x), size, name=f"{key}.k", perm=(0, 2, 3, 1))
-    values = graph.heads_first(dense("attention.self.value", x), size, name=f"{key}.v", perm=(0, 2, 1, 3))
-
-    scale = graph.constant(f"scale.{size}", np.array(1 / np.sqrt(size), np.float32))
-    scores = graph.op("MatMul", query, keys, name=f"{key}.scores")
-    scaled = graph.op("Mul", scores, scale, name=f"{key}.scores.scaled")
-    masked = graph.op("Add", scaled, mask_bias, name=f"{key}.scores.masked")
-    attention = graph.op("Softmax", masked, name=f"{key}.attention.weights", axis=-1)
-    context = graph.op("MatMul", attention, values, name=f"{key}.context.heads")
-    tokens_first = graph.op("Transpose", context, name=f"{key}.context.tokens", perm=[0, 2, 1, 3])
-    flat = graph.constant(f"shape.flat.{dimension}", np.array([0, 0, dimension], np.int64))
-    merged = graph.op("Reshape", tokens_first, flat, name=f"{key}.context")
-
-    attended = graph.op("Add", dense("attention.output.dense", merged), x, name=f"{key}.attended")
-    normed = graph.layer_norm(attended, weights, f"{key}.attention.output.LayerNorm")
-    wide = graph.op("Gelu", dense("intermediate.dense", normed), name=f"{key}.gelu", approximate="none")
-    out = graph.op("Add", dense("output.dense", wide), normed, name=f"{key}.residual")
-    return graph.layer_norm(out, weights, f"{key}.output.LayerNorm")
-
-
-def _mean(graph: _Graph, hidden: str) -> None:
-    """Mean over the tokens without padding."""
-    column = graph.op("Unsqueeze", "mask", graph.constant("axis.2", np.array([2], np.int64)), name="mask.column")
-    kept = graph.op("Mul", hidden, column, name="token_vectors")
-    axis = graph.constant("axis.1", np.array([1], np.int64))
-    total = graph.op("ReduceSum", kept, axis, name="hidden.sum", keepdims=0)
-    count = graph.op("ReduceSum", column, axis, name="mask.count", keepdims=0)
-    graph.op("Div", total, count, name="mean")
