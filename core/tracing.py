@@ -33,18 +33,8 @@ _NAME = "ragstone"
 def has_listeners() -> bool:
     """Whether LlamaIndex's dispatcher, or Ragstone's below it, has a handler."""
     own = get_dispatcher(_NAME)
-    return _has_handlers(own) or _has_handlers(own.root)
-
-
-def _has_handlers(dispatcher: Dispatcher) -> bool:
-    # Called for every step: loops take half as long as generators.
-    for spans in dispatcher.span_handlers:
-        if type(spans) is not NullSpanHandler:
-            return True
-    for events in dispatcher.event_handlers:  # noqa: SIM110
-        if type(events) is not NullEventHandler:
-            return True
-    return False
+    handlers = [*own.span_handlers, *own.event_handlers, *own.root.span_handlers, *own.root.event_handlers]
+    return any(type(each) not in {NullSpanHandler, NullEventHandler} for each in handlers)
 
 
 class Step:
@@ -83,11 +73,10 @@ def step(name: str, instance: object = None, **arguments: object) -> AbstractCon
 def _span(name: str, instance: object, arguments: Mapping[str, object]) -> Iterator[Step]:
     """A step as a span, like the decorator ``Dispatcher.span`` for a call."""
     dispatcher, parent = get_dispatcher(_NAME), active_span_id.get()
-    span: dict[str, Any] = {
-        "id_": f"{name}-{uuid.uuid4()}",
-        "bound_args": _as_arguments(arguments),
-        "instance": instance,
-    }
+    # The inputs in the form that handlers expect: the bound arguments of a call.
+    signature = inspect.Signature([inspect.Parameter(each, inspect.Parameter.KEYWORD_ONLY) for each in arguments])
+    bound = signature.bind(**arguments)
+    span: dict[str, Any] = {"id_": f"{name}-{uuid.uuid4()}", "bound_args": bound, "instance": instance}
     active_span_id.set(span["id_"])
     dispatcher.span_enter(**span, parent_id=parent, tags=active_instrument_tags.get())
     running = Step(dispatcher)
@@ -138,10 +127,3 @@ def _log_errors() -> Iterator[None]:
         yield
     except Exception as error:
         _log.info("a step could not be traced: %s: %s", type(error).__name__, error)
-
-
-def _as_arguments(arguments: Mapping[str, object]) -> inspect.BoundArguments:
-    """The inputs in the form that handlers expect: the bound arguments of a call."""
-    kind = inspect.Parameter.KEYWORD_ONLY
-    signature = inspect.Signature([inspect.Parameter(name, kind) for name in arguments])
-    return signature.bind(**arguments)

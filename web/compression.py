@@ -8,7 +8,6 @@ the same for all. Event streams are not either: they would be held back until th
 from __future__ import annotations
 
 import gzip
-from functools import lru_cache
 
 from flask import Flask, Response, request
 
@@ -28,7 +27,8 @@ def install(app: Flask) -> None:
         if (kind in _KINDS or kind.startswith("text/")) and kind != "text/event-stream":
             response.vary.add("Accept-Encoding")
             file = fixed and response.direct_passthrough
-            if _is_wanted(fixed) and _can_be(response) and (file or not response.is_streamed):
+            can_be = response.status_code not in {204, 206, 304} and "Content-Encoding" not in response.headers
+            if can_be and _is_wanted(fixed) and (file or not response.is_streamed):
                 _compress(response)
         return response
 
@@ -38,24 +38,13 @@ def _is_wanted(fixed: bool) -> bool:
     return (fixed or own) and request.method != "HEAD" and request.accept_encodings.quality("gzip") > 0
 
 
-def _can_be(response: Response) -> bool:
-    return response.status_code not in {204, 206, 304} and "Content-Encoding" not in response.headers
-
-
 def _compress(response: Response) -> None:
-    cached = response.direct_passthrough
     response.direct_passthrough = False
     data = response.get_data()
     if len(data) < _LEAST:
         return
-    response.set_data(_packed(data) if cached else gzip.compress(data, _LEVEL, mtime=0))
+    response.set_data(gzip.compress(data, _LEVEL, mtime=0))
     response.headers["Content-Encoding"] = "gzip"
     etag, _ = response.get_etag()
     if etag is not None:
         response.set_etag(etag, weak=True)  # the same content in other bytes
-
-
-@lru_cache(maxsize=64)
-def _packed(data: bytes) -> bytes:
-    """A static file, of which there are few."""
-    return gzip.compress(data, 9, mtime=0)
