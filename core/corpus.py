@@ -136,7 +136,8 @@ class Corpus:
         by the same encoder in another precision is left for the rebuild that a server makes in the background.
         """
         row = self.catalog.create_corpus(self.name, self.fingerprint)
-        if self._why_stale(row) and not self._is_comparable(row):
+        in_this_precision = {**row.fingerprint, "encoder": self.encoder.fingerprint}
+        if self._why_stale(row) and not (self.has_vectors(row) and in_this_precision == self.fingerprint):
             self.rebuild(on_progress=on_progress)
             row = self.catalog.create_corpus(self.name, self.fingerprint)
         from .ingestion.pipeline import ingest
@@ -177,10 +178,6 @@ class Corpus:
     def has_vectors(self, row: CorpusRow) -> bool:
         """Whether the stored vectors can be compared with those of the encoder in use."""
         return row.fingerprint.get("encoder") in self.encoder.comparable
-
-    def _is_comparable(self, row: CorpusRow) -> bool:
-        """Whether nothing but the precision of the vectors differs from what would be made now."""
-        return self.has_vectors(row) and {**row.fingerprint, "encoder": self.encoder.fingerprint} == self.fingerprint
 
     def calibrate(self) -> None:
         """Build the catalog's own index of vectors where it is due, and find out the threshold anew, if the corpus has

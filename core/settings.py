@@ -55,10 +55,8 @@ class IndexSettings(Table):
     @field_validator("server")
     @classmethod
     def _checked_server(cls, value: str | None) -> str | None:
-        if value is None:
-            return None
-        address = server_address(value, keys="Chroma's server knows no keys")
-        if urlsplit(address).path:
+        address = value if value is None else server_address(value, keys="Chroma's server knows no keys")
+        if address is not None and urlsplit(address).path:
             raise ValueError("scheme, host and port alone: http://127.0.0.1:8001")
         return address
 

@@ -116,19 +116,15 @@ class Alignment:
         return at if self._sentence[at - 1].key in _STOPS else None
 
 
-def _subject_pronouns(source: Sequence[Item]) -> frozenset[int]:
-    """Positions of a pronoun that begins the sentence, or its main clause after a first part with a comma."""
-    begins = [0, *(index + 1 for index, item in enumerate(source) if item.key == ",")][:2]
-    return frozenset(at for at in begins if at < len(source) and source[at].key in PRONOUNS)
-
-
 class _Comparison:
     """Compares a sentence with one source sentence item by item, by dynamic programming over both positions."""
 
     def __init__(self, sentence: Sequence[Item], source: Sequence[Item], candidate: Candidate) -> None:
         self._sentence, self._source, self._candidate = sentence, source, candidate
         self._units = units_of(candidate.segment) if any(item.quantity for item in sentence) else frozenset()
-        self._subjects = _subject_pronouns(source)
+        # A pronoun that begins the sentence, or its main clause after a first part with a comma.
+        begins = [0, *(index + 1 for index, item in enumerate(source) if item.key == ",")][:2]
+        self._subjects = {at for at in begins if at < len(source) and source[at].key in PRONOUNS}
         self.furthest = -1
         self._place = (0, 0)
 

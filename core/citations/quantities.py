@@ -25,14 +25,11 @@ class Quantity:
     unit: str = ""
 
 
-def _small_numbers() -> dict[str, int]:
-    ones = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
-    named = {word: value for value, word in enumerate([*ones.split(), "seventeen", "eighteen", "nineteen"])}
-    tens = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
-    return {**named, **{word: 10 * value for value, word in enumerate(tens, start=2)}, "dozen": 12}
-
-
-_WORD_VALUES = _small_numbers()
+_ONES = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+    seventeen eighteen nineteen""".split()  # noqa: SIM905 - shorter than a list
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()  # noqa: SIM905
+_WORD_VALUES = {word: value for value, word in enumerate(_ONES)} | {"dozen": 12}
+_WORD_VALUES |= {word: 10 * value for value, word in enumerate(_TENS, start=2)}
 _SCALES = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 _ORDINALS = {
     word: value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Literal
@@ -38,25 +38,15 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
         for check in Examination(deployment.config).checks():
             found.append(check)
             if not as_json:
-                click.echo(output.printable(_line(check)))
-    status = _status(found)
+                place = f"{check.where}: " if check.where else ""
+                repair = f" -> {check.mend}" if check.mend else ""
+                line = f"{'ok' if check.ok else 'WRONG':<5} {check.name}: {place}{check.detail}{repair}"
+                click.echo(output.printable(line.replace("\n", " ")))
+    wrong = [check for check in found if not check.ok]
+    status: Status = "unavailable" if any(check.fatal for check in wrong) else "impaired" if wrong else "ok"
     if as_json:
         output.as_json({"status": status, "checks": [asdict(check) for check in found]})
     ctx.exit(EXIT_CODES[status])
-
-
-def _status(checks: Sequence[Check]) -> Status:
-    wrong = [check for check in checks if not check.ok]
-    if any(check.fatal for check in wrong):
-        return "unavailable"
-    return "impaired" if wrong else "ok"
-
-
-def _line(check: Check) -> str:
-    mark = "ok" if check.ok else "WRONG"
-    place = f"{check.where}: " if check.where else ""
-    repair = f" -> {check.mend}" if check.mend else ""
-    return " ".join(f"{mark:<5} {check.name}: {place}{check.detail}{repair}".split("\n"))
 
 
 @contextmanager

@@ -28,19 +28,21 @@ class Encoders:
     @lazily
     def encoder(self) -> Encoder:
         """The first plugin's that embeds something, else the host's own. Raises ``EncoderError``, ``SettingsError``."""
-        return self._given() or self._own("fp32")
+        return self._given_or_own("fp32")
 
     @lazily
     def int8_encoder(self) -> Encoder:
         """The same, but the host's own in int8 where the settings name no precision."""
         if self._settings.encoder.precision is not None:
             return self.encoder
-        return self._given() or self._own("int8")
+        return self._given_or_own("int8")
 
-    def _given(self) -> Encoder | None:
-        """A plugin's encoder; asked for again as long as none has one."""
+    def _given_or_own(self, precision: Precision) -> Encoder:
+        """A plugin's encoder, which is asked for again as long as none has one; else the host's own."""
+        from ..embedding import Encoder
+
         self._from_plugin = self._from_plugin or self._first_that_embeds()
-        return self._from_plugin
+        return self._from_plugin or Encoder(self._own_model(precision))
 
     def _first_that_embeds(self) -> Encoder | None:
         """The encoder of the first plugin that embeds something; ``None`` leaves it to the host's own.
@@ -73,11 +75,6 @@ class Encoders:
                 hint=plugins.failure_of(settings.provider),
             )
         return None
-
-    def _own(self, precision: Precision) -> Encoder:
-        from ..embedding import Encoder
-
-        return Encoder(self._own_model(precision))
 
     def _own_model(self, precision: Precision) -> MiniLMEmbedding:
         """The host's own model, in that precision where the settings name none. Raises ``EncoderError``."""

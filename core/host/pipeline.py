@@ -19,7 +19,7 @@ from ..settings import Settings
 
 if TYPE_CHECKING:
     from llama_index.core.postprocessor.types import BaseNodePostprocessor
-    from llama_index.core.schema import NodeWithScore, TextNode
+    from llama_index.core.schema import NodeWithScore
     from llama_index.core.vector_stores.types import MetadataFilters
 
     from ..answering.synthesis import Synthesizer
@@ -149,16 +149,12 @@ class Pipeline:
 
         for corpus in self._corpora():
             if corpus.contents.exists:
-                nodes = tuple(NodeWithScore(node=node, score=1.0) for node in _first_nodes(corpus, _TRIED))
+                with corpus.catalog.read() as snapshot:
+                    documents = snapshot.documents(corpus.contents.row(snapshot).id)
+                    stored = (node for document in documents for node in snapshot.chunks.of_document(document.key))
+                    nodes = tuple(NodeWithScore(node=node, score=1.0) for node in islice(stored, _TRIED))
                 while self._postprocessed(corpus, Retrieval("What is this about?", nodes), "") is None:
                     pass
-
-
-def _first_nodes(corpus: Corpus, count: int) -> list[TextNode]:
-    with corpus.catalog.read() as snapshot:
-        documents = snapshot.documents(corpus.contents.row(snapshot).id)
-        nodes = (node for document in documents for node in snapshot.chunks.of_document(document.key))
-        return list(islice(nodes, count))
 
 
 def _postprocess(

@@ -57,7 +57,9 @@ def ragstone_llm(settings: LLMSettings) -> LLM | None:
     generation: dict[str, Any] = {"max_output_tokens": settings.max_tokens}
     if settings.seed is not None:
         generation["seed"] = settings.seed
-    temperature = _temperature(settings)
+    temperature = settings.temperature if isinstance(settings.temperature, float) else None
+    if settings.temperature is None and _BEFORE_3.search(settings.model):
+        temperature = 0.0
     if temperature is not None:
         generation["temperature"] = temperature
     llm: LLM = GoogleGenAI(
@@ -74,11 +76,3 @@ def ragstone_llm(settings: LLMSettings) -> LLM | None:
         generation_config=GenerateContentConfig(**generation),
     )
     return llm
-
-
-def _temperature(settings: GeminiSettings) -> float | None:
-    if isinstance(settings.temperature, float):
-        return settings.temperature
-    if settings.temperature == "default" or not _BEFORE_3.search(settings.model):
-        return None
-    return 0.0

@@ -46,20 +46,6 @@ def heartbeat(server: str) -> None:
 def open_client(server: str) -> Any:
     """Chroma's client of the server at this address. Raises ``StorageAway``."""
     heartbeat(server)
-    with _translated(server):
-        return _open(server)
-
-
-@contextmanager
-def _translated(server: str) -> Iterator[None]:
-    try:
-        yield
-    except (httpx.HTTPError, ValueError) as error:
-        what = f"the Chroma server does not answer ({error})"
-        raise StorageAway(what, where=server, hint="start it: chroma run --path FOLDER") from None
-
-
-def _open(server: str) -> Any:
     from chromadb.api.client import Client
     from chromadb.config import Settings
 
@@ -78,12 +64,21 @@ def _open(server: str) -> Any:
 
     parts = urlsplit(server)
     secure = parts.scheme == "https"
-    return TimedClient(
-        settings=Settings(
-            anonymized_telemetry=False,
-            chroma_api_impl="chromadb.api.fastapi.FastAPI",  # its client over HTTP
-            chroma_server_host=parts.hostname or "",
-            chroma_server_http_port=parts.port or (443 if secure else 80),
-            chroma_server_ssl_enabled=secure,
-        )
+    settings = Settings(
+        anonymized_telemetry=False,
+        chroma_api_impl="chromadb.api.fastapi.FastAPI",  # its client over HTTP
+        chroma_server_host=parts.hostname or "",
+        chroma_server_http_port=parts.port or (443 if secure else 80),
+        chroma_server_ssl_enabled=secure,
     )
+    with _translated(server):
+        return TimedClient(settings=settings)
+
+
+@contextmanager
+def _translated(server: str) -> Iterator[None]:
+    try:
+        yield
+    except (httpx.HTTPError, ValueError) as error:
+        what = f"the Chroma server does not answer ({error})"
+        raise StorageAway(what, where=server, hint="start it: chroma run --path FOLDER") from None

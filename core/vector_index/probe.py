@@ -80,7 +80,10 @@ def _main(store: str, digest: str, sample: str, count: str) -> None:
         sys.exit("its folder is gone")
     if digest_of(Path(store)) != digest:
         sys.exit("its files are not those that were closed")
-    _check_unlocked(Path(store, "chroma.sqlite3"))
+    # Another process's lock is an error here: Chroma would wait for it for minutes.
+    with closing(sqlite3.connect(Path(store, "chroma.sqlite3"), timeout=1, isolation_level=None)) as connection:
+        connection.execute("BEGIN EXCLUSIVE")
+        connection.execute("ROLLBACK")
     from .chroma import open_store
 
     with np.load(sample) as wanted:
@@ -97,13 +100,6 @@ def _main(store: str, digest: str, sample: str, count: str) -> None:
     known = collection.get(ids=[str(name) for name in ids], include=[])
     if len(known["ids"]) != len(ids):
         sys.exit("it does not know its own ids")
-
-
-def _check_unlocked(database: Path) -> None:
-    """Raise if another process has locked the database: Chroma would wait for minutes."""
-    with closing(sqlite3.connect(database, timeout=1, isolation_level=None)) as connection:
-        connection.execute("BEGIN EXCLUSIVE")
-        connection.execute("ROLLBACK")
 
 
 if __name__ == "__main__":
