@@ -50,16 +50,12 @@ def _view(assistant: Assistant, selection: bool) -> Callable[[], Response]:
     def ask() -> Response:
         g.setdefault(PLUGIN, assistant.plugin)
         question = Question.from_json(read_json(), filters=assistant.profile.filters.by_name, selection=selection)
-        if _wants_events():
+        offered = ["application/json", "text/event-stream"]
+        if request.accept_mimetypes.best_match(offered) == "text/event-stream":
             return stream_response(assistant.stream(question), _events)
         return json_response(assistant.ask(question).to_dict())
 
     return ask
-
-
-def _wants_events() -> bool:
-    offered = ["application/json", "text/event-stream"]
-    return request.accept_mimetypes.best_match(offered) == "text/event-stream"
 
 
 def stream_response(items: Iterable[Item], events: Callable[[Iterator[Item]], Generator[str, None, None]]) -> Response:

@@ -30,11 +30,9 @@ _FORM_MEMORY = 500_000
 
 
 def create_app(host: Host, *, listen: str | None = None) -> Flask:
-    """Return the WSGI app of ``host``: home, health, every assistant's endpoints, the plugins' pages.
+    """Return the WSGI app of an open host: home, health, every assistant's endpoints, the plugins' pages.
 
-    Args:
-        host: an open host; the app neither opens nor closes it.
-        listen: the address that the server listens on, where it is not the one in the settings.
+    ``listen``: the address that the server listens on, where it is not the one in the settings.
     """
     options = host.hooks.options(WebSettings)
     app = errors.App(__package__ or "ragstone.web")
@@ -48,9 +46,9 @@ def create_app(host: Host, *, listen: str | None = None) -> Flask:
     compression.install(app)  # after everything that changes a response: the first one runs last
     errors.install(app, {openai_style.PREFIX: openai_style.error_of, mcp.PATH: mcp.error_of}, host.plugins.note)
     listen = listen or options.host
-    names = security.HostNames.of(listen, options.allowed_hosts)
     admission.install(app)
-    security.install(app, names, security.Origins.of(options.origins))
+    names = security.HostNames(listen, options.allowed_hosts)
+    security.install(app, names, security.Origins(options.origins))
     rates.install(app, options)
     if authentication.needs_keys(options, listen):
         authentication.install(app, host)

@@ -14,7 +14,7 @@ from ragstone.core import Assistant, BadRequest, Host, NotFound
 from ragstone.core.catalog import translate_damage
 from ragstone.core.pages import ViewOptions
 
-from .json_body import json_response, read_json
+from .json_body import json_response, read_object
 from .keys import store
 from .keys.access import access
 
@@ -96,10 +96,6 @@ def _of(key_id: str, assistant: str, number: str) -> tuple[ColumnElement[bool], 
     return _kept.c.key_id == key_id, _kept.c.assistant == assistant, _kept.c.id == number
 
 
-def _line(title: str) -> str:
-    return "".join(sign for sign in title if sign.isprintable())[:_LONGEST_TITLE]
-
-
 def address_for(assistant: Assistant) -> str:
     """Return the address below which the request's conversations are kept; empty where the browser keeps them."""
     if _NAME not in current_app.blueprints or not access().key:
@@ -131,12 +127,12 @@ def blueprint(host: Host, most: int) -> Blueprint:
     @pages.put("/<assistant>/<number>")
     @ViewOptions()
     def write(assistant: str, number: str) -> Response:
-        key_id, body = mine(assistant, number), read_json()
-        title = body.get("title") if isinstance(body, dict) else None
-        turns = body.get("turns") if isinstance(body, dict) else None
+        key_id, body = mine(assistant, number), read_object('{"title": "…", "turns": […]}')
+        title, turns = body.get("title"), body.get("turns")
         if not isinstance(title, str) or not isinstance(turns, list) or len(turns) > _MOST_TURNS:
             raise BadRequest("a conversation has a title and a list of turns", hint=f"at most {_MOST_TURNS}")
-        row = {"key_id": key_id, "assistant": assistant, "id": number, "title": _line(title)}
+        line = "".join(sign for sign in title if sign.isprintable())[:_LONGEST_TITLE]
+        row = {"key_id": key_id, "assistant": assistant, "id": number, "title": line}
         kept.write(row | {"at": time.time(), "turns": json.dumps(turns)}, most)
         return Response(status=204)
 

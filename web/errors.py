@@ -19,7 +19,7 @@ from ragstone.core import PluginError, RagstoneError
 from ragstone.core.errors import is_failure
 
 from .json_body import json_response
-from .mounts import plugin_of
+from .mounts import plugin_of_page
 
 Format = Callable[[Mapping[str, Any]], dict[str, Any]]
 
@@ -128,10 +128,8 @@ def _without_exit() -> Iterator[None]:
 
 def _plugin() -> str | None:
     """The plugin whose page or assistant the request is for."""
-    named: str | None = g.get(PLUGIN) or (
-        plugin_of(current_app, request.blueprints[-1]) if request.blueprints else None
-    )
-    return named
+    named: str | None = g.get(PLUGIN)
+    return named or plugin_of_page()
 
 
 def _note(error: BaseException) -> str | None:

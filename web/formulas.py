@@ -13,7 +13,7 @@ from markupsafe import Markup, escape
 from ragstone.core import BadRequest, TooLarge
 from ragstone.core.pages import ViewOptions
 
-from .json_body import read_json
+from .json_body import read_object
 
 #: Characters of a formula; a longer one stays as it is written.
 LONGEST = 2_000
@@ -96,8 +96,7 @@ def blueprint() -> Blueprint:
     @pages.post("/formulas")
     @ViewOptions(any_assistant=True)
     def formulas() -> Response:
-        body = read_json()
-        asked = body.get("formulas") if isinstance(body, dict) else None
+        asked = read_object('{"formulas": ["…"]}').get("formulas")
         if not isinstance(asked, list) or len(asked) > MOST or not all(isinstance(each, str) for each in asked):
             raise BadRequest(f"formulas must be a list of at most {MOST} strings")
         if sum(map(len, asked)) > MOST_CHARACTERS:

@@ -57,12 +57,10 @@ class Health:
             except RagstoneError as error:
                 reasons.append(error.to_problem()["detail"])
                 continue
-            if isinstance(result, dict):
-                checks.append(result)
-            elif name == _CORPORA:
+            if name == _CORPORA and not isinstance(result, Check):
                 corpora = [{"name": each.name, "documents": each.documents, "chunks": each.chunks} for each in result]
             else:
-                checks += [_shown(check) for check in result]
+                checks += [_shown(check) for check in ([result] if isinstance(result, Check) else result)]
         failed = (check for check in checks if check["fatal"] and not check["ok"])
         reasons += [
             f"{check['name']}: {check['detail']}" + (f" ({check['mend']})" if "mend" in check else "")
@@ -80,7 +78,7 @@ class Health:
         return report, 503 if reasons else 200
 
     def _result(self, name: str) -> Any:
-        """What came of one part; as a check in JSON why nothing did. Raises ``RagstoneError``."""
+        """What came of one part; as a failed check why nothing did. Raises ``RagstoneError``."""
         look, begun = self._looks[name]
         try:
             return look.result(max(begun + LIMIT - time.monotonic(), 0))
@@ -89,13 +87,9 @@ class Health:
         except Exception as error:
             if not look.done():
                 self.hangs = True
-                return _failed(name, f"did not come back within {LIMIT:g} s")
+                return Check(name, False, f"did not come back within {LIMIT:g} s", fatal=name in _FATAL)
             _log.error("the check %s failed", name, exc_info=error)
-            return _failed(name, "the check failed; the log says more")
-
-
-def _failed(name: str, detail: str) -> dict[str, Any]:
-    return {"name": name, "ok": False, "fatal": name in _FATAL, "detail": detail}
+            return Check(name, False, "the check failed; the log says more", fatal=name in _FATAL)
 
 
 def _shown(check: Check) -> dict[str, Any]:

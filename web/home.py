@@ -22,7 +22,7 @@ from .health import KEY_LIMIT, Health
 from .json_body import json_response
 from .keys.access import access
 from .keys.authentication import is_unknown
-from .mounts import plugin_of
+from .mounts import plugin_of_page
 
 #: Chunks of one assistant that a search shows.
 _MOST_FOUND = 3
@@ -44,7 +44,7 @@ class Entry:
 
 def _entries(host: Host) -> tuple[Entry, ...]:
     """The assistants that the request may ask."""
-    of = plugin_of(current_app, request.blueprints[-1]) if request.blueprints else None
+    of = plugin_of_page()
     named = (request.view_args or {}).get("name") if request.endpoint == "ragstone.assistant" else None
     return tuple(
         Entry(made, page or url_for("ragstone.assistant", name=name), name == named or made.plugin == of)

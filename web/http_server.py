@@ -61,13 +61,10 @@ class _Listener(TcpWSGIServer):  # type: ignore[misc]  # waitress has no types
             super().handle_accept()
             if len(self.active_channels) == before:
                 return
-            self._make_room()
-
-    def _make_room(self) -> None:
-        if len(self.active_channels) > self.most_connections:
-            waiting = [each for each in self.active_channels.values() if not each.requests and not each.will_close]
-            if waiting:
-                min(waiting, key=lambda channel: channel.waits_since).will_close = True
+            if before >= self.most_connections:
+                waiting = [each for each in self.active_channels.values() if not each.requests and not each.will_close]
+                if waiting:
+                    min(waiting, key=lambda channel: channel.waits_since).will_close = True
 
     def maintenance(self, now: float) -> None:
         """Close connections on which nothing moves or whose time is over; refuse what has waited for too long."""

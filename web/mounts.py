@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from flask import Blueprint, Flask
+from flask import Blueprint, Flask, current_app, request
 from werkzeug.routing import Map
 
 from ragstone.core.errors import failures
@@ -100,10 +100,10 @@ class Mounts:
         self._host.plugins.disable(plugin, reason)
 
 
-def plugin_of(app: Flask, blueprint: str) -> str | None:
-    """Return the plugin whose blueprint it is."""
-    owners: dict[str, str] = app.extensions.get(_PLUGINS, {})
-    return owners.get(blueprint)
+def plugin_of_page() -> str | None:
+    """Return the plugin whose page the current request is for."""
+    owners: dict[str, str] = current_app.extensions.get(_PLUGINS, {})
+    return owners.get(request.blueprints[-1]) if request.blueprints else None
 
 
 def _keys(addresses: Map) -> Iterator[tuple[str, tuple[str, str]]]:

@@ -68,13 +68,10 @@ class Buckets:
 
 
 def client_of(peer: str, forwarded: str, proxies: Sequence[Network]) -> str:
-    """The client's address; of IPv6 its /64, which is one household's.
+    """The client's address; of IPv6 its /64, which is one household's. ``peer``: at the other end of the connection.
 
-    Args:
-        peer: the address at the other end of the connection.
-        forwarded: the header ``X-Forwarded-For``. It counts only as far as trusted proxies wrote it, read from the
-            right: what is left of those the client itself may have written.
-        proxies: the networks of the trusted proxies.
+    ``forwarded``: the header ``X-Forwarded-For``. It counts only as far as trusted ``proxies`` wrote it, read from the
+    right: what is left of those the client itself may have written.
     """
     address = peer
     before = [step.strip() for step in forwarded.split(",") if step.strip()]

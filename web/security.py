@@ -5,7 +5,6 @@ from __future__ import annotations
 import ipaddress
 import socket
 from collections.abc import Iterable
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from flask import Flask, Response, abort, request
@@ -43,7 +42,6 @@ class WrongHost(HTTPException):
     )
 
 
-@dataclass(frozen=True)
 class HostNames:
     """The host names that a server accepts.
 
@@ -51,19 +49,14 @@ class HostNames:
     (DNS rebinding). It cannot do that with an address, or with a name that is ours, so those are let through.
     """
 
-    names: frozenset[str]
-    #: Whether any address will do: so it is when the server listens on more than the loopback.
-    addresses: bool
-
-    @classmethod
-    def of(cls, listen: str, allowed: Iterable[str]) -> HostNames:
-        """Return the names of a server that listens on ``listen``, with those that the deployment allows."""
-        names = {"localhost", listen.strip("[]").lower(), *(name.strip().lower() for name in allowed)}
-        loopback = is_loopback(listen)
-        if not loopback:
+    def __init__(self, listen: str, allowed: Iterable[str]) -> None:
+        """``listen``: where the server listens. ``allowed``: further names that the deployment allows."""
+        self._names = {"localhost", listen.strip("[]").lower(), *(name.strip().lower() for name in allowed)}
+        #: Whether any address will do.
+        self._is_beyond_loopback = not is_loopback(listen)
+        if self._is_beyond_loopback:
             own = socket.gethostname().lower()
-            names |= {own, own.partition(".")[0], f"{own.partition('.')[0]}.local"}
-        return cls(frozenset(names), addresses=not loopback)
+            self._names |= {own, own.partition(".")[0], f"{own.partition('.')[0]}.local"}
 
     def allow(self, host: str) -> bool:
         """Whether a request whose ``Host`` header is ``host`` is meant for this server."""
@@ -71,31 +64,26 @@ class HostNames:
             name = (urlsplit(f"//{host}").hostname or "").rstrip(".")
         except ValueError:
             return False
-        if "*" in self.names or name in self.names or name.endswith(".localhost"):
+        if "*" in self._names or name in self._names or name.endswith(".localhost"):
             return bool(name)
         try:
             address = ipaddress.ip_address(name)
         except ValueError:
             return False
-        return self.addresses or address.is_loopback
+        return self._is_beyond_loopback or address.is_loopback
 
 
-@dataclass(frozen=True)
 class Origins:
     """The origins that the deployment lists, such as ``https://book.example``."""
 
-    listed: frozenset[str]
-
-    @classmethod
-    def of(cls, listed: Iterable[str]) -> Origins:
-        """The origins as a browser writes them."""
-        return cls(frozenset(origin.strip().lower() for origin in listed))
+    def __init__(self, listed: Iterable[str]) -> None:
+        self._listed = {origin.strip().lower() for origin in listed}  # as a browser writes them
 
     def refuse(self) -> bool:
         """Whether to refuse the request: a browser sends it for a page that may not. Programs send no origin."""
         origin = request.headers.get("Origin")
         reach = reach_of(request.method)
-        if origin is not None and reach == "listed" and self.allow(origin):
+        if origin is not None and reach == "listed" and origin.lower() in self._listed:
             return False
         reads = request.method in _READS
         if request.headers.get("Sec-Fetch-Site", "none") not in {"same-origin", "none"}:
@@ -108,9 +96,6 @@ class Origins:
             return False  # our own form: as our pages send no referrer, browsers do not name their origin either
         return not reads and origin is not None and urlsplit(origin).netloc.lower() != request.host.lower()
 
-    def allow(self, origin: str) -> bool:
-        return origin.lower() in self.listed
-
     def set_headers(self, response: Response) -> None:
         """Set the headers that let a listed page read the response; those of a preflight name what may be sent."""
         reach = reach_of(request.method)
@@ -120,7 +105,7 @@ class Origins:
         if reach == "any":
             response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
         origin = request.headers.get("Origin")
-        if origin is None or not self.allow(origin):
+        if origin is None or origin.lower() not in self._listed:
             return
         response.headers["Access-Control-Allow-Origin"] = origin
         response.headers["Access-Control-Expose-Headers"] = "Retry-After"

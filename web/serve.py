@@ -86,8 +86,7 @@ def settle(host: Host) -> None:
 def bind(address: str, port: int) -> list[socket.socket]:
     """Return sockets that listen on ``address`` (one for each of its IP addresses) and ``port``.
 
-    Raises:
-        ListenError: the port is taken or forbidden, or the address is not this machine's.
+    Raises ``ListenError`` where the port is taken or forbidden, or the address is not this machine's.
     """
     where = f"{address}:{port}"
     sockets: list[socket.socket] = []

@@ -95,7 +95,7 @@ def test_another_site_may_lead_here_but_embed_nothing(
     ],
 )
 def test_a_request_must_name_this_server(listen: str, allowed: list[str], host: str, fine: bool) -> None:
-    assert HostNames.of(listen, allowed).allow(host) is fine
+    assert HostNames(listen, allowed).allow(host) is fine
 
 
 def test_a_wrong_name_is_refused_and_the_setting_named(client: FlaskClient) -> None:
@@ -106,7 +106,7 @@ def test_a_wrong_name_is_refused_and_the_setting_named(client: FlaskClient) -> N
 
 def test_this_machine_s_own_name_will_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("socket.gethostname", lambda: "Pi.lan")
-    names = HostNames.of("0.0.0.0", [])
+    names = HostNames("0.0.0.0", [])
     assert [names.allow(host) for host in ("pi.lan:8000", "pi", "pi.local", "pi.evil.example")] == [
         True,
         True,

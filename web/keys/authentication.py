@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from flask import Flask, abort, current_app, g, request
+from flask import Flask, abort, g, request
 from werkzeug.datastructures import WWWAuthenticate
 from werkzeug.exceptions import Unauthorized
 
@@ -13,7 +13,7 @@ from ragstone.core.pages import ViewOptions
 from ragstone.core.runtime import in_background, set_scope
 
 from ..admission import HEALTH, add_check, is_free, view_options
-from ..mounts import plugin_of
+from ..mounts import plugin_of_page
 from ..security import is_loopback
 from .access import NOTHING, WITHOUT_KEY, Access, access
 from .sessions import COOKIE, SIGN_IN, Sessions
@@ -89,7 +89,7 @@ def _asked(host: Host, view: ViewOptions) -> tuple[str, ...]:
     named = view.assistant or (request.view_args or {}).get("assistant")
     if named:
         return (named,)
-    plugin = plugin_of(current_app, request.blueprints[-1]) if request.blueprints else None
+    plugin = plugin_of_page()
     return tuple(name for name, made in host.hooks.assistants.items() if made.plugin == plugin)
 
 

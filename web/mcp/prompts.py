@@ -24,8 +24,12 @@ _MOST_COMPLETIONS = 100
 
 def prompts(host: Host, access: Access) -> list[types.Prompt]:
     """The prompts that ``access`` allows."""
-    own = [_of_assistant(made) for made in _assistants(host, access).values()]
-    return [*own, *(_of_template(name, each) for name, each in _templates(host, access).items())]
+    found = [_of_assistant(made) for made in _assistants(host, access).values()]
+    for name, template in _templates(host, access).items():
+        described = str(template.metadata["description"])
+        required = [types.PromptArgument(name=each, required=True) for each in dict.fromkeys(template.template_vars)]
+        found.append(types.Prompt(name=name, description=described, arguments=required))
+    return found
 
 
 def prompt(host: Host, access: Access, name: str, arguments: Mapping[str, str]) -> list[types.PromptMessage]:
@@ -69,13 +73,6 @@ def _templates(host: Host, access: Access) -> dict[str, BasePromptTemplate]:
         return {}
     given, own = host.hooks.prompts.items(), host.hooks.assistants
     return {name: each for name, each in given if each.metadata.get("description") and name not in own}
-
-
-def _of_template(name: str, template: BasePromptTemplate) -> types.Prompt:
-    variables = [
-        types.PromptArgument(name=variable, required=True) for variable in dict.fromkeys(template.template_vars)
-    ]
-    return types.Prompt(name=name, description=str(template.metadata["description"]), arguments=variables)
 
 
 def _of_assistant(assistant: Assistant) -> types.Prompt:

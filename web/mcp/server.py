@@ -52,7 +52,8 @@ def server_of(host: Host) -> Server[Any]:
 
     async def in_thread(context: Context, work: Callable[[Host, Access], Any]) -> Any:
         """What the work returns, reading only what the caller may read."""
-        access = _access(context)
+        # all there is, where there is no request, as on stdio
+        access: Access = getattr(context.request, "scope", {}).get(SCOPE, EVERYTHING)
 
         def scoped() -> Any:
             with limited_to(access.scope):
@@ -140,13 +141,6 @@ def _as_mcp_errors() -> Iterator[None]:
         yield
     except RagstoneError as error:
         raise MCPError(types.INVALID_PARAMS, error.to_problem()["detail"]) from error
-
-
-def _access(context: Context) -> Access:
-    """What the caller may reach: all there is, where there is no request, as on stdio."""
-    scope = getattr(context.request, "scope", {})
-    found: Access = scope.get(SCOPE, EVERYTHING)
-    return found
 
 
 def chunk_text(host: Host, access: Access, uri: str) -> str:

@@ -35,10 +35,8 @@ class Chat:
         return "\n".join((*earlier, self.question.text))
 
 
-def read_chat(body: object) -> Chat:
+def read_chat(body: dict[str, Any]) -> Chat:
     """The request. Raises ``BadRequest`` for what cannot be answered as it is asked for."""
-    if not isinstance(body, dict):
-        raise BadRequest("the body must be a JSON object", hint='like {"model": "…", "messages": […]}')
     _refuse_what_cannot_be(body)
     question, history, roles = _conversation(body.get("messages"))
     options = _mapping(body.get("stream_options"), "stream_options")

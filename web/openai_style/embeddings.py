@@ -17,9 +17,8 @@ MOST_TEXTS = 2_048
 _LOT = 32
 
 
-def embeddings(body: object, encoder: Encoder, most_tokens: int) -> dict[str, Any]:
+def embeddings(body: dict[str, Any], encoder: Encoder, most_tokens: int) -> dict[str, Any]:
     """The answer to a request whose model is the encoder. Raises ``BadRequest``, ``TooLarge``, ``EncoderError``."""
-    assert isinstance(body, dict)  # noqa: S101 - for the type checker: its model has been read
     texts = _texts(body.get("input"))
     form = body.get("encoding_format") or "float"
     if form not in ("float", "base64"):
@@ -43,7 +42,7 @@ def embeddings(body: object, encoder: Encoder, most_tokens: int) -> dict[str, An
         )
     lots = [encoder.embed_texts(texts[start : start + _LOT]) for start in range(0, len(texts), _LOT)]
     data = [
-        {"object": "embedding", "index": index, "embedding": _written(vector, form)}
+        {"object": "embedding", "index": index, "embedding": vector.tolist() if form == "float" else _packed(vector)}
         for index, vector in enumerate(np.concatenate(lots))
     ]
     usage = {"prompt_tokens": sum(counts), "total_tokens": sum(counts)}
@@ -67,7 +66,5 @@ def _texts(given: object) -> list[str]:
     return texts
 
 
-def _written(vector: Any, form: str) -> list[float] | str:
-    if form == "float":
-        return [float(value) for value in vector]
+def _packed(vector: Any) -> str:
     return base64.b64encode(np.ascontiguousarray(vector, "<f4").tobytes()).decode("ascii")

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from flask import Blueprint, Response, g, jsonify, request
 from werkzeug.exceptions import ServiceUnavailable
 
-from ragstone.core import BadRequest, EncoderError, Host
+from ragstone.core import EncoderError, Host
 from ragstone.core.pages import ViewOptions
 from ragstone.core.runtime import Slots
 
 from ..answers import stream_response
 from ..errors import PLUGIN
-from ..json_body import json_response, read_json
+from ..json_body import json_response, read_object
 from ..keys.access import access
 from . import description as described
 from .chat_request import read_chat, string
@@ -60,7 +60,7 @@ def blueprint(host: Host, options: WebSettings) -> Blueprint:
         return jsonify(known[name])
 
     def complete() -> Response:
-        chat = read_chat(read_json())
+        chat = read_chat(read_object('{"model": "…", "messages": […]}'))
         if chat.model not in assistants():
             raise NoSuchModel(chat.model, assistants())
         assistant = host.hooks.assistants[chat.model]
@@ -73,9 +73,7 @@ def blueprint(host: Host, options: WebSettings) -> Blueprint:
         return json_response(reply.whole(answer))  # type: ignore[arg-type]  # a stream ends with its answer
 
     def embed() -> Response:
-        body = read_json()
-        if not isinstance(body, dict):
-            raise BadRequest("the body must be a JSON object", hint='like {"model": "…", "input": "…"}')
+        body = read_object('{"model": "…", "input": "…"}')
         if string(body, "model") not in _encoders(host):
             _ = host.hooks.encoder  # why there is none is the better answer
             raise NoSuchModel(string(body, "model"), _encoders(host))
