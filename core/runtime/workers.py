@@ -27,6 +27,8 @@ _LENGTH = struct.Struct("!I")
 _LONGEST = 200_000_000
 #: Bytes of requests after which a worker is replaced, so that its memory does not grow without end.
 _RENEWAL = 30_000_000
+#: By which libraries end a process that gets no memory.
+_WANT_OF_MEMORY = (signal.SIGABRT, signal.SIGILL, signal.SIGKILL, signal.SIGSEGV, signal.SIGTRAP)
 #: Seconds in which a worker ends once it has closed its socket.
 _PATIENCE = 10.0
 
@@ -90,7 +92,7 @@ class Workers:
         except WorkerDied as died:
             if died.code == -signal.SIGXCPU:
                 raise Unanswered("timeout", late) from died
-            if died.code in (-signal.SIGABRT, -signal.SIGKILL, -signal.SIGSEGV):
+            if -died.code in _WANT_OF_MEMORY:
                 raise Unanswered("too_large", "takes more memory than it may have") from died
             raise Unanswered("crashed", f"ended its reader with {died.code}") from died
         except OSError as error:

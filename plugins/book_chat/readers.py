@@ -23,7 +23,7 @@ from .markdown.html.text import Text
 from .markdown.plain_text import read_plain_text
 from .pdf.limits import MAX_BYTES
 from .pdf.page_map import KEY, LISTED, packed
-from .pdf.process import read_in_subprocess
+from .pdf.process import PdfProcess
 
 if TYPE_CHECKING:
     from .pdf.ocr import Ocr
@@ -45,8 +45,8 @@ _REASONS: dict[str, tuple[str, str | None]] = {
     "needs_ocr": ("no page has text", "ocr of [plugins.book_chat] reads it, or add a text layer with ocrmypdf"),
     "encrypted": ("it opens only with a password", "save it without one"),
     "broken": ("it is no PDF, or a damaged one", "look at it in a viewer, and save it anew"),
-    "too_large": ("reading it takes more memory than it may have", "pdf_megabytes of [plugins.book_chat]"),
-    "timeout": ("reading it takes longer than it may", "pdf_seconds of [plugins.book_chat]"),
+    "too_large": ("it is too large to be read", "pdf_megabytes of [plugins.book_chat]"),
+    "timeout": ("it was not read in time", "pdf_seconds of [plugins.book_chat]"),
     "crashed": ("its reader broke down", None),
 }
 
@@ -102,13 +102,15 @@ class PdfReader(BaseReader):
         if not is_text(path.resolve()):  # it is kept, so that the book can be opened
             raise SourceError("its path is not UTF-8: rename its folder", where=str(path))
         _require_packages(path, "pdf", ("pypdfium2",))
-        with open_regular(path, MAX_BYTES) as opened:
+        with (
+            open_regular(path, MAX_BYTES) as opened,
+            PdfProcess(path, opened, seconds=self._seconds, megabytes=self._megabytes) as process,
+        ):
             digest = digest_of(opened)
             try:
-                read = read_in_subprocess(opened, seconds=self._seconds, megabytes=self._megabytes)
+                read = process.read()
                 if read.needs_ocr and self._ocr and self._ocr.program:
-                    words = self._ocr.words(opened, digest, read.needs_ocr)
-                    read = read_in_subprocess(opened, seconds=self._seconds, megabytes=self._megabytes, words=words)
+                    read = process.read(self._ocr.words(path, opened, digest, read.needs_ocr))
             except Unanswered as error:
                 raise UnreadablePdf(error.reason, path, error.detail) from error
         if not read.text.strip():

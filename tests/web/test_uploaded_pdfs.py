@@ -12,7 +12,7 @@ import pytest
 
 from ragstone.core.runtime import Unanswered
 from ragstone.core.testing import open_host
-from ragstone.plugins.book_chat.library import pictures
+from ragstone.plugins.book_chat.pdf.process import PdfProcess
 from ragstone.web import create_app
 from ragstone.web.settings import WebSettings
 from tests.plugins.book_chat.pdfs import lines, make
@@ -170,7 +170,7 @@ def test_a_citation_shows_its_page_with_the_quote_marked(client: Client, monkeyp
     first = client.get(f"{address}?quote=swivels+about")
     assert (first.status_code, first.headers["content-type"]) == (200, "image/png")
     assert client.get(address).content != first.content, "with the quote, which is on that page"
-    monkeypatch.setattr(pictures, "draw_in_subprocess", fail)
+    monkeypatch.setattr(PdfProcess, "draw", fail)
     assert client.get(f"{address}?quote=swivels+about").content == first.content, "it is drawn once"
     assert client.get(f"{address}?quote=other").status_code == 404
     client.remove("robot-parts")
@@ -201,7 +201,7 @@ def test_only_so_many_pages_are_drawn_at_a_time(client: Client, monkeypatch: pyt
         go.wait(60)
         return b"drawn"
 
-    monkeypatch.setattr(pictures, "draw_in_subprocess", waiting)
+    monkeypatch.setattr(PdfProcess, "draw", waiting)
     address = f"/book_chat/page/{citation['chunk_id']}.png"
 
     with ThreadPoolExecutor() as pool:

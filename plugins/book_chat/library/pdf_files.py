@@ -26,8 +26,9 @@ _REMEMBERED = 1_000
 
 @dataclass(frozen=True)
 class OpenPdf:
-    """A file that is open for reading, its size and SHA-256."""
+    """A file that is open for reading, its path, size and SHA-256."""
 
+    path: Path
     file: IO[bytes]
     size: int
     sha256: str
@@ -83,7 +84,7 @@ class PdfFiles:
             opened.close()
             raise NotFound("the PDF is no longer the file that was added", hint="add it again")
         opened.seek(0)
-        return OpenPdf(opened, os.fstat(opened.fileno()).st_size, sha256)
+        return OpenPdf(file, opened, os.fstat(opened.fileno()).st_size, sha256)
 
     def keep(self, slug: str, folder: Path) -> None:
         """Move the book's PDFs out of an upload's ``folder``, which will be removed, if they may be served."""

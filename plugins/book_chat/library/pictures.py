@@ -12,8 +12,7 @@ from ragstone.core.runtime import Slots, Unanswered
 from ragstone.core.text import BY_OCR
 
 from ..pdf.page_map import PageMap
-from ..pdf.process import draw_in_subprocess
-from ..pdf.render import environment
+from ..pdf.process import PdfProcess
 
 if TYPE_CHECKING:
     from llama_index.core.schema import TextNode
@@ -66,10 +65,10 @@ class PagePictures:
                     self._kept.move_to_end(key)
                     return self._kept[key], pdf.sha256
             recognised = self._shelf.ocr.known(pdf.sha256).get(page, ()) if node.metadata.get(BY_OCR) else ()
-            marks = environment(node.get_content(), quote, recognised)
+            process = PdfProcess(pdf.path, pdf.file, seconds=_SECONDS, megabytes=_MEGABYTES)
             try:
-                with self._slots.acquire():
-                    drawn = draw_in_subprocess(pdf.file, page, marks, seconds=_SECONDS, megabytes=_MEGABYTES)
+                with self._slots.acquire(), process:
+                    drawn = process.draw(page, node.get_content(), quote, recognised)
             except Unanswered as error:
                 raise NotFound("this page cannot be shown as a picture") from error
         with self._lock:

@@ -1,4 +1,4 @@
-"""A PDF file as normalized Markdown with its pages. Runs in the subprocess only."""
+"""A PDF file as normalized Markdown with its pages. Runs in the worker process only."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from typing import Any
 
 import pypdfium2.raw as pdfium
 from pypdfium2 import PdfDocument
+
+from ragstone.core.runtime import Unanswered
 
 from ..markdown.sections import outline_levels
 from .glyphs import read_page
@@ -35,14 +37,14 @@ _FILE_NAME = re.compile(r"\S+\.\w{2,5}$|[^\s]*$|untitled.*|microsoft word.*|docu
 def read_book(document: PdfDocument, recognised: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """The fields of ``process.Read``: title, text, labels, page starts, pages that cannot be read.
 
-    ``recognised``: the words that OCR has found on pages without text, by their numbers.
+    ``recognised``: the words that OCR has found on pages without text, by their numbers. Raises ``Unanswered``.
     """
     count = len(document)
     labels = [_label(document, number) for number in range(count)]
     pages = [read_page(document.raw, number + 1, labels[number]) for number in range(count)]
     broken = [page.number for page in pages if page.broken]
     if len(broken) * 2 > count:
-        return {"status": "broken", "detail": f"of {count:,} pages {count - len(broken):,} can be read"}
+        raise Unanswered("broken", f"of {count:,} pages {count - len(broken):,} can be read")
     needs_ocr = [page.number for page in pages if page.drawn and not _has_text(page)]
     for page in pages:
         if page.number in needs_ocr and (words := (recognised or {}).get(str(page.number))):
@@ -63,7 +65,6 @@ def read_book(document: PdfDocument, recognised: Mapping[str, Any] | None = None
     blocks = [block for page in pages for block in blocks_of(page.number, read[page.number], headings)]
     text, starts = to_markdown(_with_title_page(_without_contents(blocks)))
     return {
-        "status": "read",
         "title": title,
         "text": text,
         "pages": count,

@@ -1,4 +1,4 @@
-"""Limits of one PDF. Without imports, so that the subprocess has them before it loads anything."""
+"""Limits of one PDF."""
 
 from __future__ import annotations
 
@@ -22,6 +22,6 @@ def memory_for(pages: int, megabytes: int) -> int:
     return int(megabytes * 1_000_000 * min(max(1.0, pages / _PAGES_FOR_MEMORY), _MOST_MEMORY))
 
 
-def output_for(pages: int) -> int:
-    """Bytes that the subprocess may send: a page of dense text has some 10 KB."""
+def characters_for(pages: int) -> int:
+    """Characters of a book's text: a dense page has some 10,000."""
     return 1_000_000 + 100_000 * pages

@@ -1,60 +1,43 @@
-"""Reads one PDF in a subprocess, which is killed when it takes too long, sends too much or nothing."""
+"""One PDF in a fresh process, which is killed when it takes too long: its text, pictures of its pages, their words."""
 
 from __future__ import annotations
 
 import json
 import os
-import re
-import selectors
-import signal
-import subprocess
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from tempfile import NamedTemporaryFile
-from typing import IO, TYPE_CHECKING, Annotated, Literal
+from pathlib import Path
+from typing import IO, Annotated, Any, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
+from pydantic import Base64Bytes, BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
-from ragstone.core.runtime import Unanswered, run_in_subprocess
+from ragstone.core.runtime import Unanswered, Workers
 
-from .limits import MAX_PAGES, output_for, seconds_for
+from .limits import MAX_PAGES, characters_for, seconds_for
+from .model import Word
 
-if TYPE_CHECKING:
-    from .model import Word
-
+Result = TypeVar("Result")
 _PageNumber = Annotated[int, Field(ge=1, le=MAX_PAGES)]
+_Start = Annotated[tuple[_PageNumber, Annotated[int, Field(ge=0)]], Field(strict=False)]
 
 
-class _Message(BaseModel):
-    """Of the subprocess, which has read untrusted input: so its messages are untrusted too."""
+class Read(BaseModel):
+    """The book: normalized Markdown, and where its pages are. Untrusted, as the process has read untrusted input."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
-
-class Refused(_Message):
-    """Nothing was read."""
-
-    status: Literal["encrypted", "broken", "too_large"]
-    detail: Annotated[str, Field(max_length=400)]
-
-
-class Read(_Message):
-    """The book: normalized Markdown, and where its pages are."""
-
-    status: Literal["read"]
     title: Annotated[str, Field(max_length=300)]
     text: str
     pages: Annotated[int, Field(ge=0, le=MAX_PAGES)]
     #: One for each page, or none at all.
     labels: list[Annotated[str, Field(max_length=64)]]
     #: Physical page and the offset in ``text`` at which it begins; pages without text are not in it.
-    starts: list[tuple[_PageNumber, Annotated[int, Field(ge=0)]]]
+    starts: list[_Start]
     #: Pages that show something and have no text, and pages that could not be loaded.
     needs_ocr: list[_PageNumber]
     broken: list[_PageNumber]
     #: Pages that OCR has read.
-    ocr: list[_PageNumber] = Field(default_factory=list)
+    ocr: list[_PageNumber]
 
     @model_validator(mode="after")
     def _is_consistent(self) -> Read:
@@ -67,101 +50,55 @@ class Read(_Message):
         return self
 
 
-FINAL: TypeAdapter[Read | Refused] = TypeAdapter(Read | Refused)
-#: The first line, if the file could be opened: the number of its pages. Without it a message has so many bytes at most.
-_COUNT, _LONGEST_FIRST = re.compile(rb"(\d{1,5})\n"), 4_096
-#: Bytes of a picture at most, and how it begins and ends.
-_PNG, _GREY = (8_000_000, b"\x89PNG", b"IEND\xaeB`\x82"), (40_000_000, b"P5", b"")
+READ = TypeAdapter(Read)
+_COUNT = TypeAdapter(Annotated[int, Field(ge=0, le=MAX_PAGES)])
+_PICTURE = TypeAdapter(Annotated[Base64Bytes, Field(max_length=8_000_000)])
+_WORDS = TypeAdapter(Annotated[list[Word], Field(max_length=100_000)])
+_PNG = b"\x89PNG"
 
 
-def read_in_subprocess(
-    file: IO[bytes], *, seconds: float, megabytes: int, words: Mapping[int, Sequence[Word]] | None = None
-) -> Read:
-    """The book in ``file``, read by a fresh interpreter. Raises ``Unanswered``; never hangs, whatever the file holds.
+class PdfProcess:
+    """Reads the PDF in an open file. Every method raises ``Unanswered``, and never hangs, whatever the file holds."""
 
-    ``seconds`` of the clock and ``megabytes`` of memory hold for up to 300 and 1,000 pages; see ``limits``. ``words``:
-    of pages that have none in the file, as OCR has found them.
-    """
-    file.seek(0)
-    with NamedTemporaryFile("w", suffix=".json") as recognised:
-        json.dump({page: [asdict(word) for word in found] for page, found in (words or {}).items()}, recognised)
-        recognised.flush()
-        arguments = (repr(seconds), str(megabytes), *((recognised.name,) if words else ()))
-        with run_in_subprocess(__package__ or "", *arguments, stdin=file) as process:
-            return _receive(process, seconds)
+    def __init__(self, path: Path, file: IO[bytes], *, seconds: float, megabytes: int) -> None:
+        """``path``: of that file. ``seconds`` of the clock and ``megabytes`` of memory hold for a page, and for up to
+        300 and 1,000 pages that are read; see ``limits``."""
+        known = os.fstat(file.fileno())
+        about = {"path": str(path.absolute()), "identity": [known.st_dev, known.st_ino]}
+        self._request = {**about, "seconds": seconds, "megabytes": megabytes}
+        self._seconds = seconds
+        self._workers = Workers(f"{__package__}.worker")
 
+    def __enter__(self) -> Self:
+        return self
 
-def draw_in_subprocess(
-    file: IO[bytes], page: int, marks: Mapping[str, str] | None = None, *, seconds: float, megabytes: int
-) -> bytes:
-    """Page ``page`` (from 1) of the PDF in ``file`` as PNG, with the words of ``marks`` marked (see ``render``).
+    def __exit__(self, *_: object) -> None:
+        self._workers.close()
 
-    Without ``marks`` it is a PGM in grey, as OCR wants it. Raises ``Unanswered``; never hangs, whatever the file holds.
-    """
-    most, start, end = _GREY if marks is None else _PNG
-    arguments = (str(page), repr(seconds), str(megabytes), *(("grey",) if marks is None else ()))
-    file.seek(0)
-    with run_in_subprocess(f"{__package__}.render", *arguments, stdin=file, environment=marks) as process:
-        received = collect(process, seconds, most)
-        if not (received.startswith(start) and received.endswith(end)):
-            raise _end_of(process)
-        return received
-
-
-def collect(process: subprocess.Popen[bytes], seconds: float, most: int) -> bytes:
-    """All that a subprocess writes. Raises ``Unanswered`` for more than ``most`` bytes, and after so many seconds."""
-    received = bytearray()
-    for part in _parts(process, lambda: seconds):
-        received += part
-        if len(received) > most:
-            raise Unanswered("too_large", "is a picture of too many bytes")
-    return bytes(received)
-
-
-def _parts(process: subprocess.Popen[bytes], seconds: Callable[[], float]) -> Iterator[bytes]:
-    """What the subprocess writes, until it closes its output. Raises ``Unanswered`` after so many ``seconds``."""
-    assert process.stdout is not None  # noqa: S101
-    began = time.monotonic()
-    os.set_blocking(process.stdout.fileno(), False)
-    with selectors.DefaultSelector() as selector:
-        selector.register(process.stdout, selectors.EVENT_READ)
-        while (left := began + seconds() - time.monotonic()) > 0:
-            if selector.select(left):
-                part = os.read(process.stdout.fileno(), 1 << 16)
-                if not part:
-                    return
-                yield part
-    raise Unanswered("timeout", f"took longer than {seconds():.0f} s")
-
-
-def _receive(process: subprocess.Popen[bytes], seconds: float) -> Read:
-    received, pages = b"", list[int]()
-    for part in _parts(process, lambda: seconds_for(max(pages, default=1), seconds)):
-        received += part
-        if not pages and (first := _COUNT.match(received)):
-            pages.append(min(int(first[1]), MAX_PAGES))
-            received = received[first.end() :]
-        if len(received) > (output_for(pages[0]) if pages else _LONGEST_FIRST):
+    def read(self, words: Mapping[int, Sequence[Word]] | None = None) -> Read:
+        """The book. ``words``: of pages that have none in the file, as OCR has found them."""
+        recognised = {page: [asdict(word) for word in found] for page, found in (words or {}).items()}
+        count = self._ask("count", _COUNT)
+        read = self._ask("read", READ, pages=count, recognised=recognised)
+        if len(read.text) > characters_for(read.pages):
             raise Unanswered("too_large", "has more text than a book of its pages")
-    if not received.endswith(b"\n"):
-        raise _end_of(process)
-    try:
-        message = FINAL.validate_json(received)
-    except ValidationError as error:
-        raise Unanswered("crashed", "its reader sent no valid message") from error
-    if isinstance(message, Refused):
-        raise Unanswered(message.status, message.detail)
-    return message
+        return read
 
+    def draw(self, number: int, passage: str, quote: str, words: Sequence[Word] = ()) -> bytes:
+        """Page ``number`` (from 1) as PNG, the words of the passage and of the quote in it marked.
 
-def _end_of(process: subprocess.Popen[bytes]) -> Unanswered:
-    try:
-        code = process.wait(10)
-    except subprocess.TimeoutExpired:
-        return Unanswered("crashed", "its reader went silent")
-    if code == -signal.SIGXCPU:
-        return Unanswered("timeout", "")
-    # PDFium ends the process when it gets no memory.
-    if code in (-signal.SIGABRT, -signal.SIGTRAP, -signal.SIGILL, -signal.SIGKILL):
-        return Unanswered("too_large", "")
-    return Unanswered("crashed", f"its reader ended with {code}")
+        ``words``: of a page without text, as OCR has found them.
+        """
+        recognised = [asdict(word) for word in words]
+        drawn = self._ask("draw", _PICTURE, number=number, passage=passage, quote=quote, recognised=recognised)
+        if not drawn.startswith(_PNG):
+            raise Unanswered("crashed", "gave no picture")
+        return drawn
+
+    def recognise(self, number: int, program: str, languages: str) -> list[Word]:
+        """The words of page ``number`` (from 1), as tesseract reads them."""
+        return self._ask("recognise", _WORDS, number=number, program=program, languages=languages)
+
+    def _ask(self, task: str, kind: TypeAdapter[Result], *, pages: int = 1, **more: Any) -> Result:
+        request = json.dumps({**self._request, "task": task, "pages": pages, "more": more}).encode()
+        return self._workers.ask_json(request, seconds_for(pages, self._seconds), kind)

@@ -1,80 +1,59 @@
-"""The subprocess that draws one page: ``python -m ….book_chat.pdf.render PAGE SECONDS MEGABYTES [grey]``.
-
-It reads the PDF from standard input and the words to mark from the environment, and writes the page as PNG. Like the
-reader it gets no other file, can write none, and sets limits of time and memory for itself.
-"""
+"""A page as a picture: with words marked in it for a reader, or as OCR wants it. Runs in the worker process only."""
 
 from __future__ import annotations
 
-import json
-import os
+import io
 import re
-import sys
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ragstone.core.runtime import limit_process
+import numpy as np
+import numpy.typing as npt
+from PIL import Image
 
-from .limits import memory_for
+from .glyphs import read_page
+from .model import Word
 
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+Pixels = npt.NDArray[np.uint8]
 
-    from .model import Word
-
-    Pixels = npt.NDArray[np.uint8]
-
-#: Name of the variable that has the words to mark: JSON with the chunk and the quote.
-MARKS = "RAGSTONE_PDF_MARKS"
 #: Pixels of the picture at most, and of a point at most.
 _WIDTH, _HEIGHT, _SCALE = 1240, 1754, 2.0
 #: The same for OCR: 300 dots an inch, and pixels of the longer side.
 _OCR_SCALE, _OCR_SIDE = 300 / 72, 5_000
 #: Words that are compared; no chunk and no page that a person reads has more.
 _MOST_WORDS = 4_000
-#: Words of OCR that are handed over: a variable may have 128 kB.
-_MOST_RECOGNISED = 1_000
 #: Words in a row that must be the same, and words between two such runs that are marked with them.
 _RUN, _GAP = 3, 3
 _CHUNK, _QUOTE = (255, 246, 214), (255, 216, 107)
 
 
-def main(number: int, seconds: float, megabytes: int, grey: bool = False) -> None:
-    """Draw page ``number`` (from 1), ``grey`` as PGM for OCR. Ends with an error where it cannot."""
-    limit_process(memory_for(1, megabytes), seconds)
-    import numpy as np
-    import pypdfium2
-    from PIL import Image
+def draw(document: Any, number: int, passage: str, quote: str, recognised: Sequence[dict[str, Any]]) -> bytes:
+    """Page ``number`` (from 1) as PNG, the words of ``passage`` and ``quote`` marked.
 
-    from .glyphs import read_page
-    from .model import Word
-
-    marks = json.loads(os.environ.get(MARKS, "{}"))
-    document = pypdfium2.PdfDocument(os.fdopen(0, "rb", closefd=False))
+    ``recognised``: the words of a page without text, as OCR has found them.
+    """
     page = document[number - 1]
     wide, high = page.get_size()
-    if grey:
-        scale = min(_OCR_SCALE, _OCR_SIDE / max(wide, high, 1))
-        drawn = page.render(scale=scale, grayscale=True, may_draw_forms=False).to_pil()
-        # The comment has the pixels of a point.
-        header = f"P5\n# scale {scale!r}\n{drawn.width} {drawn.height}\n255\n"
-        sys.stdout.buffer.write(header.encode() + drawn.tobytes())
-        return
     scale = min(_SCALE, _WIDTH / max(wide, 1), _HEIGHT / max(high, 1))
     drawn = page.render(scale=scale, rev_byteorder=True, may_draw_forms=False)
     pixels = np.ascontiguousarray(drawn.to_numpy()[:, :, :3])
-    recognised = [
-        Word(text, x0, top, x1, bottom, size=0.0, mono=False, bold=False)
-        for text, x0, top, x1, bottom in marks.get("words", ())
-    ]
-    words = (recognised or read_page(document.raw, number, "").words)[:_MOST_WORDS]
-    for text, colour in ((marks.get("passage"), _CHUNK), (marks.get("quote"), _QUOTE)):
-        for box in _boxes(words, str(text or "")):
+    words = [Word(**word) for word in recognised] or read_page(document.raw, number, "").words
+    for text, colour in ((passage, _CHUNK), (quote, _QUOTE)):
+        for box in _boxes(words[:_MOST_WORDS], text):
             _mark(pixels, [edge * scale for edge in box], colour)
-    Image.fromarray(pixels).save(sys.stdout.buffer, "PNG")
+    picture = io.BytesIO()
+    Image.fromarray(pixels).save(picture, "PNG")
+    return picture.getvalue()
+
+
+def draw_grey(document: Any, number: int) -> tuple[bytes, float]:
+    """Page ``number`` (from 1) as PGM in grey, and the pixels of a point, which are fewer on a large page."""
+    page = document[number - 1]
+    scale = min(_OCR_SCALE, _OCR_SIDE / max(*page.get_size(), 1))
+    drawn = page.render(scale=scale, grayscale=True, may_draw_forms=False).to_pil()
+    return f"P5\n{drawn.width} {drawn.height}\n255\n".encode() + drawn.tobytes(), scale
 
 
 def marked(words: Sequence[str], text: str) -> list[int]:
@@ -115,26 +94,7 @@ def _boxes(words: Sequence[Word], text: str) -> list[list[float]]:
 
 def _mark(pixels: Pixels, box: Sequence[float], colour: tuple[int, int, int]) -> None:
     """Lay a colour over a place, as a marker pen does: what is dark stays dark."""
-    import numpy as np
-
     high, wide = pixels.shape[:2]
     x0, y0, x1, y1 = (round(min(max(edge, 0), most)) for edge, most in zip(box, (wide, high, wide, high), strict=True))
     place = pixels[y0:y1, x0:x1]
     place[:] = np.minimum(place, np.array(colour, dtype=np.uint8))
-
-
-def environment(chunk: str, quote: str, recognised: Sequence[Word] = ()) -> dict[str, Any]:
-    """Return what names the words to mark. It is no argument: those are seen by every user of the machine.
-
-    ``recognised``: the words of a page without text, as OCR has found them.
-    """
-    named: dict[str, Any] = {"passage": chunk[:20_000], "quote": quote[:2_000]}
-    words = [
-        (word.text[:60], *(round(edge, 1) for edge in (word.x0, word.top, word.x1, word.bottom)))
-        for word in recognised[:_MOST_RECOGNISED]
-    ]
-    return {MARKS: json.dumps({**named, "words": words} if words else named, ensure_ascii=False)}
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3]), sys.argv[4:] == ["grey"])

@@ -336,7 +336,8 @@ def test_many_threads(pool: Workers) -> None:
         (b"swallow", "too_large", "takes more memory than it may have"),
         (f"die{signal.SIGKILL:d}".encode(), "too_large", "takes more memory than it may have"),
         (f"die{signal.SIGXCPU:d}".encode(), "timeout", f"takes longer than {HANG:g} s"),
-        (f"die{signal.SIGTRAP:d}".encode(), "crashed", f"ended its reader with -{signal.SIGTRAP:d}"),
+        (f"die{signal.SIGTRAP:d}".encode(), "too_large", "takes more memory than it may have"),
+        (f"die{signal.SIGBUS:d}".encode(), "crashed", f"ended its reader with -{signal.SIGBUS:d}"),
     ],
 )
 def test_a_request_without_a_result_says_why_in_a_word(request_: bytes, reason: str, detail: str) -> None:

@@ -10,6 +10,7 @@ import pytest
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat import PdfReader, Shelf, UnreadablePdf
 from ragstone.plugins.book_chat.pdf import ocr
+from ragstone.plugins.book_chat.pdf.tesseract import words_of
 from ragstone.web import create_app
 from tests.plugins.book_chat.pdfs import lines, make, scanned
 from tests.support.needs import missing, needed
@@ -32,7 +33,7 @@ def test_words_of_a_line_stand_on_it_and_specks_are_none() -> None:
         (2, 1, 2, 400, 450, 90, 42, 90, "rolls"),
         (3, 1, 1, 300, 600, 9, 9, 40, "~"),
     ]
-    found = ocr.words_of(HEAD + "".join("5\t" + "\t".join(map(str, row)) + "\n" for row in rows) + "broken\n", 4.0)
+    found = words_of(HEAD + "".join("5\t" + "\t".join(map(str, row)) + "\n" for row in rows) + "broken\n", 4.0)
     assert [(word.text, word.bold) for word in found] == [
         ("2.1", True),
         ("Casters", True),
@@ -42,7 +43,7 @@ def test_words_of_a_line_stand_on_it_and_specks_are_none() -> None:
     ]
     assert found[2].bottom == found[3].bottom
     assert found[0].x0 == pytest.approx(75)
-    assert ocr.words_of("", 4.0) == []
+    assert words_of("", 4.0) == []
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +99,7 @@ def test_a_scan_is_read_marked_and_not_read_again(scan: Path, tmp_path: Path, mo
         )
         assert marked.startswith(b"\x89PNG")
         assert marked != chunk, "the quote is marked by the words of OCR"
-        monkeypatch.setattr(ocr, "draw_in_subprocess", None)
+        monkeypatch.setattr(ocr, "PdfProcess", None)
         assert shelf.add(shelf.plan(scan), title="Grippers").unchanged == ["scan.pdf"]
 
 
@@ -109,6 +110,6 @@ def test_words_of_a_large_page_are_where_they_stand(tmp_path: Path, times: int) 
     path = tmp_path / "scan.pdf"
     path.write_bytes(scanned(make([lines(72, 700, "A parallel gripper closes two jaws.", size=14)]), times=times))
     with path.open("rb") as file:
-        first, *_ = ocr.Ocr(["eng"], tmp_path).words(file, "", [1])[1]
+        first, *_ = ocr.Ocr(["eng"], tmp_path).words(path, file, "", [1])[1]
     assert first.x0 == pytest.approx(72 * times, abs=2 * times)
     assert first.bottom == pytest.approx((792 - 700) * times, abs=4 * times)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import json
 import os
 import subprocess
 import sys
@@ -82,7 +80,7 @@ def test_without_the_extra_the_install_line_is_named(tmp_path: Path, monkeypatch
         PdfReader().load_data(tmp_path / "any.pdf")
 
 
-def _in_the_childs_place(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
+def _in_the_workers_place(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
     real = subprocess.Popen
 
     def start(command: list[str], **options: object) -> object:
@@ -91,36 +89,52 @@ def _in_the_childs_place(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
     monkeypatch.setattr(subprocess, "Popen", start)
 
 
+def _read(path: Path, seconds: float = 60) -> process.Read:
+    path.write_bytes(PAGE)
+    with path.open("rb") as file, process.PdfProcess(path, file, seconds=seconds, megabytes=512) as opened:
+        return opened.read()
+
+
+#: A worker that answers as it should, but for what is put in the place of FIRST and SECOND.
+WORKER = """
+import json, os, signal, time
+from ragstone.core.runtime import answer_requests
+BOOK = dict(title="", text="", pages=1, labels=[], starts=[], needs_ocr=[], broken=[], ocr=[])
+def answer(request):
+    return json.dumps({"result": FIRST if json.loads(request)["task"] == "count" else SECOND}).encode()
+answer_requests(answer)
+"""
+
+
 @pytest.mark.parametrize(
-    ("program", "reason"),
+    ("first", "second", "reason"),
     [
-        ("import time; time.sleep(600)", "timeout"),
-        ("print(1, flush=True); import time; time.sleep(600)", "timeout"),
-        ("import os\nwhile True: os.write(1, b'x' * 65536)", "too_large"),
-        ("print(1); print('x' * 3_000_000)", "too_large"),
-        ("print(1); print('[]')", "crashed"),
-        ("print('nonsense')", "crashed"),
-        ("import os; os._exit(3)", "crashed"),
-        ("import os; os.abort()", "too_large"),
-        ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", "crashed"),
+        ("time.sleep(600)", "BOOK", "timeout"),
+        ("1", "time.sleep(600)", "timeout"),
+        ("1", "BOOK | dict(text='x' * 3_000_000)", "too_large"),
+        ("1", "'x' * 210_000_000", "crashed"),
+        ("1", "[]", "crashed"),
+        ("'nonsense'", "BOOK", "crashed"),
+        ("os._exit(3)", "BOOK", "crashed"),
+        ("1", "os.abort()", "too_large"),
+        ("1", "os.kill(os.getpid(), signal.SIGBUS)", "crashed"),
     ],
 )
-def test_a_child_that_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, program: str, reason: str) -> None:
-    _in_the_childs_place(monkeypatch, program)
-    path = tmp_path / "a.pdf"
-    path.write_bytes(PAGE)
-    with path.open("rb") as file, pytest.raises(Unanswered) as caught:
-        process.read_in_subprocess(file, seconds=1 if reason == "timeout" else 60, megabytes=512)
+def test_a_worker_that_fails(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, first: str, second: str, reason: str
+) -> None:
+    _in_the_workers_place(monkeypatch, WORKER.replace("FIRST", first).replace("SECOND", second))
+    with pytest.raises(Unanswered) as caught:
+        _read(tmp_path / "a.pdf", 3 if reason == "timeout" else 60)
     assert caught.value.reason == reason
 
 
-def test_a_child_that_hangs_is_dead_afterwards(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_worker_that_hangs_is_dead_afterwards(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     note = tmp_path / "pids"
     program = f"import os, time; open({str(note)!r}, 'w').write(f'{{os.getpid()}} {{os.fork()}}'); time.sleep(600)"
-    _in_the_childs_place(monkeypatch, program)
-    (tmp_path / "a.pdf").write_bytes(PAGE)
-    with (tmp_path / "a.pdf").open("rb") as file, pytest.raises(Unanswered, match="timeout"):
-        process.read_in_subprocess(file, seconds=3, megabytes=512)
+    _in_the_workers_place(monkeypatch, program)
+    with pytest.raises(Unanswered, match="timeout"):
+        _read(tmp_path / "a.pdf", 3)
     for pid in filter(lambda p: p != "0", note.read_text().split()):
         for _ in range(200):  # an orphan is reaped by init, a little later
             if not Path(f"/proc/{pid}").exists() or _is_zombie(pid):
@@ -137,26 +151,30 @@ def _is_zombie(pid: str) -> bool:
         return True
 
 
-def test_the_child_gets_nothing_that_it_need_not(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_worker_gets_nothing_that_it_need_not(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "secret")
-    program = (
-        "import json, os; print(1);"
-        "t = ' '.join(sorted(os.environ)) + ' ' + ' '.join(os.listdir('/proc/self/fd'));"
-        "said = dict(status='read', title='', text=t, pages=1, labels=[], starts=[], needs_ocr=[], broken=[]);"
-        "print(json.dumps(said))"
-    )
-    _in_the_childs_place(monkeypatch, program)
-    (tmp_path / "a.pdf").write_bytes(PAGE)
-    with (tmp_path / "a.pdf").open("rb") as file, (tmp_path / "other").open("wb"):
-        output = process.read_in_subprocess(file, seconds=60, megabytes=512).text.split()
+    given = "BOOK | dict(text=' '.join([*sorted(os.environ), *os.listdir('/proc/self/fd')]))"
+    _in_the_workers_place(monkeypatch, WORKER.replace("FIRST", "1").replace("SECOND", given))
+    with (tmp_path / "other").open("wb"):
+        output = _read(tmp_path / "a.pdf").text.split()
     assert "OPENAI_API_KEY" not in output
     assert {name for name in output if name.isdigit()} <= {"0", "1", "2", "3"}  # 3 is the listing itself
+
+
+def test_another_file_in_its_place_is_not_read(tmp_path: Path) -> None:
+    path, other = tmp_path / "a.pdf", tmp_path / "b.pdf"
+    path.write_bytes(PAGE)
+    other.write_bytes(PAGE)
+    with path.open("rb") as file, process.PdfProcess(path, file, seconds=60, megabytes=512) as opened:
+        assert opened.read().pages == 1
+        other.replace(path)
+        with pytest.raises(Unanswered, match="was replaced"):
+            opened.read()
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        {"status": "ok"},
         {"labels": ["1", "2"]},
         {"starts": [[1, 99]]},
         {"starts": [[2, 0], [1, 1]]},
@@ -167,12 +185,12 @@ def test_the_child_gets_nothing_that_it_need_not(monkeypatch: pytest.MonkeyPatch
         {"more": 1},
     ],
 )
-def test_what_the_child_says_is_checked(change: dict[str, object]) -> None:
-    output = {"status": "read", "title": "", "text": "text", "pages": 1, "labels": [], "starts": [[1, 0]]}
-    output |= {"needs_ocr": [], "broken": []}
-    process.FINAL.validate_json(json.dumps(output))
+def test_what_the_worker_answers_is_checked(change: dict[str, object]) -> None:
+    output = {"title": "", "text": "text", "pages": 1, "labels": [], "starts": [[1, 0]]}
+    output |= {"needs_ocr": [], "broken": [], "ocr": []}
+    process.READ.validate_python(output)
     with pytest.raises(ValueError, match="validation error"):
-        process.FINAL.validate_json(json.dumps(output | change))
+        process.READ.validate_python(output | change)
 
 
 def test_longer_books_may_take_more_but_not_without_end() -> None:
@@ -180,9 +198,3 @@ def test_longer_books_may_take_more_but_not_without_end() -> None:
     assert seconds_for(10**9, 30) == seconds_for(10**8, 30)
     assert (memory_for(1, 512), memory_for(2_000, 512)) == (512_000_000, 1_024_000_000)
     assert memory_for(10**9, 512) == 4 * 512_000_000
-
-
-def test_the_child_says_why_on_its_own() -> None:
-    command = [sys.executable, "-m", "ragstone.plugins.book_chat.pdf", "30", "512"]
-    done = subprocess.run(command, check=False, input=b"no pdf", capture_output=True)
-    assert json.load(io.BytesIO(done.stdout))["status"] == "broken"

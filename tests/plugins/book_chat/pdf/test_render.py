@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import io
-import tempfile
-from typing import Any
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Annotated, Any
 
 import numpy as np
 import pytest
 from PIL import Image
+from pydantic import Base64Bytes, Field, TypeAdapter
 
 from ragstone.core.runtime import Unanswered
 from ragstone.plugins.book_chat.pdf import process
-from ragstone.plugins.book_chat.pdf.render import environment, marked
+from ragstone.plugins.book_chat.pdf.render import marked
 from tests.plugins.book_chat import pdfs
 from tests.plugins.book_chat.pdfs import lines, make
 from tests.support.needs import needed
@@ -34,9 +36,11 @@ HOSTILE = {
 
 
 def draw(data: bytes, page: int = 2, chunk: str = "", quote: str = "", seconds: float = 10) -> bytes:
-    with tempfile.TemporaryFile() as file:
+    with NamedTemporaryFile() as file:
         file.write(data)
-        return process.draw_in_subprocess(file, page, environment(chunk, quote), seconds=seconds, megabytes=768)
+        file.flush()
+        with process.PdfProcess(Path(file.name), file.file, seconds=seconds, megabytes=768) as opened:
+            return opened.draw(page, chunk, quote)
 
 
 def pixels(picture: bytes) -> Any:
@@ -87,6 +91,9 @@ def test_one_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> No
     with without_hanging(), pytest.raises(Unanswered) as caught:
         draw(PAGE, seconds=0.01)
     assert caught.value.reason == "timeout"
-    monkeypatch.setattr(process, "_PNG", (100, *process._PNG[1:]))
-    with pytest.raises(Unanswered, match="too many bytes"):
+    monkeypatch.setattr(process, "_PICTURE", TypeAdapter(Annotated[Base64Bytes, Field(max_length=100)]))
+    with pytest.raises(Unanswered, match="no valid answer"):
+        draw(PAGE)
+    monkeypatch.setattr(process, "_PNG", b"GIF")
+    with pytest.raises(Unanswered):
         draw(PAGE)
