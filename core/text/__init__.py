@@ -7,7 +7,7 @@ from ..lazy_names import lazy_names
 if TYPE_CHECKING:
     from .counts import counted, listed, quoted_title, shown_title
     from .definitions import subject_of
-    from .imperatives import is_verb
+    from .imperatives import command_verb, is_verb
     from .instructions import is_addressed
     from .irregular_verbs import IRREGULAR_VERBS
     from .languages import language_of
@@ -34,6 +34,7 @@ __all__ = [
     "StatedKind",
     "asks_for_code",
     "asks_for_tasks",
+    "command_verb",
     "counted",
     "decode",
     "escape_fences",

@@ -8,7 +8,7 @@ from typing import Literal
 
 from ragstone.core.text import WORKS, place_asked, topic_of
 
-from .library.authors import asks_for_authors
+from .library.authors import ASKS_AUTHORS
 from .library.headings import ASKS_EXERCISES, NUMBER_WORD, PARTS, ROMAN, numeral
 
 #: What a question asks for: a summary, the titles of the parts, the title of the part itself, for whom the book is, how
@@ -154,7 +154,7 @@ class OverviewQuestion:
 
 def overview_question(question: str) -> OverviewQuestion | None:
     """What the question asks for; ``None`` where it asks for something that the book's sentences may answer."""
-    if asks_for_authors(question):
+    if ASKS_AUTHORS.search(question):
         return OverviewQuestion("authors")
     if tasks := ASKS_EXERCISES.search(question):
         return OverviewQuestion("exercises", "chapter", tasks[1])

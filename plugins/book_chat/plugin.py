@@ -39,9 +39,7 @@ def ragstone_readers(host: Host) -> Mapping[str, BaseReader]:
         **dict.fromkeys((*MARKDOWN, *ASCIIDOC), MarkdownReader()),
         **dict.fromkeys(READERS, host.once(lambda _host: FormatReader())),
         ".pdf": PdfReader(
-            seconds=options.pdf_seconds,
-            megabytes=options.pdf_megabytes,
-            ocr=Shelf(host).ocr if options.ocr else None,
+            seconds=options.pdf_seconds, megabytes=options.pdf_megabytes, ocr=Shelf(host).ocr if options.ocr else None
         ),
         ".txt": PlainTextReader(),
     }

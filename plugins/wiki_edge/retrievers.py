@@ -60,12 +60,7 @@ class ShardRetriever(ScoredRetriever):
     """
 
     def __init__(
-        self,
-        searcher: ShardSearcher,
-        *,
-        top_k: int = 5,
-        threshold: float = 0.0,
-        **only: Unpack[Only],
+        self, searcher: ShardSearcher, *, top_k: int = 5, threshold: float = 0.0, **only: Unpack[Only]
     ) -> None:
         super().__init__(callback_manager=CallbackManager([]))
         self._searcher = searcher

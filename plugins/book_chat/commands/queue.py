@@ -16,6 +16,8 @@ from ..library.book_queue import BookQueue, book_name
 from ..library.books import AddReport
 
 _NAMES_SHOWN = 5
+#: Books that a worker reads at a time.
+_AT_ONCE = 2
 
 
 def add_to_queue(host: Host, path: Path, options: dict[str, str | None], *, as_json: bool) -> None:
@@ -35,15 +37,8 @@ def add_to_queue(host: Host, path: Path, options: dict[str, str | None], *, as_j
 
 @click.command(epilog="Example: ragstone book work --until-empty")
 @click.option("--until-empty", is_flag=True, help="End when no book waits or is being read.")
-@click.option(
-    "--at-once",
-    type=click.IntRange(1, 8),
-    default=2,
-    show_default=True,
-    help="Books read at a time in this process.",
-)
 @click.pass_obj
-def work(deployment: Deployment, until_empty: bool, at_once: int) -> None:
+def work(deployment: Deployment, until_empty: bool) -> None:
     """Put queued books on the shelf, until Ctrl+C. Run it once for each processor, on any machine.
 
     Each machine needs the same database and the folder of the books at the same path. Of two books at a time one is
@@ -57,7 +52,7 @@ def work(deployment: Deployment, until_empty: bool, at_once: int) -> None:
     books = BookQueue(deployment.host())
     if not until_empty:
         click.echo("Waiting for books (Ctrl+C stops)", err=True)
-    books.work(at_once=at_once, until_empty=until_empty, on_book=on_book)
+    books.work(at_once=_AT_ONCE, until_empty=until_empty, on_book=on_book)
 
 
 @click.command(epilog="Example: ragstone book queue --json")

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from .books import Book
     from .shelf import Shelf
 
-#: "The report" may be one that the book tells of.
-_ASKS = re.compile(
+#: "Who wrote this book?"; "the report" may be one that the book tells of.
+ASKS_AUTHORS = re.compile(
     rf"\b(?:who (?:wrote|has written)|(?:authors?|editors?|writers?) of) (?:this|your) {WORKS}\W*$"
     rf"|\bwho (?:is|was) (?:this|your) {WORKS} (?:written )?by\W*$"
     r"|^\W*who (?:is|are|was|were) the (?:authors?|editors?)\W*$",
@@ -35,11 +35,6 @@ _NO_NAME = re.compile(
     r"|june|july|august|september|october|november|december)\b|" + rf"\b{WORKS}\b",
     re.IGNORECASE,
 )
-
-
-def asks_for_authors(question: str) -> bool:
-    """Whether the question asks who wrote the book."""
-    return bool(_ASKS.search(question))
 
 
 def written_by(shelf: Shelf, book: Book, nodes: Sequence[TextNode]) -> Overview | None:

@@ -118,14 +118,7 @@ class BookQueue:
         queued = self.jobs.add(jobs, key=lambda job: job["path"])
         return Queued(queued, len(jobs) - queued, tuple(left))
 
-    def work(
-        self,
-        *,
-        at_once: int,
-        until_empty: bool,
-        on_book: Callable[[AddReport], None],
-        **lease: float,
-    ) -> None:
+    def work(self, *, at_once: int, until_empty: bool, on_book: Callable[[AddReport], None], **lease: float) -> None:
         """Put queued books on the shelf until a signal; with ``until_empty`` until none waits or is being read.
 
         Raises ``ragstone.core.catalog.Unfit`` on a machine that does not see the books' folder.

@@ -12,17 +12,17 @@ import json
 import os
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from filelock import FileLock, Timeout
-
-from ragstone.core import RagstoneError, SourceError, StorageBusy, StorageError
+from ragstone.core import RagstoneError, SourceError, StorageError
+from ragstone.core.runtime import file_lock
 
 from .files import ASCIIDOC, HTML, MARKDOWN, natural
 from .follow_record import Entry, Mode, Record, is_temporary, signature_of
-from .layouts.layout import is_configuration
+from .layouts.layout import CONFIGURATIONS
 
 if TYPE_CHECKING:
     from ragstone.core.ingestion import OnProgress
@@ -62,11 +62,8 @@ class FollowedFolder:
         place = data_dir / "followed"
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._file = place / f"{hashlib.sha256(os.fsencode(self.folder)).hexdigest()[:32]}.json"
-        self._lock = FileLock(self._file.with_suffix(".lock"), thread_local=False)
-        try:
-            self._lock.acquire(blocking=False)
-        except Timeout:
-            raise StorageBusy(f"{folder} is followed by another process", hint="end that one first") from None
+        busy, self._lock = f"{folder} is followed by another process", ExitStack()
+        self._lock.enter_context(file_lock(self._file.with_suffix(".lock"), busy, hint="end that one first"))
         self._record = Record.read(self._file) or Record(str(self.folder), mode or self._mode(), self._identity())
         if mode and mode != self._record.mode:
             self._record.mode = mode
@@ -82,7 +79,7 @@ class FollowedFolder:
 
     def close(self) -> None:
         """Stop following."""
-        self._lock.release()
+        self._lock.close()
 
     def update(self, on_progress: OnProgress | None = None) -> Iterator[Event]:
         """Bring the shelf up to date with what has settled, step by step. What ``on_progress`` raises ends it.
@@ -220,7 +217,7 @@ class FollowedFolder:
 
     def _mode(self) -> Mode:
         names = [entry.name for entry in os.scandir(self.folder) if not is_temporary(entry.name)]
-        is_one = any(is_configuration(name) or Path(name).suffix.lower() in _PAGES for name in names)
+        is_one = any(name in CONFIGURATIONS or Path(name).suffix.lower() in _PAGES for name in names)
         return "one" if is_one else "each"
 
     def _identity(self) -> tuple[int, int]:

@@ -40,7 +40,7 @@ def read_book(document: PdfDocument, recognised: Mapping[str, Any] | None = None
     ``recognised``: the words that OCR has found on pages without text, by their numbers. Raises ``Unanswered``.
     """
     count = len(document)
-    labels = [_label(document, number) for number in range(count)]
+    labels = [utf16_text(partial(pdfium.FPDF_GetPageLabel, document, number), 128) for number in range(count)]
     pages = [read_page(document.raw, number + 1, labels[number]) for number in range(count)]
     broken = [page.number for page in pages if page.broken]
     if len(broken) * 2 > count:
@@ -53,7 +53,7 @@ def read_book(document: PdfDocument, recognised: Mapping[str, Any] | None = None
         take_tables(page)
     by_ocr = [page.number for page in pages if page.number in needs_ocr and _has_text(page)]
     printed = take_running_heads(pages)
-    read = {page.number: columns_of(page) for page in pages}
+    read = {page.number: columns_of(page.words, page.tables) for page in pages}
     body = body_size(column for columns in read.values() for column in columns)
     entries = read_outline(document, pages)
     headings = from_outline(entries, read) if entries else from_type(read, body)
@@ -80,7 +80,7 @@ def read_outline(document: PdfDocument, pages: Sequence[Page]) -> tuple[Entry, .
     """The entries in reading order. One that was met before (a cycle) ends its chain; see ISO 32000-1, 12.3.3."""
     found: list[Entry] = []
     for mark in islice(document.get_toc(_DEEPEST), MAX_ENTRIES):
-        title, target = _entry_title(mark), mark.get_dest()
+        title, target = utf16_text(partial(pdfium.FPDFBookmark_GetTitle, mark), 4096)[:500], mark.get_dest()
         at = None if target is None else target.get_index()
         if title and at is not None and at < len(pages):
             origin, y = pages[at].origin, _entry_top(target)
@@ -100,10 +100,6 @@ def utf16_text(write: Callable[[Any, int], int], longest: int) -> str:
     return " ".join(_CONTROLS.sub(" ", raw).split())
 
 
-def _entry_title(mark: Any) -> str:
-    return utf16_text(partial(pdfium.FPDFBookmark_GetTitle, mark), 4096)[:500]
-
-
 def _entry_top(target: Any) -> float | None:
     has = [ctypes.c_int() for _ in range(3)]
     value = [ctypes.c_float() for _ in range(3)]
@@ -113,10 +109,6 @@ def _entry_top(target: Any) -> float | None:
 
 def _has_text(page: Page) -> bool:
     return sum(len(word.text) for word in page.words) >= 3
-
-
-def _label(document: PdfDocument, number: int) -> str:
-    return utf16_text(partial(pdfium.FPDF_GetPageLabel, document, number), 128)
 
 
 def _printed(numbers: Sequence[int | None]) -> list[str]:

@@ -33,7 +33,7 @@ def read_page(document: Any, number: int, label: str) -> Page:
     if not raw:
         return Page(number, label, 612.0, 792.0, [], [], drawn=False, origin=None, broken=True)
     try:
-        place = _coordinates(raw)
+        place = _Coordinates(raw)
         words = _words(raw, place)
         rules, drawn = _rules(raw, place)
         return Page(number, label, *place.size, words, rules, drawn, place.high if place.turned == 0 else None)
@@ -44,9 +44,14 @@ def read_page(document: Any, number: int, label: str) -> Page:
 class _Coordinates:
     """From PDF space to the page as it is displayed: turned by ``/Rotate``, y downwards."""
 
-    def __init__(self, box: tuple[float, float, float, float], turned: int) -> None:
+    def __init__(self, raw: Any) -> None:
+        rect = pdfium.FS_RECTF()
+        pdfium.FPDF_GetPageBoundingBox(raw, rect)
+        box = (rect.left, rect.bottom, rect.right, rect.top)
+        if not all(map(math.isfinite, box)) or box[2] - box[0] < 1 or box[3] - box[1] < 1:
+            box = (0.0, 0.0, 612.0, 792.0)
         self.left, self.low, self.right, self.high = box
-        self.turned = turned
+        self.turned = turned = pdfium.FPDFPage_GetRotation(raw) % 4
         size = (self.right - self.left, self.high - self.low)
         self.size = size if turned % 2 == 0 else size[::-1]
 
@@ -59,15 +64,6 @@ class _Coordinates:
             case 3:
                 return self.high - high, self.right - right, self.high - low, self.right - left
         return left - self.left, self.high - high, right - self.left, self.high - low
-
-
-def _coordinates(raw: Any) -> _Coordinates:
-    rect = pdfium.FS_RECTF()
-    pdfium.FPDF_GetPageBoundingBox(raw, rect)
-    box = (rect.left, rect.bottom, rect.right, rect.top)
-    if not all(map(math.isfinite, box)) or box[2] - box[0] < 1 or box[3] - box[1] < 1:
-        box = (0.0, 0.0, 612.0, 792.0)
-    return _Coordinates(box, pdfium.FPDFPage_GetRotation(raw) % 4)
 
 
 def _words(raw: Any, place: _Coordinates) -> list[Word]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from .model import Line, Page, Table, Word
+from .model import Line, Table, Word
 
 _STRIP = 6.0
 _DEEPEST = 2
@@ -93,12 +93,8 @@ def code_words(line: Line) -> list[Word]:
     return line.words
 
 
-def columns_of(page: Page) -> list[Column]:
-    """The page's lines and tables in reading order."""
-    return _columns(page.words, page.tables, 0)
-
-
-def _columns(words: Sequence[Word], tables: Sequence[Table], depth: int) -> list[Column]:
+def columns_of(words: Sequence[Word], tables: Sequence[Table], depth: int = 0) -> list[Column]:
+    """A page's lines and tables in reading order; ``depth``: how often the page was divided already."""
     pieces: list[Line | Table] = [*segments_of(words), *tables]
     if not pieces:
         return []
@@ -127,7 +123,7 @@ def _side_by_side(band: Sequence[Line | Table], gutter: float, depth: int) -> li
     out: list[Column] = []
     for side in ([p for p in band if p.x1 <= gutter], [p for p in band if p.x1 > gutter]):
         words = [w for p in side if isinstance(p, Line) for w in p.words]
-        out += _columns(words, [p for p in side if isinstance(p, Table)], depth + 1)
+        out += columns_of(words, [p for p in side if isinstance(p, Table)], depth + 1)
     return out
 
 

@@ -22,7 +22,7 @@ _CHANGES = "| Revision | Date | Change |\n| --- | --- | --- |"
 
 def to_markdown(blocks: Sequence[Block]) -> tuple[str, list[tuple[int, int]]]:
     """The text, and (page, offset) for each page that has text, in order of offsets."""
-    known = _vocabulary(blocks)
+    known = vocabulary(text for block in blocks if block.kind != "code" for _, text in block.pieces)
     out: list[str] = []
     starts: list[tuple[int, int]] = []
     length = seen = 0
@@ -145,7 +145,3 @@ def _without_hyphenation(pieces: Iterable[tuple[int, str]], known: Counter[str])
                 text = rest[half.end() :].lstrip()
         out.append((page, join_halves(text, known)))
     return [(page, text) for page, text in out if text]
-
-
-def _vocabulary(blocks: Iterable[Block]) -> Counter[str]:
-    return vocabulary(text for block in blocks if block.kind != "code" for _, text in block.pieces)

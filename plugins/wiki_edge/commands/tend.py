@@ -20,12 +20,14 @@ def tend(ctx: click.Context, as_json: bool) -> None:
     new memories become part of their shard. Meant for an installation and for a timer. Exits with 1 where something
     does not work.
     """
+    from ..retrievers import threshold_of
+
     deployment: Deployment = ctx.obj
     host = deployment.host()
     done = [
         _tried("encoder", lambda: host.hooks.encoder.fingerprint),
         *_shards(host),
-        _tried("threshold", lambda: _threshold(host)),
+        _tried("threshold", lambda: f"{threshold_of(host):g}"),
         _tried("memory", lambda: _memory(host)),
     ]
     if as_json:
@@ -51,12 +53,6 @@ def _shards(host: Host) -> list[Check]:
         return checks(host) or [Check("shards", ok=True, detail="none is installed: ragstone wiki install")]
     except RagstoneError as error:
         return [Check("shards", ok=False, detail=str(error))]
-
-
-def _threshold(host: Host) -> str:
-    from ..retrievers import threshold_of
-
-    return f"{threshold_of(host):g}"
 
 
 def _memory(host: Host) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ragstone.core.answering import rank_quotes
 from ragstone.core.retrieval import Retrieval, Scores, weigh_evidence
@@ -36,12 +36,12 @@ class ToolCall:
 
     tool: str
     name: str
-    arguments: Mapping[str, Any]
-    result: Mapping[str, Any]
+    args_json: str
+    result_json: str
     ok: bool
-    #: Micro-cents that it cost, and that it could have cost at most.
-    cost: int = 0
-    estimate: int = 0
+    #: What it cost, and what it could have cost at most.
+    cost_micro_cents: int = 0
+    estimate_micro_cents: int = 0
 
 
 @dataclass(frozen=True)

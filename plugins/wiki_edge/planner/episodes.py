@@ -12,6 +12,7 @@ import secrets
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,7 +54,7 @@ class EpisodeRecorder:
                     _observation(context),
                     answer,
                     retrievals=[self._retrieval(each) for each in context.chunks],
-                    tool_calls=[_tool_call(call) for call in calls],
+                    tool_calls=[asdict(call) for call in calls],
                 )
             except StorageError as error:
                 _log.warning("a step was not written down: %s", error)
@@ -175,15 +176,3 @@ def _observation(context: PlannerContext) -> str:
     """The planner's context without the chunks, which are in the retrievals."""
     names = ("detections", "pose", "goal", "context", "safety", "notes")
     return json.dumps({name: getattr(context, name) for name in names}, ensure_ascii=False)
-
-
-def _tool_call(call: ToolCall) -> dict[str, Any]:
-    return {
-        "tool": call.tool,
-        "name": call.name,
-        "args_json": json.dumps(dict(call.arguments), ensure_ascii=False),
-        "result_json": json.dumps(dict(call.result), ensure_ascii=False),
-        "ok": call.ok,
-        "cost_micro_cents": call.cost,
-        "estimate_micro_cents": call.estimate,
-    }

@@ -30,6 +30,7 @@ Row = tuple[Mapping[str, Any], Vector]
 
 _log = logging.getLogger(__name__)
 
+OTHER_ENCODER = "remember with the encoder that made it, or begin another shard: planner.episodic_id"
 _ROWS_AT_ONCE = 256
 #: Fields of the release before that are not those of the next.
 _OF_RELEASE = ("files", "side_files", "journal")
@@ -58,16 +59,15 @@ class MemoryShard:
         if count != len(vectors):
             raise ShardError(f"has other than {len(vectors)} lines", file=place.metadata)
 
-    def other_encoder(self, dim: int) -> str:
-        """What is wrong where another encoder made the shard; empty where this one did, or there is no shard."""
+    def check_encoder(self, dim: int) -> None:
+        """Raise ``ShardError`` where another encoder made the shard."""
         entry = self._entry()
-        if entry is None:
-            return ""
-        made_by = entry.encoder.fingerprint if entry.encoder else None
-        if entry.dim == dim and (not made_by or not self._fingerprint or made_by == self._fingerprint):
-            return ""
-        known = made_by or f"an encoder of {entry.dim} dimensions"
-        return f"shard {entry.id!r} was made by {known}, not by {self._fingerprint}"
+        made_by = entry.encoder.fingerprint if entry and entry.encoder else None
+        is_same = not made_by or not self._fingerprint or made_by == self._fingerprint
+        if entry and not (entry.dim == dim and is_same):
+            known = made_by or f"an encoder of {entry.dim} dimensions"
+            what = f"shard {entry.id!r} was made by {known}, not by {self._fingerprint}"
+            raise ShardError(what, file=self._root, hint=OTHER_ENCODER)
 
     def replace(self, merge: Callable[[Iterable[Row]], Iterable[Row]], dim: int | None) -> bool:
         """Install a new release; returns whether the folder could be changed now.

@@ -26,9 +26,7 @@ from ragstone.core import NotFound
 from ..shards.errors import ShardError
 from ..shards.metadata import read_line
 from .journal import Journal
-from .memory_shard import MemoryShard, Row, Vector
-
-_OTHER_ENCODER = "remember with the encoder that made it, or begin another shard: planner.episodic_id"
+from .memory_shard import OTHER_ENCODER, MemoryShard, Row, Vector
 
 
 @dataclass(frozen=True)
@@ -73,7 +71,9 @@ class MemoryStore:
             raise ShardError("the memory's vector is none of unit length")
         with self._journal.locked():
             records = self._journal.records()
-            self._check_encoder(len(unit), records)
+            if _dimension(records) not in (None, len(unit)):
+                raise ShardError("its journal was written with another encoder", file=self._root, hint=OTHER_ENCODER)
+            self._shard.check_encoder(len(unit))
             packed = base64.b64encode(unit.tobytes()).decode()
             self._journal.append({"op": "remember", "row": checked, "vector": packed})
             if len(records) + 1 >= self._compact_after:
@@ -103,13 +103,6 @@ class MemoryStore:
         """Every memory with its vector, the oldest first. Raises ``ShardError``, ``StorageError``."""
         records = self._journal.records()  # before the shard
         return _merge(self._shard.rows(), records)
-
-    def _check_encoder(self, dim: int, records: Sequence[Mapping[str, Any]]) -> None:
-        if _dimension(records) not in (None, dim):
-            raise ShardError("its journal was written with another encoder", file=self._root, hint=_OTHER_ENCODER)
-        other = self._shard.other_encoder(dim)
-        if other:
-            raise ShardError(other, file=self._root, hint=_OTHER_ENCODER)
 
     def _compact(self) -> bool:
         """Under the lock. Where the shard cannot be replaced now, the journal stays and the next call tries again."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import re
@@ -111,10 +112,8 @@ def _server(settings: SlmSettings | RemoteSettings, base: str, **more: Any) -> C
 
 def _call(tool: str, server: ChatServer, outcome: ChatReply | ChatFailed, cost: int = 0, estimate: int = 0) -> ToolCall:
     arguments = {"host": urlsplit(server.base).netloc, "max_tokens": server.max_tokens}
-    result: dict[str, Any]
-    if isinstance(outcome, ChatFailed):
-        result = {"error": str(outcome)}
-    else:
-        counts = {"input_tokens": outcome.input_tokens, "output_tokens": outcome.output_tokens}
-        result = {"text": outcome.text, **counts}
-    return ToolCall(tool, server.model, arguments, result, not isinstance(outcome, ChatFailed), cost, estimate)
+    is_reply = isinstance(outcome, ChatReply)
+    names = ("text", "input_tokens", "output_tokens")
+    result = {name: getattr(outcome, name) for name in names} if is_reply else {"error": str(outcome)}
+    asked, given = (json.dumps(each, ensure_ascii=False) for each in (arguments, result))
+    return ToolCall(tool, server.model, asked, given, is_reply, cost, estimate)

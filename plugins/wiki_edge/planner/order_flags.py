@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from ragstone.core.text import is_addressed, sentence_spans, strip_hidden
+from ragstone.core.text import command_verb, is_addressed, sentence_spans, strip_hidden
 
 _I = re.IGNORECASE
 _MOVES = (
@@ -71,36 +71,23 @@ _PATTERNS: dict[str, re.Pattern[str]] = {
         rf"\b(?:{_PARTS})\b|\b(?:{_ENDS})\b[^.\n]{{0,40}}\b(?:{_GUARDS})\b",
         _I,
     ),
-    # any imperative sentence; manuals have them too
-    "imperative": re.compile(
-        r"(?:^|[.!?:]\s+|\n[^\S\n]*)(?:[-*\d.)]+\s+)?(?:please |kindly |now |then |next,? |first,? |also |instead,? )*"
-        r"(?:add|analy[sz]e|answer|apply|ask|avoid|be|begin|bring|build|buy|calculate|call|change|check|choose|classify|clean"
-        r"|click|close|compare|compose|compute|convert|copy|create|cut|decode|define|delete|describe|design|detect"
-        r"|determine|do(?: not|n't)|download|draft|draw|drive|email|embed|encode|encourage|enter|establish|evaluate"
-        r"|examine|execute|explain|express|extract|fill|find|follow|forget|forward|generate|get|give|go|grab|grasp|help"
-        r"|highlight|hold|identify|ignore|implement|include|infuse|insert|install|invert|investigate|keep|lay|let|lift"
-        r"|list|locate|look|make|mask|modify|move|never|offer|open|organi[sz]e|outline|paraphrase|perform|pick|place"
-        r"|plan|position|pour|predict|prepare|press|print|produce|promote|propose|provide|pull|push|put|read|rearrange"
-        r"|recite|recommend|record|remove|repeat|rephrase|replace|report|respond|reverse|rewrite|rinse|run|say|scramble"
-        r"|search|select|send|set|share|show|shuffle|solve|spell|start|stop|subscribe|substitute|suggest|summari[sz]e"
-        r"|swap|take|tell|transform|translate|turn|type|use|verify|visit|wash|wipe|write)"
-        r" (?!(?:is|are|was|were|has|by)\b)\w",
-        _I,
-    ),
     "fence": re.compile(r"</?(?:fact|recall|passage|context|data|document|quote|untrusted)\b[^>]{0,80}>?", _I),
 }
 #: Flags of sentences in good manuals, which may be quoted.
 HARMLESS = frozenset({"imperative", "template"})
 #: Every flag.
-FLAGS = (*_PATTERNS, "hidden-characters")
+FLAGS = (*_PATTERNS, "imperative", "hidden-characters")
 
 
 def flags(text: str) -> tuple[str, ...]:
     """The flags of the text, as it is and without hidden or look-alike characters."""
     plain = strip_hidden(unicodedata.normalize("NFKC", text))
     found = [name for name, pattern in _PATTERNS.items() if pattern.search(text) or pattern.search(plain)]
-    if "to-the-agent" not in found and any(is_addressed(plain[a:b]) for a, b in sentence_spans(plain)):
+    sentences = [plain[start:end] for start, end in sentence_spans(plain)]
+    if "to-the-agent" not in found and any(map(is_addressed, sentences)):
         found.append("to-the-agent")
+    if any(command_verb(line.lower()) for sentence in sentences for line in sentence.splitlines()):
+        found.append("imperative")
     if strip_hidden(text) != text:
         found.append("hidden-characters")
     return tuple(found)

@@ -184,5 +184,5 @@ def _attempt(origin: Origin, draft: Draft, threshold: float) -> Attempt:
     reason = draft.fault
     if draft.confidence is not None and draft.confidence < threshold:
         reason = f"its confidence is under {threshold:g}"
-    cost = draft.call.cost if draft.call else 0
+    cost = draft.call.cost_micro_cents if draft.call else 0
     return Attempt(origin, ok=not reason, reason=reason, confidence=draft.confidence, cost=cost)

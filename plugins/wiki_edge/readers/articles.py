@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from pathlib import Path
 from urllib.parse import quote
 
 #: Characters that an article may have. The longest of the English Wikipedia have about two million.
@@ -74,15 +75,30 @@ class About:
     date: str | None = None
 
 
-class Source(Protocol):
+@dataclass(frozen=True)
+class Source(ABC):
     """A file with articles."""
 
+    path: Path
+    #: Before the titles in addresses; of a dump and a ZIM file in place of their own.
+    prefix: str = ""
+    #: What ``spans`` may write, by which spans are then read.
+    beside: Path | None = None
+
+    @property
+    def copy(self) -> Path:
+        """What spans are of: the copy beside, where there is one."""
+        return self.beside if self.beside and self.beside.exists() else self.path
+
+    @abstractmethod
     def about(self) -> About:
         """The source's own metadata. Raises ``SourceError``."""
 
+    @abstractmethod
     def pages(self, span: Span | None = None) -> Iterator[Page]:
         """Its articles in order, or those of the span. Raises ``SourceError``."""
 
+    @abstractmethod
     def spans(self, size: int) -> Iterator[Span]:
         """The whole source in spans of some ``size`` bytes of text, which can be read one without the other.
 

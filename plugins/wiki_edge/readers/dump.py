@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any, NoReturn
 from xml.parsers import expat
 
-from ragstone.core import SourceError, require_extra
+from ragstone.core import SourceError
 
-from .articles import LONGEST_ARTICLE, About, Page, Span, Text, address
+from .articles import LONGEST_ARTICLE, About, Page, Source, Span, Text, address
 from .compression import bz2_streams, copied, is_packed, pieces
 from .wikitext import Site, blocks_of
 
@@ -48,16 +48,8 @@ _MARKUP, _PACKED = 2, 4
 _UNEVEN = 8
 
 
-class Dump:
+class Dump(Source):
     """A dump; only pages of the main namespace that are no redirects."""
-
-    def __init__(self, path: Path, *, prefix: str = "", beside: Path | None = None) -> None:
-        """``prefix``: before the titles in addresses, in place of the dump's own. ``beside``: the copy that ``spans``
-        may make, which is then read."""
-        require_extra("dump", "mwparserfromhell")
-        self._path = path
-        self._prefix = prefix
-        self._beside = beside
 
     def about(self) -> About:
         """The dump's language; a dump names no licence, but Wikipedia's is known."""
@@ -69,9 +61,8 @@ class Dump:
     def pages(self, span: Span | None = None) -> Iterator[Page]:
         """Its articles. A span is one of bytes, from the beginning of a page on."""
         site = self._site()
-        path = self._beside if span and self._beside and self._beside.exists() else self._path
-        start, stop = (span.start, span.stop) if span else (0, None)
-        reader = _Reader(self._path)
+        path, start, stop = (self.copy, span.start, span.stop) if span else (self.path, 0, None)
+        reader = _Reader(self.path)
         if start:
             reader.feed(b"<mediawiki>")
         for piece in pieces(path, start, stop):
@@ -84,25 +75,25 @@ class Dump:
     def spans(self, size: int) -> Iterator[Span]:
         """Streams of a multi-stream dump, pages of a plain one; any other is copied beside."""
         size *= _MARKUP
-        whole = self._path.stat().st_size
-        if is_packed(self._path):
+        whole = self.path.stat().st_size
+        if is_packed(self.path):
             cuts = [*self._stream_cuts(size // _PACKED), whole]
-            if self._beside and max(map(sub, cuts, [0, *cuts])) > _UNEVEN * size // _PACKED:
-                cuts = [end for end, _ in copied(self._path, self._beside, size, _BEFORE_A_PAGE)]
+            if self.beside and max(map(sub, cuts, [0, *cuts])) > _UNEVEN * size // _PACKED:
+                cuts = [end for end, _ in copied(self.path, self.beside, size, _BEFORE_A_PAGE)]
         else:
             cuts = [*self._page_cuts(size), whole]
         yield from (Span(start, stop) for start, stop in pairwise([0, *cuts]) if stop > start)
 
     def _stream_cuts(self, size: int, last: int = 0) -> Iterator[int]:
         """Offsets of streams that begin with a page, ``size`` bytes apart."""
-        for offset in bz2_streams(self._path):
+        for offset in bz2_streams(self.path):
             if offset - last >= size:
                 with suppress(SourceError):  # these bytes may stand within a stream
-                    if next(pieces(self._path, offset)).lstrip().startswith(b"<page>"):
+                    if next(pieces(self.path, offset)).lstrip().startswith(b"<page>"):
                         yield (last := offset)
 
     def _page_cuts(self, size: int) -> Iterator[int]:
-        with self._path.open("rb") as file:
+        with self.path.open("rb") as file:
             data, _ = b"", file.seek(size)
             while more := file.read(_READ):
                 data = data[-_MARK:] + more
@@ -112,14 +103,14 @@ class Dump:
 
     def _site(self) -> Site:
         """The metadata before the first page."""
-        reader = _Reader(self._path)
-        for piece in pieces(self._path):
+        reader = _Reader(self.path)
+        for piece in pieces(self.path):
             reader.feed(piece)
             if reader.in_pages:
                 break
         if not reader.in_pages:
             reader.finish()
-        return replace(reader.site, prefix=self._prefix or reader.site.prefix)
+        return replace(reader.site, prefix=self.prefix or reader.site.prefix)
 
 
 def _page(page: dict[str, str], site: Site) -> Page:

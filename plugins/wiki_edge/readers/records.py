@@ -8,13 +8,12 @@ import re
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from ragstone.core import SourceError, require_extra
+from ragstone.core import SourceError
 from ragstone.core.runtime import parse_json
 
-from .articles import LONGEST_ARTICLE, About, Page, Span, Text, address
+from .articles import LONGEST_ARTICLE, About, Page, Source, Span, Text, address
 from .compression import FileSlice, copied, is_packed
 from .prose import encyclopedic_blocks, plain_blocks
 
@@ -35,14 +34,8 @@ _HINT = 'a line is {"id", "url", "title", "text"} as in wikimedia/wikipedia, or 
 _LICENSE = "CC-BY-SA-3.0"
 
 
-class JsonLines:
-    """``.jsonl`` and ``.jsonl.gz``."""
-
-    def __init__(self, path: Path, *, prefix: str = "", beside: Path | None = None) -> None:
-        """``prefix``: before the titles in addresses, for articles that bring none. ``beside``: as for ``Dump``."""
-        self._path = path
-        self._prefix = prefix
-        self._beside = beside
+class JsonLines(Source):
+    """``.jsonl`` and ``.jsonl.gz``; articles that bring an address keep it."""
 
     def about(self) -> About:
         """Of wikimedia/wikipedia, by the first line; BEIR's lines have no metadata."""
@@ -59,17 +52,17 @@ class JsonLines:
                 while line := file.readline(_LONGEST_LINE + 1):
                     number += 1
                     if line.strip():
-                        yield _page(self._parsed(line, number), self._where(number), self._prefix)
+                        yield _page(self._parsed(line, number), self._where(number), self.prefix)
             except (EOFError, gzip.BadGzipFile, zlib.error) as error:
                 raise SourceError(f"cannot be decompressed: {error}", where=self._where(number + 1)) from error
 
     def spans(self, size: int) -> Iterator[Span]:
         """Ranges of lines; a compressed file is copied beside, unless it is small."""
-        whole = self._path.stat().st_size
-        if is_packed(self._path):
+        whole = self.path.stat().st_size
+        if is_packed(self.path):
             ends = iter([(whole, 0)])
-            if self._beside and whole > size // _PACKED:
-                ends = copied(self._path, self._beside, size, _LINE_END)
+            if self.beside and whole > size // _PACKED:
+                ends = copied(self.path, self.beside, size, _LINE_END)
         else:
             ends = self._line_ends(size)
         start = lines = 0
@@ -79,7 +72,7 @@ class JsonLines:
 
     def _line_ends(self, size: int) -> Iterator[tuple[int, int]]:
         """Where lines end, at least ``size`` bytes apart, and how many there are up to there."""
-        with self._path.open("rb") as file:
+        with self.path.open("rb") as file:
             while data := file.read(size):
                 count, end = data.count(b"\n"), data.endswith(b"\n")
                 while not end and (rest := file.readline(_BUFFER)):
@@ -89,13 +82,13 @@ class JsonLines:
     @contextmanager
     def _opened(self, span: Span | None) -> Iterator[BinaryIO]:
         """The lines of the span, decompressed."""
-        path = self._beside if span and self._beside and self._beside.exists() else self._path
-        with FileSlice(path, span.start if span else 0, span.stop if span else None) as raw:
+        path, start, stop = (self.copy, span.start, span.stop) if span else (self.path, 0, None)
+        with FileSlice(path, start, stop) as raw:
             buffered = cast("BinaryIO", io.BufferedReader(raw, _BUFFER_LINES))
             yield cast("BinaryIO", gzip.GzipFile(fileobj=buffered)) if is_packed(path) else buffered
 
     def _where(self, line: int) -> str:
-        return f"{self._path}:{line}"
+        return f"{self.path}:{line}"
 
     def _parsed(self, line: bytes, number: int) -> dict[str, Any]:
         if len(line) > _LONGEST_LINE:
@@ -109,14 +102,8 @@ class JsonLines:
         return value
 
 
-class Parquet:
-    """A parquet file, read in batches of a few rows."""
-
-    def __init__(self, path: Path, *, prefix: str = "") -> None:
-        """``prefix``: as for ``JsonLines``."""
-        require_extra("parquet", "pyarrow")
-        self._path = path
-        self._prefix = prefix
+class Parquet(Source):
+    """A parquet file, read in batches of a few rows; articles that bring an address keep it."""
 
     def about(self) -> About:
         """Its columns must be those of wikimedia/wikipedia or of BEIR."""
@@ -139,7 +126,7 @@ class Parquet:
                         if number > span.stop:
                             return
                         if number > span.start:
-                            yield _page(record, f"{self._path}: row {number}", self._prefix)
+                            yield _page(record, f"{self.path}: row {number}", self.prefix)
 
     def spans(self, size: int) -> Iterator[Span]:
         """Row groups, together where they are small; the rows of a large one in several spans."""
@@ -167,10 +154,10 @@ class Parquet:
                 for name in columns:
                     kind = schema.field(name).type
                     if not (types.is_string(kind) or types.is_large_string(kind)):
-                        raise SourceError(f"the column {name} holds {kind}, not text", where=str(self._path))
+                        raise SourceError(f"the column {name} holds {kind}, not text", where=str(self.path))
                 return columns
         found = ", ".join(name[:40] for name in schema.names[:12])
-        raise SourceError(f"has the columns {found}", where=str(self._path), hint=_HINT)
+        raise SourceError(f"has the columns {found}", where=str(self.path), hint=_HINT)
 
     @contextmanager
     def _opened(self, **options: Any) -> Iterator[Any]:
@@ -178,11 +165,11 @@ class Parquet:
         import pyarrow.parquet as pq
 
         try:
-            with pq.ParquetFile(self._path, **options) as file:
+            with pq.ParquetFile(self.path, **options) as file:
                 yield file
         except (pa.ArrowException, OSError) as error:
             reason = str(error).partition("\n")[0][:300]
-            raise SourceError(f"is not a whole parquet file: {reason}", where=str(self._path)) from error
+            raise SourceError(f"is not a whole parquet file: {reason}", where=str(self.path)) from error
 
 
 def _page(record: Mapping[str, Any], where: str, prefix: str) -> Page:

@@ -17,9 +17,15 @@ from ragstone.core.runtime import open_regular
 
 def title_filter(titles: Path | None, match: str | None) -> Callable[[str], bool]:
     """Whether an article with a title passes: by a list of titles and by a pattern that is searched in them; without
-    either every one. Raises ``BadRequest`` for an invalid pattern, ``NotFound`` for a list that does not exist."""
+    either every one. Raises ``BadRequest`` for an invalid pattern, ``NotFound`` for a list that does not exist.
+
+    A pattern that backtracks without end is not found here: the process that searches titles is then ended.
+    """
     listed = None if titles is None else read_titles(titles)
-    pattern = compiled(match or "")
+    try:
+        pattern = re.compile(match or "")
+    except (re.error, OverflowError, RecursionError) as error:
+        raise BadRequest(f"--match is no regular expression: {error}", where=str(match)[:100]) from error
     return lambda title: (listed is None or plain(title) in listed) and pattern.search(title) is not None
 
 
@@ -66,17 +72,6 @@ def _lines_of(path: Path, what: str) -> Iterator[TextIO]:
             yield lines
     except (OSError, UnicodeDecodeError) as error:
         raise BadRequest(f"the {what} cannot be read: {error}", where=str(path)) from error
-
-
-def compiled(pattern: str) -> re.Pattern[str]:
-    """The pattern. Raises ``BadRequest`` for an invalid one.
-
-    A pattern that backtracks without end is not found here: the process that searches titles is then ended.
-    """
-    try:
-        return re.compile(pattern)
-    except (re.error, OverflowError, RecursionError) as error:
-        raise BadRequest(f"--match is no regular expression: {error}", where=pattern[:100]) from error
 
 
 class SeenIds:

@@ -7,7 +7,7 @@ import os
 import stat
 from pathlib import Path
 
-from ragstone.core import NotFound, SourceError
+from ragstone.core import NotFound, SourceError, require_extra
 
 from .articles import Source
 from .compression import pieces
@@ -30,17 +30,20 @@ def open_source(path: Path, *, prefix: str = "", beside: Path | None = None) -> 
     with path.open("rb") as file:
         magic = file.read(4)
     if path.suffix == ".zim" or magic == b"ZIM\x04":
+        require_extra("zim", "lxml", "zstandard")
         from .zim import Zim  # NumPy is half of a reading process's start, and no other format needs it
 
-        return Zim(path, prefix=prefix, beside=beside)
+        return Zim(path, prefix, beside)
     if path.suffix == ".parquet" or magic == b"PAR1":
-        return Parquet(path, prefix=prefix)
+        require_extra("parquet", "pyarrow")
+        return Parquet(path, prefix)
     first = next(pieces(path), b"")
     begins = first[:64].replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")[:1]
     if begins == b"<":
-        return Dump(path, prefix=prefix, beside=beside)
+        require_extra("dump", "mwparserfromhell")
+        return Dump(path, prefix, beside)
     if (begins == b"{" and magic[:3] != b"BZh") or not first:
-        return JsonLines(path, prefix=prefix, beside=beside)
+        return JsonLines(path, prefix, beside)
     raise SourceError("is no source of articles that is known here", where=str(path), hint=HINT)
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from .articles import Block
 from .prose import Outline, opening, tidy
-from .tables import rows_of
 from .wikitext_templates import words_of
 
 #: Elements with nothing to read in them.
@@ -32,6 +32,12 @@ _TEMPLATE_REST = re.compile(r"\{\{[^{}]*\}\}|\{\{|\}\}|\[\[|\]\]|\{\||\|\}")
 _TAG_REST = re.compile(r"</?(?:ref|div|span|center|small|br|includeonly|onlyinclude|noinclude|gallery)\b[^<>]*>", re.I)
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[a-z]{2,10})*|simple")  # as links to other languages begin
 _DEEPEST = 60
+_LETTERS = re.compile(r"[^\W\d_]")
+_SIGNS = re.compile(r"\S")
+#: Share of letters in a table of words; any other is one of figures, and left out.
+_IN_WORDS = 0.55
+_MOST_ROWS = 200
+_MOST_COLUMNS = 12
 
 
 @dataclass(frozen=True)
@@ -139,13 +145,13 @@ class _Walk:
         words.append(shown if shown.strip() else target.lstrip(":").replace("_", " "))
 
     def _tag(self, node: Any, words: list[str], depth: int) -> None:
-        name = str(node.tag).strip().casefold()
+        name = _name_of(node)
         if node.wiki_markup in _MARKS and node.self_closing:
             words.append(_MARKS[node.wiki_markup])
         elif name in _DROPPED or _is_no_prose(node):
             return
         elif name == "table":
-            rows = rows_of(node, lambda code: " ".join(paragraphs(self.text(code.nodes, depth + 2))))
+            rows = _rows_of(node, lambda code: " ".join(paragraphs(self.text(code.nodes, depth + 2))))
             words.append(
                 "".join(f"\n\n{ITEM}{row}" if not number else f"\n{ITEM}{row}" for number, row in enumerate(rows))
             )
@@ -175,3 +181,44 @@ def _character(node: Any) -> str:
         return str(node.normalize())
     except (ValueError, OverflowError):  # no such character
         return ""
+
+
+def _rows_of(table: Any, shown: Callable[[Any], str]) -> list[str]:
+    """The lines of a table in wikitext; none for a table without the class ``wikitable``, and for one of figures.
+
+    ``shown`` gives the text of a cell.
+    """
+    attributes = {str(each.name).strip().casefold(): str(each.value) for each in table.attributes}
+    if "wikitable" not in attributes.get("class", "").casefold().split() or table.contents is None:
+        return []
+    rows = [table.contents, *(row.contents for row in _tags(table.contents, "tr") if row.contents is not None)]
+    lines = list(islice(_lines((_tags(row, "td", "th") for row in rows), shown), _MOST_ROWS + 1))
+    whole = "".join(lines)
+    marks = len(_SIGNS.findall(whole))
+    is_of_words = marks and len(_LETTERS.findall(whole)) / marks >= _IN_WORDS
+    return lines if is_of_words and len(lines) <= _MOST_ROWS else []
+
+
+def _name_of(node: Any) -> str:
+    return str(node.tag).strip().casefold()
+
+
+def _tags(code: Any, *names: str) -> list[Any]:
+    return [node for node in code.nodes if hasattr(node, "tag") and _name_of(node) in names]
+
+
+def _lines(rows: Iterable[list[Any]], shown: Callable[[Any], str]) -> Iterator[str]:
+    """The rows as ``Heading: cell; Heading: cell``."""
+    headings: list[str] = []
+    for cells in rows:
+        if not 0 < len(cells) <= _MOST_COLUMNS:
+            continue
+        texts = [shown(cell.contents) if cell.contents else "" for cell in cells]
+        if all(_name_of(cell) == "th" for cell in cells):
+            headings = texts
+            continue
+        # Headings of another number than the cells do not belong to them.
+        known = headings if len(headings) == len(texts) else [""] * len(texts)
+        named = zip(known, texts, strict=True)
+        if line := "; ".join(f"{head}: {text}" if head else text for head, text in named if text):
+            yield line

@@ -6,14 +6,13 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from ragstone.core import SourceError, require_extra
+from ragstone.core import SourceError
 
-from .articles import About, Page, Span, Text, address
+from .articles import About, Page, Source, Span, Text, address
 from .html import license_in, text_of_html
 from .zim_file import Entry, ZimFile
 
@@ -30,20 +29,15 @@ _PACKED = 2
 _LONGEST_NOTE = 1000
 
 
-class Zim:
-    """A ZIM file's articles in HTML; neither redirects nor the page with which readers begin, unless it is the only."""
+class Zim(Source):
+    """A ZIM file's articles in HTML; neither redirects nor the page with which readers begin, unless it is the only.
 
-    def __init__(self, path: Path, *, prefix: str = "", beside: Path | None = None) -> None:
-        """``prefix``: before titles in addresses. ``beside``: the order of reading, 16 bytes an article, which
-        ``spans`` writes."""
-        require_extra("zim", "lxml", "zstandard")
-        self._path = path
-        self._prefix = prefix
-        self._beside = beside
+    Beside is the order of reading, 16 bytes an article.
+    """
 
     def about(self) -> About:
         """What the file's own metadata say."""
-        with ZimFile(self._path) as file:
+        with ZimFile(self.path) as file:
             notes = {name: self._note(file, name) for name in ("Language", "License", "Date", "Source")}
             language = (notes["Language"] or "").partition(",")[0] or None
             return About(
@@ -55,8 +49,8 @@ class Zim:
 
     def pages(self, span: Span | None = None) -> Iterator[Page]:
         """Its articles. A span is of places in the order of clusters."""
-        with ZimFile(self._path) as file, self._order(file) as order:
-            prefix = self._prefix or self._own_prefix(file)
+        with ZimFile(self.path) as file, self._order(file) as order:
+            prefix = self.prefix or self._own_prefix(file)
             main = file.target(file.main) if file.main is not None and file.main < file.entries else None
             span = span or Span(0, len(order))
             for place in order[span.start : span.stop]:
@@ -66,7 +60,7 @@ class Zim:
 
     def spans(self, size: int) -> Iterator[Span]:
         """Clusters, together where they are small."""
-        with ZimFile(self._path) as file, self._order(file) as order:
+        with ZimFile(self.path) as file, self._order(file) as order:
             start, enough, before = 0, max(1, len(order) * (size // _PACKED) // file.size), None
             for number, place in enumerate(order):
                 cluster = int(place["place"]) >> 32
@@ -80,8 +74,8 @@ class Zim:
     @contextmanager
     def _order(self, file: ZimFile) -> Iterator[npt.NDArray[np.void]]:
         """The places of all articles, in the order of clusters: what was written beside, or else made now."""
-        is_made = self._beside is not None and self._beside.exists()
-        with self._beside.open("rb" if is_made else "w+b") if self._beside else tempfile.TemporaryFile() as order:
+        is_made = self.beside is not None and self.beside.exists()
+        with self.beside.open("rb" if is_made else "w+b") if self.beside else tempfile.TemporaryFile() as order:
             if not is_made:
                 file.check_clusters()
                 for index in range(file.entries):
@@ -111,7 +105,7 @@ class Zim:
         try:
             return text_of_html(file.blob(entry))
         except (lxml.etree.LxmlError, ValueError, RecursionError) as error:
-            where = f"{self._path}: {entry.namespace}/{entry.path}"
+            where = f"{self.path}: {entry.namespace}/{entry.path}"
             raise SourceError(f"is no HTML that can be read: {error}", where=where) from error
 
     def _license(self, file: ZimFile) -> str | None:

@@ -69,15 +69,11 @@ class ZimFile:
         #: The cluster that was read last.
         self._opened: tuple[int, Read, Limits] | None = None
 
-    def close(self) -> None:
-        """Close the file."""
-        os.close(self._fd)
-
     def __enter__(self) -> ZimFile:
         return self
 
     def __exit__(self, *_error: object) -> None:
-        self.close()
+        os.close(self._fd)
 
     def _fail(self, what: str) -> NoReturn:
         raise SourceError(what, where=str(self._path), hint="get the file again")

@@ -20,13 +20,7 @@ from ragstone.core.retrieval import (
     rank,
     with_definitions,
 )
-from ragstone.core.text import (
-    LIGHT_STEMS,
-    asks_for_code,
-    asks_for_tasks,
-    question_stems,
-    unpack,
-)
+from ragstone.core.text import LIGHT_STEMS, asks_for_code, asks_for_tasks, question_stems, unpack
 
 from ..shards.file_arrays import MemoryBudget
 from ..shards.manifest import ShardEntry

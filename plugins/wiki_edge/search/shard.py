@@ -155,12 +155,7 @@ class RestTexts(ShardTexts):
     question's words find them. These are kept in the cache."""
 
     def __init__(
-        self,
-        entry: ShardEntry,
-        root: Path,
-        files: Mapping[str, Path],
-        cache: Path,
-        encoder: Callable[[], Encoder],
+        self, entry: ShardEntry, root: Path, files: Mapping[str, Path], cache: Path, encoder: Callable[[], Encoder]
     ) -> None:
         """As ``ShardTexts`` and ``Shard``."""
         super().__init__(entry, root, files)

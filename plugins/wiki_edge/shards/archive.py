@@ -153,11 +153,7 @@ def _file_name(entries: Sequence[ShardEntry], folder: Path) -> str:
 
 
 def _pack(
-    file: IO[bytes],
-    name: str,
-    folder: Path,
-    manifest: Manifest,
-    on_file: Callable[[int], Callable[[], None]],
+    file: IO[bytes], name: str, folder: Path, manifest: Manifest, on_file: Callable[[int], Callable[[], None]]
 ) -> None:
     entries = manifest.shards
     homes = [entry.id if _SAFE.fullmatch(entry.id) else f"shard-{number}" for number, entry in enumerate(entries, 1)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from base64 import b64decode, b64encode
+from base64 import b64decode
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from .archive import Archive
 
 _TEMPLATES = Path(__file__).parents[1] / "templates" / "wiki_edge"
-#: RFC 8410: what stands before the 32 bytes of an Ed25519 key in its public form.
-_PUBLIC_PREFIX = bytes.fromhex("302a300506032b6570032100")
 
 
 def page(archive: Archive, *, title: str = "", address: str = "") -> str:
@@ -40,9 +38,11 @@ def page(archive: Archive, *, title: str = "", address: str = "") -> str:
 
 def public_pem(key: str) -> str:
     """A public key in base64 as PEM, which OpenSSL reads."""
-    return (
-        f"-----BEGIN PUBLIC KEY-----\n{b64encode(_PUBLIC_PREFIX + b64decode(key)).decode()}\n-----END PUBLIC KEY-----"
-    )
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+    from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+    public = Ed25519PublicKey.from_public_bytes(b64decode(key))
+    return public.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode().strip()
 
 
 def _plain(words: object, longest: int = 300) -> str:

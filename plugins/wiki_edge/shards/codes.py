@@ -73,12 +73,7 @@ class Codes:
     """The codes of a shard: held in memory where its budget allows, else read block by block."""
 
     def __init__(
-        self,
-        codes: Path,
-        centre: Path,
-        shape: tuple[int, int],
-        memory: MemoryBudget,
-        clusters: Clusters | None = None,
+        self, codes: Path, centre: Path, shape: tuple[int, int], memory: MemoryBudget, clusters: Clusters | None = None
     ) -> None:
         """``shape``: rows and dimension of the shard. ``clusters``: by which the codes are ordered, if they are.
 

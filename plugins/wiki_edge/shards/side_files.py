@@ -107,11 +107,7 @@ NAMES = _VECTORS | TEXT_NAMES
 #: The same of the chunks without vectors.
 REST_NAMES = {purpose: f"rest-{name}" for purpose, name in TEXT_NAMES.items()}
 #: Of shards with more rows than ``clusters.LARGE``.
-_CLUSTERS = {
-    "clusters": "clusters.npy",
-    "cluster_starts": "cluster-starts.npy",
-    "cluster_order": "cluster-order.npy",
-}
+_CLUSTERS = {"clusters": "clusters.npy", "cluster_starts": "cluster-starts.npy", "cluster_order": "cluster-order.npy"}
 #: Raised whenever the same shard would get other side files.
 _VERSION = 1
 _RECORD = "made-of.json"

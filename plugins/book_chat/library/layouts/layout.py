@@ -45,7 +45,8 @@ LAYOUTS: Mapping[Kind, Layout] = {
     "quarto": Layout("Quarto book", ("_quarto.yml", "_quarto.yaml"), find_quarto),
     "sphinx": Layout("Sphinx documentation", ("conf.py",), find_sphinx),
 }
-_CONFIGURATIONS = frozenset({"_config.yml"}.union(*(layout.marks for layout in LAYOUTS.values())))
+#: Names of the files that describe a book.
+CONFIGURATIONS = frozenset({"_config.yml"}.union(*(layout.marks for layout in LAYOUTS.values())))
 #: How many configurations are opened, and how deep they are looked for.
 _MOST_MARKS = 12
 _MARK_DEPTH = 3
@@ -78,11 +79,6 @@ class BookLayout:
         """A file's path from the folder of the book's configuration."""
         home = self.home or self.root
         return relative(home, file.path) if home in file.path.parents else file.relative
-
-
-def is_configuration(name: str) -> bool:
-    """Whether a file of that name describes a book."""
-    return name in _CONFIGURATIONS
 
 
 def read_layout(root: Path, suffixes: frozenset[str], site: str | None = None) -> BookLayout:
@@ -124,7 +120,7 @@ def read_layout(root: Path, suffixes: frozenset[str], site: str | None = None) -
     known = {file.relative for file in book.files} | {entry.relative for entry in book.left}
     others = (path for path in repository.readable if repository.name(path) not in known and path != book.listing)
     left = [*book.left, *(LeftOut(repository.name(path), book.reason(path, root)) for path in others), *unseen]
-    unread = unread_files(repository, book.folder, _CONFIGURATIONS, suffixes)
+    unread = unread_files(repository, book.folder, CONFIGURATIONS, suffixes)
     left += [entry for entry in unread if entry.relative not in known]
     title = shown(book.title or "")[:LONGEST_TITLE] or None
     files = tuple(replace(file, position=position) for position, file in enumerate(book.files))
@@ -147,7 +143,7 @@ def _sites(repository: Repository, chosen: Path | None) -> list[Site]:
     """
     found: dict[Path, Site] = {}
     marked = 0
-    marks = (path for path in repository.paths if path.name in _CONFIGURATIONS)
+    marks = (path for path in repository.paths if path.name in CONFIGURATIONS)
     by_depth = sorted(marks, key=lambda path: (len(path.parts), path))
     for layout in LAYOUTS.values():
         for mark in by_depth:

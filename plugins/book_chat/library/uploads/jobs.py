@@ -36,11 +36,7 @@ _POLL = 3.0
 class Jobs:
     """All uploads of a server. Thread-safe; the uploads are read in a thread of its own."""
 
-    def __init__(
-        self,
-        add: Callable[[Upload, Callable[..., None]], AddReport],
-        catalog: Catalog | None = None,
-    ) -> None:
+    def __init__(self, add: Callable[[Upload, Callable[..., None]], AddReport], catalog: Catalog | None = None) -> None:
         """``add``: reads an upload and reports its progress, as fields of its job. ``catalog``: remembers the jobs, for
         all web workers."""
         self._add = add

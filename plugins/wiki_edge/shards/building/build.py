@@ -68,10 +68,7 @@ def work_plan(folder: Path, host: Host, on_progress: Callable[[BuildProgress], N
 
 
 def merge_plan(
-    folder: Path,
-    host: Host,
-    out: Path | None = None,
-    on_progress: Callable[[BuildProgress], None] = lambda _: None,
+    folder: Path, host: Host, out: Path | None = None, on_progress: Callable[[BuildProgress], None] = lambda _: None
 ) -> BuildReport:
     """The shard of the plan's finished parts, in ``out`` or where the plan says. Raises as ``build_shard``."""
     with storage_errors(folder, hint=AGAIN):

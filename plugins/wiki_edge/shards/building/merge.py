@@ -56,11 +56,7 @@ def merge(plan: Plan, work: Path, wanted: range, on_part: Callable[[int], None] 
         what = f"{len(missing):,} of {len(wanted):,} parts are not built yet, the first is {missing[0] + 1}"
         raise BadRequest(what, where=str(plan.folder), hint=f"ragstone wiki work {plan.folder}")
     found, limit = Merged(), plan.options.limit
-    with (
-        ShardWriter(work / SHARD, plan.dimension) as writer,
-        closing(SeenIds()) as seen,
-        ExitStack() as stack,
-    ):
+    with ShardWriter(work / SHARD, plan.dimension) as writer, closing(SeenIds()) as seen, ExitStack() as stack:
         terms = [
             [stack.enter_context(GrowingArray(work / SHARD / names[purpose], dtype)) for purpose, dtype in _TERMS]
             for names in (TEXT_NAMES, REST_NAMES)

@@ -90,11 +90,7 @@ def work_on_ray(
 
 
 def _run(
-    plan: Plan,
-    options: RayOptions,
-    counts: PartCounts,
-    report: RayReport,
-    on_progress: Callable[[BuildProgress], None],
+    plan: Plan, options: RayOptions, counts: PartCounts, report: RayReport, on_progress: Callable[[BuildProgress], None]
 ) -> str:
     """Follow one driver to its end; why it ended."""
     with tempfile.TemporaryFile() as errors, _driver(plan, options, errors) as process:
