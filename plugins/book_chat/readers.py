@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from llama_index.core.readers.base import BaseReader
 from llama_index.core.schema import Document
@@ -22,11 +22,9 @@ from .markdown.html import worker
 from .markdown.html.text import Text
 from .markdown.plain_text import read_plain_text
 from .pdf.limits import MAX_BYTES
+from .pdf.ocr import Ocr
 from .pdf.page_map import KEY, LISTED, packed
 from .pdf.process import PdfProcess
-
-if TYPE_CHECKING:
-    from .pdf.ocr import Ocr
 
 _TEXT = TypeAdapter(Text)
 #: The packages that reading a suffix needs, where it is not lxml alone, and megabytes of address space.

@@ -9,12 +9,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ragstone.core.runtime import file_lock, storage_errors
 
-if TYPE_CHECKING:
-    from .files import LeftOut
+from .files import LeftOut
 
 FIRST_EDITION = "First Edition"
 #: Characters.

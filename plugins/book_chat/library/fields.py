@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 import tomllib
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
+from yaml.nodes import ScalarNode
 
 from ..markdown.characters import without_controls
-
-if TYPE_CHECKING:
-    from yaml.nodes import ScalarNode
 
 #: Characters of a ``book.toml``: the addresses of some 5,000 chapters.
 LONGEST_TOML = 500_000

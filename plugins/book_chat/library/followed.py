@@ -15,19 +15,16 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from ragstone.core import RagstoneError, SourceError, StorageError
+from ragstone.core.ingestion import OnProgress
 from ragstone.core.runtime import file_lock
 
 from .files import ASCIIDOC, HTML, MARKDOWN, natural
 from .follow_record import Entry, Mode, Record, is_temporary, signature_of
 from .layouts.layout import CONFIGURATIONS
-
-if TYPE_CHECKING:
-    from ragstone.core.ingestion import OnProgress
-
-    from .shelf import Shelf
+from .shelf import Shelf
 
 Action = Literal["added", "updated", "renamed", "removed", "left", "failed", "unreachable"]
 #: Seconds for which a file must be as it is before it is read, or gone before its book is: it may be half written.

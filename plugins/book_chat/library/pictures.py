@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import threading
 from collections import OrderedDict
-from typing import TYPE_CHECKING
+
+from llama_index.core.schema import TextNode
 
 from ragstone.core import NotFound, StorageBusy
 from ragstone.core.runtime import Slots, Unanswered
@@ -13,11 +14,7 @@ from ragstone.core.text import BY_OCR
 
 from ..pdf.page_map import PageMap
 from ..pdf.process import PdfProcess
-
-if TYPE_CHECKING:
-    from llama_index.core.schema import TextNode
-
-    from .shelf import Shelf
+from .shelf import Shelf
 
 #: Pictures that are drawn at a time, seconds and megabytes of one, and bytes of those that are kept.
 _AT_A_TIME, _SECONDS, _MEGABYTES, _KEPT = 2, 10.0, 768, 32_000_000

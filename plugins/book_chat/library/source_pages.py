@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+from llama_index.core.schema import TextNode
+
+from ragstone.core import Corpus
 
 from ..markdown.blocks import BlockKind, read_blocks
-
-if TYPE_CHECKING:
-    from llama_index.core.schema import TextNode
-
-    from ragstone.core import Corpus
 
 _CELL = re.compile(r"(?<!\\)\|")
 _RULE = re.compile(r"^[\s|:-]+$")

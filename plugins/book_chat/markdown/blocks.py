@@ -5,12 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from markdown_it import MarkdownIt
-
-if TYPE_CHECKING:
-    from markdown_it.token import Token
+from markdown_it.token import Token
 
 BlockKind = Literal["heading", "paragraph", "list_item", "code", "table", "admonition", "quote", "figure"]
 

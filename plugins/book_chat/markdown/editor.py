@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from markdown_it.token import Token
 
 from .blocks import MARKER, QUOTE, block_parser
-
-if TYPE_CHECKING:
-    from markdown_it.token import Token
 
 _CODE_SIGNS = re.compile(r"```|~~~|    |\t")
 

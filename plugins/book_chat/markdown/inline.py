@@ -5,18 +5,16 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
 
 from .blocks import image_words
 from .characters import without_controls
 from .dialects import ATTRIBUTE_LIST
 from .elements import TAG, UNREAD, is_block
-
-if TYPE_CHECKING:
-    from markdown_it.rules_inline import StateInline
-    from markdown_it.token import Token
 
 _ATTRIBUTES = re.compile(ATTRIBUTE_LIST)
 _NAMED = re.compile(r"""\s(alt|title)\s*=\s*(?:"([^"]*)"|'([^']*)')""", re.IGNORECASE)

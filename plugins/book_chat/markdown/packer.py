@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ragstone.core.ingestion import cut_at, split
 from ragstone.core.text import sentence_spans
 
-if TYPE_CHECKING:
-    from .blocks import Block
+from .blocks import Block
 
 _TAIL_TOKENS = 60
 _ITEM = r"\n(?=[ \t]*(?:[-*+>]|\d{1,9}[.)])[ \t])"

@@ -5,26 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from flask import Blueprint, Response, render_template, request, send_from_directory
 from werkzeug.exceptions import RequestedRangeNotSatisfiable
 from werkzeug.wsgi import wrap_file
 
+from ragstone.core import Host
 from ragstone.core.answering import Conversation
 from ragstone.core.pages import ViewOptions
 
 from ..library.chapters import chapters_of
+from ..library.pdf_files import OpenPdf
 from ..library.pictures import PagePictures
 from ..library.shelf import Shelf
+from ..library.source_pages import ShownBlock
 from ..markdown.characters import SEPARATOR
 from .shelf import install_shelf, shelf_blueprint
-
-if TYPE_CHECKING:
-    from ragstone.core import Host
-
-    from ..library.pdf_files import OpenPdf
-    from ..library.source_pages import ShownBlock
 
 _NAME = "book_chat"
 _STATIC = Path(__file__).parents[1] / "static" / _NAME

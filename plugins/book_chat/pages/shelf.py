@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from flask import Blueprint, Response, abort, redirect, render_template, request, url_for
 from werkzeug.datastructures import FileStorage, WWWAuthenticate
 from werkzeug.exceptions import ServiceUnavailable, Unauthorized
+from werkzeug.wrappers import Response as BaseResponse
 
 from ragstone.core import BadRequest, Host
 from ragstone.core.pages import KEEP_ALIVE, EventStream, ViewOptions, event
@@ -18,15 +19,10 @@ from ..library.book_queue import queue_dict
 from ..library.books import LONGEST_EDITION, LONGEST_TITLE, shown
 from ..library.shelf import Shelf
 from ..library.uploads.files import ZIP, store
+from ..library.uploads.job_store import Job
 from ..library.uploads.jobs import jobs_of, uploads_of
 from . import openapi
 from .keys import AGE, COOKIE, SHORTEST, VARIABLE, Access, access, configured, is_key, new_session
-
-if TYPE_CHECKING:
-    from werkzeug.wrappers import Response as BaseResponse
-
-    from ..library.uploads.job_store import Job
-
 
 #: Seconds between signs of life on a stream, without which the server would not notice that the client has left.
 _PAUSE = 10.0

@@ -5,12 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
+from .lines import Column
 from .model import Entry, Line
-
-if TYPE_CHECKING:
-    from .lines import Column
 
 _CHAPTER = re.compile(r"(?:chapter|part|appendix|unit|lesson)\s+(?:\d{1,3}|[IVXLC]{1,7}|[A-Z])\.?:?$", re.IGNORECASE)
 _NUMBERED = re.compile(

@@ -7,14 +7,11 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from statistics import median
-from typing import TYPE_CHECKING
 
 from ..markdown.blocks import table_lines
+from .headings import Headings
 from .lines import Column, code_text, code_words
 from .model import Block, Line, Table
-
-if TYPE_CHECKING:
-    from .headings import Headings
 
 _ITEM = re.compile(r"([•◦▪‣∙●○■□❏❑❒☐▶►▸➢➤✓✔◆◇–−∗*·]|\(?\d{1,2}[.)]|\([a-z]\))(?:\s+|$)")
 # "Figure 3.1 shows …" is a sentence.

@@ -6,18 +6,14 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from ragstone.core.answering import rank_quotes
+from ragstone.core.llm import ChatReply
 from ragstone.core.retrieval import Retrieval, Scores, weigh_evidence
 from ragstone.core.text import question_stems, strip_hidden
 
 from .order_flags import HARMLESS, flags
 from .situation import Chunk, PlannerContext, Source
-
-if TYPE_CHECKING:
-    from ragstone.core.llm import ChatReply
-
 
 _CONFIDENCE = re.compile(r"\n?(?<![^\w\n])[^\w\n]*CONFIDENCE\W{0,5}(\d{1,3}(?:\.\d+)?)(?:\s*%)?\W*$", re.IGNORECASE)
 _UNKNOWN = re.compile(r"\bI (?:DO NOT|DON[’']T) KNOW\b", re.IGNORECASE)

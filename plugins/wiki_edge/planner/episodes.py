@@ -14,19 +14,17 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ragstone.core import StorageError
 from ragstone.core.runtime import storage_errors, sync_folder
 from ragstone.core.text import Redactor
 
+from ..settings import EpisodesSettings
+from .drafts import ToolCall
 from .episode_check import repair_episodes
+from .situation import Chunk, PlannerContext
 from .steps import OPEN, STEPS, lock_file, make_step, write_metadata
-
-if TYPE_CHECKING:
-    from ..settings import EpisodesSettings
-    from .drafts import ToolCall
-    from .situation import Chunk, PlannerContext
 
 _log = logging.getLogger(__name__)
 

@@ -6,16 +6,14 @@ import json
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ragstone.core import MissingExtra, NotFound, SourceError
 from ragstone.core.runtime import new_file, storage_errors, write_atomically
+from ragstone.core.text import Redactor
 
 from .episode_check import check_episodes
 from .steps import AGENT, METADATA, read_object, read_steps
-
-if TYPE_CHECKING:
-    from ragstone.core.text import Redactor
 
 EPISODES = "episodes.jsonl"
 _FEATURES = {

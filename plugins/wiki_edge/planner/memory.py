@@ -7,18 +7,16 @@ import secrets
 import time
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ragstone.core import BadRequest, Host, TooLarge
 from ragstone.core.answering import check_type
 
+from ..settings import PlannerSettings
 from .memory_store import MemoryStore
 from .situation import Chunk, Library, chunks_of
-
-if TYPE_CHECKING:
-    from ..settings import PlannerSettings
 
 #: Characters of one memory.
 _LONGEST = 20_000

@@ -8,17 +8,15 @@ import os
 import re
 from dataclasses import replace
 from decimal import ROUND_CEILING, Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 from ragstone.core.llm import ChatFailed, ChatReply, ChatServer, ask_chat
 
+from ..settings import RemoteSettings, SlmSettings
 from .drafts import Draft, ToolCall, read_reply
 from .ledger import CENT, Ledger, LedgerError
 from .situation import PlannerContext
-
-if TYPE_CHECKING:
-    from ..settings import RemoteSettings, SlmSettings
 
 _log = logging.getLogger(__name__)
 

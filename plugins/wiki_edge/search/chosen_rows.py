@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
+import numpy as np
+import numpy.typing as npt
 from llama_index.core.schema import TextNode
 
 from .shard import Hit, RestTexts, Shard, node_of
 
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    Vector = npt.NDArray[np.float32]
-    #: A shard's lines with a mask of the rows that are meant; ``None`` for all of them.
-    Chosen = tuple[Shard | RestTexts, npt.NDArray[np.bool_] | None]
+Vector = npt.NDArray[np.float32]
+#: A shard's lines with a mask of the rows that are meant; ``None`` for all of them.
+Chosen = tuple[Shard | RestTexts, npt.NDArray[np.bool_] | None]
 
 #: Keys of chunks: the shard's number in these bits, the row below them.
 _SHARD = 40

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypedDict, Unpack
+from typing import NamedTuple, TypedDict, Unpack
 
 from llama_index.core.schema import NodeWithScore, TextNode
 
@@ -24,17 +24,9 @@ from ragstone.core.text import LIGHT_STEMS, asks_for_code, asks_for_tasks, quest
 
 from ..shards.file_arrays import MemoryBudget
 from ..shards.manifest import ShardEntry
-from .chosen_rows import ChosenRows
+from .chosen_rows import Chosen, ChosenRows, Vector
 from .open_shards import Refused, ShardRegistry
 from .shard import Hit, RestTexts, Shard, node_of
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    from .chosen_rows import Chosen
-
-    Vector = npt.NDArray[np.float32]
 
 
 class Only(TypedDict, total=False):

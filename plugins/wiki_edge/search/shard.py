@@ -6,12 +6,13 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 import numpy as np
 import numpy.typing as npt
 from llama_index.core.schema import NodeRelationship, RelatedNodeInfo, TextNode
 
+from ragstone.core import Encoder
 from ragstone.core.text import is_packed, pack
 
 from ..shards.clusters import Clusters
@@ -25,9 +26,6 @@ from ..shards.postings import Postings
 from ..shards.side_files import MOST_DOMAINS, headings_of, of_rest, side_files
 from ..shards.writer import embedded_text
 from .vector_cache import VectorCache
-
-if TYPE_CHECKING:
-    from ragstone.core import Encoder
 
 
 class Hit(TypedDict):

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from base64 import b64decode
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from ragstone.core.text import strip_hidden
 
-if TYPE_CHECKING:
-    from .archive import Archive
+from .archive import Archive
 
 _TEMPLATES = Path(__file__).parents[1] / "templates" / "wiki_edge"
 

@@ -11,15 +11,12 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from .clusters import Clusters
 from .file_arrays import FileArray, MemoryBudget
-
-if TYPE_CHECKING:
-    from .clusters import Clusters
 
 #: Rows of a block: a column of it is 128 KB, and the intermediate results stay in the processor's cache.
 BLOCK = 16384

@@ -8,7 +8,7 @@ from hashlib import blake2b, sha256
 from json import JSONDecodeError
 from pathlib import Path
 from secrets import randbits, token_bytes
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -16,9 +16,7 @@ from ragstone.core.runtime import parse_json
 
 from .errors import ShardError
 from .files import open_regular
-
-if TYPE_CHECKING:
-    from .manifest import ShardEntry
+from .manifest import ShardEntry
 
 #: Bytes that a line may have; a chunk of 1,024 tokens has some 8,000.
 LONGEST_LINE = 2**20

@@ -6,12 +6,11 @@ import json
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
+
+import numpy.typing as npt
 
 from .file_arrays import GrowingArray
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 EMBEDDINGS, METADATA = "embeddings.npy", "metadata.jsonl"
 #: Lines of chunks that have no vectors; only where there are some.

@@ -7,7 +7,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from markdown_it.token import Token
 
 from ragstone.core import SourceError
 
@@ -17,11 +19,7 @@ from ...markdown.inline import inline_text
 from ..fields import names_in, one_line, read_toml, split_front_matter
 from ..files import is_file, is_inside, read_text
 from .contents import Contents, Entry, listed_site
-
-if TYPE_CHECKING:
-    from markdown_it.token import Token
-
-    from .sites import Repository, Site
+from .sites import Repository, Site
 
 _CLASS = re.compile(r"\{:\s*\.([\w-]+)[^{}]*\}")
 

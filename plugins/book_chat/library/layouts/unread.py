@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ragstone.core.text import counted
 
 from ..files import ASCIIDOC, HTML, MARKDOWN, LeftOut
-
-if TYPE_CHECKING:
-    from .sites import Repository
+from .sites import Repository
 
 _ASSETS = {
     "images": "png jpg jpeg gif svg webp avif ico bmp tif tiff drawio mp4 webm mov",

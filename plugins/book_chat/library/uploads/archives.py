@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import stat
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
+from zipfile import ZipInfo
 
 from ragstone.core import SourceError, TooLarge
 from ragstone.core.runtime import Unanswered
@@ -13,9 +13,6 @@ from ragstone.core.runtime import Unanswered
 from ...markdown.html.archive import Archive
 from ..books import shown
 from ..files import MAX_DEPTH
-
-if TYPE_CHECKING:
-    from zipfile import ZipInfo
 
 #: What an archive may hold. Text packs to a quarter or so; what packs a hundredfold is there to fill the disk.
 MOST_FILES = 5_000

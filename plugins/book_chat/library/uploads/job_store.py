@@ -6,14 +6,12 @@ import logging
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from sqlalchemy import JSON, Boolean, Column, Float, MetaData, Table, Text, and_, delete, insert, select, update
 
 from ragstone.core import StorageError
-
-if TYPE_CHECKING:
-    from ragstone.core.catalog import Catalog
+from ragstone.core.catalog import Catalog
 
 _log = logging.getLogger(__name__)
 

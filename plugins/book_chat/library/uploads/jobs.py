@@ -7,20 +7,17 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ragstone.core import Host, NotFound, RagstoneError, StorageBusy
 from ragstone.core.catalog import Catalog, is_server
+from ragstone.core.ingestion import IngestProgress
 from ragstone.core.runtime import JobQueue
 
+from ..books import AddReport
 from ..shelf import Shelf
 from .files import Upload, book_of, unfinished_uploads
 from .job_store import CatalogJobs, Job, JobStore
-
-if TYPE_CHECKING:
-    from ragstone.core.ingestion import IngestProgress
-
-    from ..books import AddReport
 
 _log = logging.getLogger(__name__)
 

@@ -5,16 +5,14 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ragstone.core.ingestion import TableRows
 from ragstone.core.text import Kind, kind_of_names
 
 from ..blocks import table_lines
+from .inline import Inline
 from .markup import name_of, names_of
-
-if TYPE_CHECKING:
-    from .inline import Inline
 
 BLOCKS = frozenset(
     """address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption figure

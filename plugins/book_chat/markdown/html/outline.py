@@ -5,14 +5,11 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from ..sections import outline_levels
+from .contents import TocEntry
 from .inline import MARK, Places
 from .page import HtmlBlock
-
-if TYPE_CHECKING:
-    from .contents import TocEntry
 
 _LETTERS = re.compile(r"[\W_]+")
 #: A chapter's label before its title, or in a heading of its own.

@@ -8,8 +8,9 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from llama_index.core.node_parser import NodeParser
 from llama_index.core.readers.base import BaseReader
 from llama_index.core.schema import Document, TextNode
 
@@ -19,9 +20,6 @@ from ragstone.core.runtime import in_background
 from ...readers.article_reader import ArticleReader, ArticleStream
 from ...readers.selection import title_filter
 from ...readers.sources import SUFFIXES, files_of
-
-if TYPE_CHECKING:
-    from llama_index.core.node_parser import NodeParser
 
 
 def find_files(source: Path, host: Host) -> tuple[list[Path], BaseReader | None]:

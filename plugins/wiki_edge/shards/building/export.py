@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import NoneType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,14 +14,12 @@ from llama_index.core.schema import MetadataMode, TextNode
 
 from ragstone.core import Corpus, Host, NotFound
 from ragstone.core.answering import check_type
+from ragstone.core.catalog import CorpusRow, Snapshot, StoredDocument
 
 from ...readers.articles import HEADING_SEPARATOR
 from ..writer import UNKNOWN_LICENSE, ShardWriter, shard_row
 from .plan import check_fields
 from .work_folder import SHARD, BuildReport, publish, set_purpose, work_folder
-
-if TYPE_CHECKING:
-    from ragstone.core.catalog import CorpusRow, Snapshot, StoredDocument
 
 _DOCUMENTS_A_BATCH = 64
 

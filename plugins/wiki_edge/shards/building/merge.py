@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,9 +24,8 @@ from .parts import ARTICLES, PACKED, PACKED_SIZES, PartRecord, damaged, part_fol
 from .plan import Plan
 from .work_folder import SHARD
 
-if TYPE_CHECKING:
-    #: The bytes of a file of one part, by its name.
-    Blocks = Callable[..., Iterator[bytes]]
+#: The bytes of a file of one part, by its name.
+Blocks = Callable[..., Iterator[bytes]]
 
 _BLOCK = 2**20
 _TERMS = (("packed", "<u4"), ("packed_starts", "<u8"))
