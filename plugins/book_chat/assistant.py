@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from llama_index.core.schema import BaseNode
 
 from ragstone.core import Assistant, CitationFormat, Host, Profile, QuestionFilter
 from ragstone.core.answering import AssistantPaths, EmptyState, QuestionFilters
@@ -17,9 +19,6 @@ from .library.shelf import Shelf
 from .overview import overview
 from .prompts import ANSWER
 from .settings import BookChatSettings
-
-if TYPE_CHECKING:
-    from llama_index.core.schema import BaseNode
 
 NAME = "book_chat"
 _NO_BOOK = (

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
+from llama_index.core.schema import BaseNode, TextNode
 from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
 
 from ragstone.core import CitedWarning, Corpus, Sentence, Verdict
 
 from .markdown.characters import SEPARATOR
-
-if TYPE_CHECKING:
-    from llama_index.core.schema import BaseNode, TextNode
-
 
 # "Unity" is a product only with a capital U; every other word counts in any case.
 _SIMULATION = re.compile(

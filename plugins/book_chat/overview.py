@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+
+from llama_index.core.schema import BaseNode, TextNode
 
 from ragstone.core.answering import Overview
 from ragstone.core.text import WORKS, quoted_title, section_kind, stems
 
-from .library.authors import written_by
+from .library.books import Book
 from .library.chapters import nodes_in_order
 from .library.editions import newest_editions
 from .library.enumerations import asks_for_parts, enumerated
-from .library.front_matter import front_matter
+from .library.front_matter import front_matter, written_by
 from .library.headings import NUMBERED, PARTS, chapter_with_number, exercises, list_titles, path_of, places_of
+from .library.shelf import Shelf
 from .overview_questions import OverviewQuestion, overview_question, relative_part
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from llama_index.core.schema import BaseNode, TextNode
-
-    from .library.books import Book
-    from .library.shelf import Shelf
 
 #: A sentence that says what a work or a part of it covers.
 _COVERS = re.compile(

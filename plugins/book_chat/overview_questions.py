@@ -8,7 +8,7 @@ from typing import Literal
 
 from ragstone.core.text import WORKS, place_asked, topic_of
 
-from .library.authors import ASKS_AUTHORS
+from .library.front_matter import ASKS_AUTHORS
 from .library.headings import ASKS_EXERCISES, NUMBER_WORD, PARTS, ROMAN, numeral
 
 #: What a question asks for: a summary, the titles of the parts, the title of the part itself, for whom the book is, how
@@ -20,66 +20,43 @@ Wanted = Literal[
 _WHOLE = rf"(?:this|the|that|these|your)(?: (?:whole|entire|present))?(?: \w+)? {WORKS}"
 _READ = r"(?:reading|read|starting|start|beginning|begin|using|use)"
 #: What is asked of the whole, whichever words stand around it.
-_OF_WHOLE: tuple[tuple[Wanted, re.Pattern[str]], ...] = (
-    (
-        "audience",
-        re.compile(
-            rf"\b(?:who(?:m)? (?:is|are|should(?: \w+)? read|can read|would read) {_WHOLE}"
-            rf"(?: (?:written|meant|intended|made|aimed|for|at))*|for whom (?:is|are) {_WHOLE}(?: \w+)?"
-            rf"|(?:(?:who is )?(?:the )?(?:target |intended )?(?:audience|readers(?:hip)?))(?: (?:of|for) {_WHOLE})?"
-            rf"|is (?:{_WHOLE}|this) (?:(?:meant|intended|written|suitable|good|right) )?for [\w -]{{2,40}})\W*$",
-            re.IGNORECASE,
-        ),
+_WHOLE_PATTERNS: dict[Wanted, str] = {
+    "audience": (
+        rf"\b(?:who(?:m)? (?:is|are|should(?: \w+)? read|can read|would read) {_WHOLE}"
+        rf"(?: (?:written|meant|intended|made|aimed|for|at))*|for whom (?:is|are) {_WHOLE}(?: \w+)?"
+        rf"|(?:(?:who is )?(?:the )?(?:target |intended )?(?:audience|readers(?:hip)?))(?: (?:of|for) {_WHOLE})?"
+        rf"|is (?:{_WHOLE}|this) (?:(?:meant|intended|written|suitable|good|right) )?for [\w -]{{2,40}})\W*$"
     ),
-    (
-        "plan",
-        re.compile(
-            rf"\bhow (?:is|are|was) {_WHOLE} (?:organi[sz]ed|structured|arranged|divided|laid out)\W*$"
-            rf"|\bhow (?:should|do|can|must) (?:i|we|one|you) (?:use|read|study|work through) {_WHOLE}\W*$"
-            rf"|\b(?:organi[sz]ation|structure) of {_WHOLE}\W*$",
-            re.IGNORECASE,
-        ),
+    "plan": (
+        rf"\bhow (?:is|are|was) {_WHOLE} (?:organi[sz]ed|structured|arranged|divided|laid out)\W*$"
+        rf"|\bhow (?:should|do|can|must) (?:i|we|one|you) (?:use|read|study|work through) {_WHOLE}\W*$"
+        rf"|\b(?:organi[sz]ation|structure) of {_WHOLE}\W*$"
     ),
-    (
-        "prerequisites",
-        re.compile(
-            rf"^\W*(?:what are |are there |does {_WHOLE} have |list )?(?:the |any )?prerequisites"
-            rf"(?: (?:for|of) (?:{_READ} )?{_WHOLE})?\W*$"
-            r"|\bwhat (?:should|must|do|need) (?:i|we|one|you) (?:already )?(?:have to |need to )?know"
-            rf" (?:before|to|in order to) (?:(?:i|we|you) )?{_READ}(?: (?:with )?(?:{_WHOLE}|this))?\W*$",
-            re.IGNORECASE,
-        ),
+    "prerequisites": (
+        rf"^\W*(?:what are |are there |does {_WHOLE} have |list )?(?:the |any )?prerequisites"
+        rf"(?: (?:for|of) (?:{_READ} )?{_WHOLE})?\W*$"
+        r"|\bwhat (?:should|must|do|need) (?:i|we|one|you) (?:already )?(?:have to |need to )?know"
+        rf" (?:before|to|in order to) (?:(?:i|we|you) )?{_READ}(?: (?:with )?(?:{_WHOLE}|this))?\W*$"
     ),
-    (
-        "goals",
-        re.compile(
-            r"^\W*what (?:will|can|do|would|should) (?:i|we|you|one) (?:be able to )?learn"
-            rf"(?: (?:from|in|by) (?:{_READ} )?{_WHOLE})?\W*$"
-            rf"|\bwhat (?:does|do|will|can) {_WHOLE} teach(?: me| us)?\W*$"
-            rf"|^\W*what are the (?:learning )?(?:objectives|outcomes|goals|aims) of {_WHOLE}\W*$",
-            re.IGNORECASE,
-        ),
+    "goals": (
+        r"^\W*what (?:will|can|do|would|should) (?:i|we|you|one) (?:be able to )?learn"
+        rf"(?: (?:from|in|by) (?:{_READ} )?{_WHOLE})?\W*$"
+        rf"|\bwhat (?:does|do|will|can) {_WHOLE} teach(?: me| us)?\W*$"
+        rf"|^\W*what are the (?:learning )?(?:objectives|outcomes|goals|aims) of {_WHOLE}\W*$"
     ),
-    (
-        "parts",
-        re.compile(
-            r"\btable of contents\b"
-            r"|^\W*(?:what|which|(?:please )?(?:list|name|show|give)(?: me)?(?: all)?)(?: are)? the"
-            r" chapters\b(?!.*\bchapter \d)|^\W*(?:what|which) chapters\b"
-            r"|^\W*how many chapters (?:are there|(?:does|has) it(?: have| contain)?)\W*$",
-            re.IGNORECASE,
-        ),
+    "parts": (
+        r"\btable of contents\b"
+        r"|^\W*(?:what|which|(?:please )?(?:list|name|show|give)(?: me)?(?: all)?)(?: are)? the"
+        r" chapters\b(?!.*\bchapter \d)|^\W*(?:what|which) chapters\b"
+        r"|^\W*how many chapters (?:are there|(?:does|has) it(?: have| contain)?)\W*$"
     ),
-    (
-        "summary",
-        re.compile(
-            r"\b(?:what|which|list the) topics\b|^\W*(?:what are |list |give me )?(?:the )?(?:main|key)"
-            rf" (?:points|ideas|takeaways)(?: (?:of|in) {_WHOLE})?\W*$"
-            r"|^\W*(?:(?:an? )?(?:summary|overview)|what is this)\W*$",
-            re.IGNORECASE,
-        ),
+    "summary": (
+        r"\b(?:what|which|list the) topics\b|^\W*(?:what are |list |give me )?(?:the )?(?:main|key)"
+        rf" (?:points|ideas|takeaways)(?: (?:of|in) {_WHOLE})?\W*$"
+        r"|^\W*(?:(?:an? )?(?:summary|overview)|what is this)\W*$"
     ),
-)
+}
+_OF_WHOLE = {wanted: re.compile(pattern, re.IGNORECASE) for wanted, pattern in _WHOLE_PATTERNS.items()}
 #: Words around a book or a part of it in a question that asks for nothing else than what it is about.
 _FRAME = (
     r"a|about|abstract|again|aims?|back|go|let|now|see|then|all|am|an|and|are|brief|briefly|can|central|contain(?:s|ed)?|contents?|core|could"
@@ -160,7 +137,7 @@ def overview_question(question: str) -> OverviewQuestion | None:
         return OverviewQuestion("exercises", "chapter", tasks[1])
     if place := place_asked(question):
         return OverviewQuestion("places", name=place)
-    if of_whole := next((wanted for wanted, pattern in _OF_WHOLE if pattern.search(question)), None):
+    if of_whole := next((wanted for wanted, pattern in _OF_WHOLE.items() if pattern.search(question)), None):
         return OverviewQuestion(of_whole)
     if mentioned := _NUMBERED.search(question):
         return _of_part(question, mentioned)

@@ -76,9 +76,7 @@ class BookNodeParser(SlicingNodeParser):
                 words = text[start:end]
                 page, label = (pages and pages.at(start)) or (None, None)
                 metadata = {
-                    "book": known.get("book"),
-                    "book_title": known.get("book_title"),
-                    "edition": known.get("edition"),
+                    **{name: known.get(name) for name in ("book", "book_title", "edition")},
                     "chapter": section.chapter,
                     "section": section.title,
                     "page_label": label,
@@ -88,9 +86,7 @@ class BookNodeParser(SlicingNodeParser):
                     # A word, as LlamaIndex's filters know no booleans; it has a third value, general.
                     "setting": about,
                     "has_code": any(unit.block.kind == "code" for unit in units),
-                    "path": known.get("path"),
-                    "url": known.get("url"),
-                    "licence": known.get("licence"),
+                    **{name: known.get(name) for name in ("path", "url", "licence")},
                     "line_start": bisect.bisect_left(newlines, start) + 1,
                     "line_end": bisect.bisect_left(newlines, end) + 1,
                     "section_start": section.start,

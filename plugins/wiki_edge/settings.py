@@ -103,7 +103,6 @@ class RemoteSettings(Table):
     output_price: Price | None = None
     #: Of earlier settings, without effect: days never come back, whatever the clock shows.
     clock: Literal["auto", "always", "never"] = "auto"
-    #: The ledger; by default in the data folder.
     ledger: Path | None = None
     #: Confidence of an answer that states none.
     unstated_confidence: float = Field(default=0.5, ge=0, le=1)

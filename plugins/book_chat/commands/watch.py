@@ -29,12 +29,9 @@ _AFTER_FAILURE = 5.0
 @click.option("--each", "mode", flag_value="each", help="Each file and folder in it is a book.")
 @click.option("--one", "mode", flag_value="one", help="The folder is one book, as for ragstone book add.")
 @click.option("--once", is_flag=True, help="Bring the shelf up to date and end; with 1 if a book could not be read.")
-@click.option(
-    "--every", type=click.FloatRange(0.2, 3600), default=2.0, show_default=True, help="Seconds between looks."
-)
 @json_option("Print each event as one line of JSON.")
 @click.pass_context
-def watch(ctx: click.Context, folder: Path, mode: Mode | None, once: bool, every: float, as_json: bool) -> None:
+def watch(ctx: click.Context, folder: Path, mode: Mode | None, once: bool, as_json: bool) -> None:
     """Follow a folder: its books come, change and go with its files.
 
     A folder with a book's configuration or with pages of text in it is one book; in any other each file and folder is
@@ -51,7 +48,7 @@ def watch(ctx: click.Context, folder: Path, mode: Mode | None, once: bool, every
         if not as_json and not once:
             how = "as one book" if followed.mode == "one" else "each file and folder in it is a book"
             click.echo(printable(f"Following {followed.folder}, {how}; Ctrl+C ends it."))
-        failed = _follow(followed, once, every, as_json)
+        failed = _follow(followed, once, as_json)
     except KeyboardInterrupt:
         if once:
             raise
@@ -63,11 +60,11 @@ def watch(ctx: click.Context, folder: Path, mode: Mode | None, once: bool, every
     ctx.exit(1 if once and failed else 0)
 
 
-def _follow(followed: FollowedFolder, once: bool, every: float, as_json: bool) -> bool:
+def _follow(followed: FollowedFolder, once: bool, as_json: bool) -> bool:
     """Update until it is interrupted, or with ``once`` until nothing is left to do; whether something failed."""
     failed, events = False, 0
     while True:
-        pause = every
+        pause = SETTLE
         try:
             for event in followed.update():
                 _show(event, as_json)
@@ -77,12 +74,12 @@ def _follow(followed: FollowedFolder, once: bool, every: float, as_json: bool) -
             if once:
                 raise
             _log.warning("the shelf is not as the folder is: %s", error)
-            pause = max(every, _AFTER_FAILURE)
+            pause = _AFTER_FAILURE
         if once and not followed.is_settling():
             if not events and not as_json:
                 click.echo("Nothing has changed.")
             return failed
-        time.sleep(min(pause, SETTLE) if once else pause)
+        time.sleep(pause)
 
 
 def _show(event: Event, as_json: bool) -> None:

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from llama_index.core.schema import TextNode
 from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
+
+from ragstone.core import Corpus
 
 from ..markdown.characters import SEPARATOR
 from .headings import path_from
-
-if TYPE_CHECKING:
-    from llama_index.core.schema import TextNode
-
-    from ragstone.core import Corpus
 
 
 @dataclass(frozen=True)

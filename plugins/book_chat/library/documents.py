@@ -6,22 +6,17 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import PurePath
-from typing import TYPE_CHECKING
 
-from ragstone.core import SourceError
+from llama_index.core.schema import Document
+
+from ragstone.core import Host, SourceError
 
 from ..pdf.page_map import KEY as PAGES
 from .books import LONGEST_TITLE, AddReport
 from .files import ChapterFile, LeftOut
+from .layouts.layout import BookLayout
 from .manifest import SECTION_KINDS, SIMULATION, read_manifest
 from .page_files import page_title
-
-if TYPE_CHECKING:
-    from llama_index.core.schema import Document
-
-    from ragstone.core import Host
-
-    from .layouts.layout import BookLayout
 
 #: Files whose heading may be the book's title, and headings that are none.
 _INTRODUCTIONS = (
@@ -118,8 +113,6 @@ class BookDocuments:
         return f"{self.about['book']}:{file.relative}" + (f"#{number}" if number else "")
 
     def _read(self, file: ChapterFile) -> list[Document]:
-        from llama_index.core.schema import Document
-
         found = []
         for number, document in enumerate(self.load(file)):
             title = file.title or document.metadata.get("title") or file.path.stem

@@ -5,15 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+
+from ragstone.core import Corpus
 
 from ..markdown.characters import SEPARATOR
+from .books import Book
 from .files import natural
-
-if TYPE_CHECKING:
-    from ragstone.core import Corpus
-
-    from .books import Book
 
 _ORDINALS = (
     "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()  # noqa: SIM905

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+
+from llama_index.core.schema import TextNode
 
 from ragstone.core.answering import Overview
 from ragstone.core.text import is_addressed, quoted_title, section_kind, stems
 
 from .chapters import nodes_in_order
 from .headings import list_titles, path_from, path_of
-
-if TYPE_CHECKING:
-    from llama_index.core.schema import TextNode
-
-    from .shelf import Shelf
+from .shelf import Shelf
 
 #: Words before what is enumerated, which its section's title may have or not: "the five basic".
 _DETERMINERS = "all|the|some|different|various|main|major|basic|common|possible|two|three|four|five|six|seven|eight"

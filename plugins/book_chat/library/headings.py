@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+
+from llama_index.core.schema import TextNode
 
 from ragstone.core.answering import Overview
 from ragstone.core.text import counted, listed, quoted_title, section_kind, stems
 
 from ..markdown.characters import SEPARATOR
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from llama_index.core.schema import TextNode
 
 PARTS = r"(?:chapter|section|part|appendix|unit|lesson|module)"
 NUMBERED = re.compile(rf"^\W*{PARTS}\s+[\dA-Z.]+\b", re.IGNORECASE)

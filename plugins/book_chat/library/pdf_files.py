@@ -8,18 +8,15 @@ from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, NamedTuple
+from typing import IO, NamedTuple
 from urllib.parse import urlencode
 
-from ragstone.core import NotFound, SourceError
+from ragstone.core import Corpus, NotFound, SourceError
 from ragstone.core.runtime import open_regular, remove_own_file
 
 from ..pdf.limits import MAX_BYTES
 from ..pdf.page_map import KEY
 from .files import digest_of, is_file
-
-if TYPE_CHECKING:
-    from ragstone.core import Corpus
 
 _REMEMBERED = 1_000
 

@@ -5,20 +5,16 @@ from __future__ import annotations
 import logging
 import re
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ragstone.core import Host, RagstoneError
 
 from ..settings import BookChatSettings
+from .books import Book
 from .editions import newest_editions
 from .headings import NUMBERED
 from .shelf import Shelf
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from .books import Book
 
 SAMPLE = Path(__file__).parents[1] / "sample" / "primer"
 _SLUG = "physical-ai-humanoid-robotics-a-primer"

@@ -24,11 +24,7 @@ _REPORT = object_of(
     title=TEXT,
     edition=TEXT,
     layout={"enum": ["mdbook", "docusaurus", "mkdocs", "jupyterbook", "quarto", "sphinx", "folder", "file"]},
-    added=COUNT,
-    updated=COUNT,
-    unchanged=COUNT,
-    removed=COUNT,
-    chunks=COUNT,
+    **dict.fromkeys(("added", "updated", "unchanged", "removed", "chunks"), COUNT),
     left_out=list_of(object_of(file=TEXT, reason=TEXT)),
     needs_ocr=_PAGES,
     broken_pages=_PAGES,
@@ -38,11 +34,7 @@ _JOB = object_of(
     file=TEXT,
     state={"enum": ["queued", "reading", "done", "failed"]},
     resumed={"type": "boolean", "description": "whether it was left when an earlier server stopped"},
-    files=COUNT,
-    of=COUNT,
-    chunks=COUNT,
-    unstored=COUNT,
-    embedded=COUNT,
+    **dict.fromkeys(("files", "of", "chunks", "unstored", "embedded"), COUNT),
     report={"oneOf": [{"type": "null"}, _REPORT]},
     problem={"oneOf": [{"type": "null"}, {"$ref": "#/components/schemas/Problem"}]},
 )
@@ -54,10 +46,7 @@ _FILE = {
 _FORM = object_of(file=_FILE, title={"type": "string", "maxLength": 255}, edition={"type": "string", "maxLength": 50})
 _RATE = {"type": ["number", "null"], "minimum": 0}
 _QUEUE = object_of(
-    total=COUNT,
-    done=COUNT,
-    waiting=COUNT,
-    failed=COUNT,
+    **dict.fromkeys(("total", "done", "waiting", "failed"), COUNT),
     per_minute={**_RATE, "description": "books that ended in the last ten minutes, in a minute"},
     minutes_left=_RATE,
     reading=list_of(object_of(book=TEXT, files=COUNT, of=COUNT, chunks=COUNT)),

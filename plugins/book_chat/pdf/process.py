@@ -36,16 +36,18 @@ class Read(BaseModel):
     #: Pages that show something and have no text, and pages that could not be loaded.
     needs_ocr: list[_PageNumber]
     broken: list[_PageNumber]
-    #: Pages that OCR has read.
     ocr: list[_PageNumber]
 
     @model_validator(mode="after")
     def _is_consistent(self) -> Read:
         if self.labels and len(self.labels) != self.pages:
             raise ValueError("a label for each page")
-        if any(offset > len(self.text) for _, offset in self.starts) or self.starts != sorted(set(self.starts)):
-            raise ValueError("page starts out of order")
-        if [offset for _, offset in self.starts] != sorted(offset for _, offset in self.starts):
+        offsets = [offset for _, offset in self.starts]
+        if (
+            self.starts != sorted(set(self.starts))
+            or offsets != sorted(offsets)
+            or max(offsets, default=0) > len(self.text)
+        ):
             raise ValueError("page starts out of order")
         return self
 

@@ -23,22 +23,15 @@ from .build import check_names, show_report
 @click.option("--id", "shard_id", help="The shard's id, and its folder in DIR; by default the corpus's name.")
 @click.option("--domain", help="What it is about, for those who search only there.")
 @click.option("--language", help="Its language, such as en.")
-@click.option("--license", "licence", help="Of the shard, and of chunks that name none; by default 'unknown'.")
+@click.option("--license", help="Of the shard, and of chunks that name none; by default 'unknown'.")
 @json_option()
 @click.pass_obj
 def export(
-    deployment: Deployment,
-    corpus: str,
-    out: Path,
-    shard_id: str | None,
-    domain: str | None,
-    language: str | None,
-    licence: str | None,
-    as_json: bool,
+    deployment: Deployment, /, corpus: str, out: Path, shard_id: str | None, as_json: bool, **about: str | None
 ) -> None:
     """Write a CORPUS of the catalog as a shard. It has the corpus's vectors: nothing is embedded again."""
     from ..shards.building.export import ExportOptions, export_corpus
 
-    options = ExportOptions(corpus, out, shard_id or corpus, domain, language, licence)
-    check_names(options.id, domain=domain, language=language, license=licence)
+    options = ExportOptions(corpus, out, shard_id or corpus, **about)
+    check_names(options.id, **about)
     show_report(export_corpus(options, deployment.host()), as_json=as_json)

@@ -61,17 +61,11 @@ def _described(entry: ShardEntry, root: Path, trusted: tuple[str, ...]) -> dict[
     place = entry.place(root)
     key, signed = signed_by(entry, root, trusted)
     return {
-        "id": entry.id,
-        "kind": entry.kind,
+        **{name: getattr(entry, name) for name in ("id", "kind", "dim", "language", "domain", "revision", "built")},
         "rows": entry.size,
-        "dim": entry.dim,
         "bytes": size_on_disk(place),
         "missing": sorted(name for name, path in place.files.items() if not path.is_file()),
-        "language": entry.language,
-        "domain": entry.domain,
         "licence": entry.license,
-        "revision": entry.revision,
-        "built": entry.built,
         "source": entry.source.model_dump(exclude_unset=True) if entry.source else None,
         "encoder": entry.encoder.model_dump(exclude_unset=True) if entry.encoder else None,
         "key": key,

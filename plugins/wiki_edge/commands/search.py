@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 import click
 
 from ragstone.core import BadRequest
 from ragstone.core.cli import Deployment, json_option, printable, show_json
 
 from ..retrievers import searcher_of
+from ..search.searcher import Only
 
 _SHOWN = 300
 
@@ -20,20 +23,12 @@ _SHOWN = 300
 @click.option("--language", help="Only shards in that language.")
 @json_option("Print JSON: a list of {score, metadata, …}.")
 @click.pass_obj
-def search(
-    deployment: Deployment,
-    question: str,
-    count: int,
-    kind: str | None,
-    domain: str | None,
-    language: str | None,
-    as_json: bool,
-) -> None:
+def search(deployment: Deployment, /, question: str, count: int, as_json: bool, **only: Unpack[Only]) -> None:
     """Search the installed shards by words and meaning."""
     searcher = searcher_of(deployment.host())
     if not question.strip():
         raise BadRequest("the question is empty")
-    hits = searcher.search(question, k=count, kind=kind, domain=domain, language=language)
+    hits = searcher.search(question, k=count, **only)
     if as_json:
         show_json(hits)
         return

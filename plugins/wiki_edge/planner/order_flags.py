@@ -11,7 +11,6 @@ import unicodedata
 
 from ragstone.core.text import command_verb, is_addressed, sentence_spans, strip_hidden
 
-_I = re.IGNORECASE
 _MOVES = (
     r"move|drive|go|turn|rotate|spin|stop|start|open|close|grasp|grab|grip|release|drop|lift|lower|raise|push|pull"
     r"|throw|swing|accelerate|proceed|advance|engage|activate|set|increase|maximi[sz]e"
@@ -24,58 +23,52 @@ _PARTS = (
 _GUARDS = (
     r"safety|clamps?|limits?|e-?stop|emergency stop|interlocks?|collision|fast[- ]loop|watchdogs?|guard rails?|checks?"
 )
-#: Patterns by flag.
-_PATTERNS: dict[str, re.Pattern[str]] = {
+#: What each flag is for, as patterns in any case.
+_WORDS = {
     # "ignore all previous instructions" in its many forms
-    "overrides": re.compile(
+    "overrides": (
         r"\b(?:ignore|disregard|forget|override|discard|skip|cancel)\b[^.\n]{0,40}\b(?:previous|prior|above|earlier"
         r"|preceding|all|any|your|the|these|those|other)\b[^.\n]{0,40}\b(?:instructions?|prompts?|rules?|commands?|orders?"
         r"|directives?|guidelines?|context|constraints?|goals?)\b"
         r"|\b(?:new|updated|real|actual|following) (?:instructions?|directives?|orders?|system prompt)\b\s*(?::|are|is)"
         r"|\byou are now\b|\bfrom now on\b[^.\n]{0,30}\byou\b|\bact as (?:if|an?|the)\b[^.\n]{0,30}\b(?:assistant|agent"
         r"|admin|operator|robot|system)\b"
-        r"|\b(?:reveal|print|repeat|show)\b[^.\n]{0,30}\b(?:system prompt|instructions)\b",
-        _I,
+        r"|\b(?:reveal|print|repeat|show)\b[^.\n]{0,30}\b(?:system prompt|instructions)\b"
     ),
     # a turn of a conversation
-    "role-marker": re.compile(
+    "role-marker": (
         r"<\|[\w ]{1,40}\|>|<</?SYS>>|\[/?(?:INST|SYSTEM_PROMPT|SYS|TOOL_CALLS|AVAILABLE_TOOLS)\]|</?s>"
         r"|<(?:start|end)_of_turn>"
         r"|(?:^|\n|[.!?] )\W{0,4}(?:system|assistant|user|human|developer|tool|operator)\W{0,4}(?:message|prompt)?\s*:"
-        r"(?=\s*\S)|(?:^|\n)#{1,6} ?(?:system|instructions?|response)\b",
-        _I,
+        r"(?=\s*\S)|(?:^|\n)#{1,6} ?(?:system|instructions?|response)\b"
     ),
     # what a program reads as a call
-    "tool-call": re.compile(
+    "tool-call": (
         r"</?(?:tool_call|tool_use|function_calls?|function|invoke|antml:\w+|tool|action|execute)\b[^>]{0,80}>"
         r"|\b(?:functions?|tools?|robot|arm|gripper|motors?|actuators?|base)\.\w{2,40}\s*\("
         r"|\b(?:call|invoke|run|use|execute) (?:the )?(?:tool|function|command|script|skill|action)\b"
-        r"|```(?:tool|json|bash|sh|python|action)\b|\bAction(?: Input)?\s*:\s*\S",
-        _I,
+        r"|```(?:tool|json|bash|sh|python|action)\b|\bAction(?: Input)?\s*:\s*\S"
     ),
-    "json-action": re.compile(
+    "json-action": (
         r"[{,]\s*[\"']?(?:tool|action|command|cmd|function|name|tool_calls?|arguments|parameters|args|motor|velocity|joint"
-        r"_\w+|torque)[\"']\s*:",
-        _I,
+        r"_\w+|torque)[\"']\s*:"
     ),
-    "template": re.compile(r"\{\{.{0,80}?\}\}|\{%.{0,80}?%\}|\{[a-z_]{2,30}\}|\$\{[^}\n]{1,60}\}|<%.{0,80}?%>"),
+    "template": r"\{\{.{0,80}?\}\}|\{%.{0,80}?%\}|(?-i:\{[a-z_]{2,30}\})|\$\{[^}\n]{1,60}\}|<%.{0,80}?%>",
     # addresses its reader as a machine; the host's own rules find what speaks of its answer
-    "to-the-agent": re.compile(
+    "to-the-agent": (
         r"(?:^|[.!?:;\"(\n]\W{0,4})(?:dear |hey |attention[,:]? |note to )?(?:robot|ai|agent|assistant|planner|llm"
-        r"|language model|chatbot)s?\s*[,:!]\s*\w+",
-        _I,
+        r"|language model|chatbot)s?\s*[,:!]\s*\w+"
     ),
     # an order to a robot's parts, or against its safety; a manual's "open the lid" is none
-    "motor-command": re.compile(
+    "motor-command": (
         rf"(?:^|[.!?:;,]\s*|\n[^\S\n]*|\b(?:please|now|immediately|then|and|must|robot|to)\s+)\W{{0,3}}(?:{_MOVES})\b[^.\n]{{0,40}}"
-        rf"\b(?:{_PARTS})\b|\b(?:{_ENDS})\b[^.\n]{{0,40}}\b(?:{_GUARDS})\b",
-        _I,
+        rf"\b(?:{_PARTS})\b|\b(?:{_ENDS})\b[^.\n]{{0,40}}\b(?:{_GUARDS})\b"
     ),
-    "fence": re.compile(r"</?(?:fact|recall|passage|context|data|document|quote|untrusted)\b[^>]{0,80}>?", _I),
+    "fence": r"</?(?:fact|recall|passage|context|data|document|quote|untrusted)\b[^>]{0,80}>?",
 }
+_PATTERNS = {flag: re.compile(words, re.IGNORECASE) for flag, words in _WORDS.items()}
 #: Flags of sentences in good manuals, which may be quoted.
 HARMLESS = frozenset({"imperative", "template"})
-#: Every flag.
 FLAGS = (*_PATTERNS, "imperative", "hidden-characters")
 
 

@@ -53,7 +53,6 @@ class PromptComposer:
     """Fits a situation and its chunks into a prompt."""
 
     template: BasePromptTemplate
-    #: Counts the tokens of a text.
     count_tokens: Callable[[str], int]
     #: Tokens of the longest prompt.
     budget: int

@@ -55,7 +55,6 @@ class Chunk:
     heading: str = ""
     url: str = ""
     license: str = ""
-    #: Id of the shard.
     shard: str = ""
     #: What in it reads like an order; see ``order_flags``.
     flags: tuple[str, ...] = ()

@@ -35,7 +35,6 @@ class Hit(TypedDict):
     score: float
     metadata: Mapping[str, Any]
     cosine: NotRequired[float | None]
-    #: The shard's id.
     shard: NotRequired[str]
 
 

@@ -67,9 +67,8 @@ class ShardEntry(_Part):
 
     id: str = Field(min_length=1, max_length=200)
     kind: Literal["wiki", "episodic"]
-    #: Values in a row.
+    #: Values in a row, and rows.
     dim: int = Field(ge=1, le=65536)
-    #: Rows.
     size: int = Field(ge=0, lt=2**40)
     embedding_file: RelativeName
     metadata_file: RelativeName

@@ -41,6 +41,8 @@ from .writer import REST
 
 _log = logging.getLogger(__name__)
 
+#: In each folder: the stamps of what its files were made of.
+_RECORD = "made-of.json"
 #: Side files that are being made; older ones were left by a process that died.
 MAKING = "making-"
 _LONGEST_MAKING = 24 * 3600
@@ -52,14 +54,13 @@ def stamp(path: Path) -> list[Any]:
     return [str(path), about.st_size, about.st_mtime_ns, about.st_ino]
 
 
-def clear(cache: Path, record: str) -> None:
+def clear(cache: Path) -> None:
     """Remove what was made of files that are not there any more, or not as they were.
 
-    ``record``: the file in each folder with the stamps of what it was made of. A process that has them open reads on.
-    What cannot be removed is tried again another time.
+    A process that has them open reads on. What cannot be removed is tried again another time.
     """
     folders = side_file_folders(cache)
-    for path in cache.glob(f"*/{record}"):
+    for path in cache.glob(f"*/{_RECORD}"):
         folder = path.parent
         if not folders.owns(folder.name):
             continue
@@ -110,7 +111,6 @@ REST_NAMES = {purpose: f"rest-{name}" for purpose, name in TEXT_NAMES.items()}
 _CLUSTERS = {"clusters": "clusters.npy", "cluster_starts": "cluster-starts.npy", "cluster_order": "cluster-order.npy"}
 #: Raised whenever the same shard would get other side files.
 _VERSION = 1
-_RECORD = "made-of.json"
 MOST_DOMAINS = 10_000
 
 
@@ -171,7 +171,7 @@ def _from_cache(entry: ShardEntry, place: ShardPlace, cache: Path) -> dict[str, 
                     folders.remove(scratch.name)
                 is_new = True
         if is_new:
-            clear(cache, _RECORD)
+            clear(cache)
     except OSError as error:
         raise StorageError(
             f"side files cannot be made there: {error.strerror or error}",

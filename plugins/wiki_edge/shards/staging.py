@@ -23,6 +23,8 @@ from .signatures import signed_folder
 _BLOCK = 2**20
 _DEEPEST = 8
 _HINT = "a tar or a tar.gz can be installed, or a folder"
+#: What reading a damaged archive raises.
+_DAMAGED = (tarfile.TarError, zlib.error, ValueError, LookupError, ArithmeticError, RecursionError, EOFError)
 #: Errors of the disk; any other ``OSError`` while unpacking comes from the archive's names.
 _DISK = {EACCES, EDQUOT, EIO, ENOSPC, EPERM, EROFS}
 
@@ -77,15 +79,7 @@ def unpack(archive: Path, folder: Path, limits: Limits) -> None:
                     tar.extract(member, folder, filter="data")
             while stream.read(_BLOCK):  # to the end, so that the checksum of a compressed archive is compared
                 pass
-        except (
-            tarfile.TarError,
-            zlib.error,
-            ValueError,
-            LookupError,
-            ArithmeticError,
-            RecursionError,
-            EOFError,
-        ) as error:
+        except _DAMAGED as error:
             raise ShardError(f"is damaged, or no archive: {error}", file=archive, hint=_HINT) from error
         except OSError as error:
             if error.errno in _DISK:

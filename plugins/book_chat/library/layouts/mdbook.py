@@ -14,7 +14,6 @@ from markdown_it.token import Token
 from ragstone.core import SourceError
 
 from ...markdown.blocks import block_parser
-from ...markdown.characters import without_controls
 from ...markdown.inline import inline_text
 from ..fields import names_in, one_line, read_toml, split_front_matter
 from ..files import is_file, is_inside, read_text
@@ -40,7 +39,7 @@ def find_mdbook(repository: Repository, mark: Path) -> Site | None:
 
 def _summary(root: Path, book: dict[str, Any]) -> tuple[Path | None, str | None]:
     """The book's SUMMARY.md, if it has one, and the title that book.toml or else SUMMARY.md gives."""
-    title = _title(book)
+    title = one_line(book.get("title"))
     for folder in (_source(book), ".", "src"):
         summary = Path(os.path.normpath(root / folder / "SUMMARY.md"))
         if is_file(summary) and is_inside(summary, root) and summary.is_relative_to(root):
@@ -64,15 +63,10 @@ def _source(book: dict[str, Any]) -> str:
     return str(book.get("src") or "src")
 
 
-def _title(book: dict[str, Any]) -> str | None:
-    title = book.get("title")
-    return without_controls(title) if isinstance(title, str) else None
-
-
 def _title_above(home: Path) -> str | None:
     """The title in the book.toml beside ``home``, if that names ``home`` as the book's source."""
     book = _settings(home.parent)
-    return _title(book) if Path(os.path.normpath(home.parent / _source(book))) == home else None
+    return one_line(book.get("title")) if Path(os.path.normpath(home.parent / _source(book))) == home else None
 
 
 def entries_of(text: str) -> Iterator[Entry]:

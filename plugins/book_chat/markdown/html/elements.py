@@ -19,6 +19,7 @@ BLOCKS = frozenset(
     footer h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol p pre section summary table tbody td tfoot
     th thead tr ul""".split()  # noqa: SIM905
 )
+_NOTE_ELEMENTS = frozenset({"aside", "div", "li", "p", "section"})
 _NOTES = frozenset("footnote endnote rearnote doc-footnote doc-endnote".split())  # noqa: SIM905
 #: Pages of an EPUB on which there is nothing to learn.
 _MATTER = frozenset(
@@ -101,13 +102,7 @@ def is_note(element: Any) -> bool:
     """Whether an element is a footnote or an endnote."""
     if not isinstance(element.tag, str):
         return False
-    return bool(_NOTES.intersection(names_of(element).split())) and name_of(element) in (
-        "aside",
-        "div",
-        "li",
-        "p",
-        "section",
-    )
+    return bool(_NOTES.intersection(names_of(element).split())) and name_of(element) in _NOTE_ELEMENTS
 
 
 def holds_blocks(element: Any) -> bool:

@@ -28,7 +28,6 @@ _DOCUMENTS_A_BATCH = 64
 class ExportOptions:
     """What is to be exported."""
 
-    #: Name of the corpus.
     corpus: str
     #: The folder of the manifest.
     out: Path
