@@ -38,14 +38,10 @@ _HINTS = {
     "empty": "look at it in a reader; of pictures of pages make a PDF, and a text layer by OCR",
     "crashed": "its reader broke down",
 }
-#: Of a PDF: what happened, and a hint.
-_REASONS: dict[str, tuple[str, str | None]] = {
-    "needs_ocr": ("no page has text", "ocr of [plugins.book_chat] reads it, or add a text layer with ocrmypdf"),
-    "encrypted": ("it opens only with a password", "save it without one"),
-    "broken": ("it is no PDF, or a damaged one", "look at it in a viewer, and save it anew"),
-    "too_large": ("it is too large to be read", "pdf_megabytes of [plugins.book_chat]"),
-    "timeout": ("it was not read in time", "pdf_seconds of [plugins.book_chat]"),
-    "crashed": ("its reader broke down", None),
+_PDF_HINTS = _HINTS | {
+    "needs_ocr": "ocr of [plugins.book_chat] reads it, or add a text layer with ocrmypdf",
+    "too_large": "pdf_megabytes of [plugins.book_chat]",
+    "timeout": "pdf_seconds of [plugins.book_chat]",
 }
 
 
@@ -75,10 +71,6 @@ class UnreadableFile(SourceError):
 
 class UnreadablePdf(UnreadableFile):
     """A PDF that gives no text. ``reason`` is one word: needs_ocr, encrypted, broken, too_large, timeout, crashed."""
-
-    def __init__(self, reason: str, path: Path, detail: str = "") -> None:
-        message, hint = _REASONS[reason]
-        super().__init__(reason, path, f"{message} ({detail})" if detail else message, hint)
 
 
 class PdfReader(BaseReader):
@@ -110,14 +102,16 @@ class PdfReader(BaseReader):
                 if read.needs_ocr and self._ocr and self._ocr.program:
                     read = process.read(self._ocr.words(path, opened, digest, read.needs_ocr))
             except Unanswered as error:
-                raise UnreadablePdf(error.reason, path, error.detail) from error
+                raise UnreadablePdf(error.reason, path, f"it {error.detail}", _PDF_HINTS.get(error.reason)) from error
         if not read.text.strip():
             if read.broken and not read.needs_ocr:
-                raise UnreadablePdf("broken", path, f"none of {len(read.broken)} pages can be loaded")
+                message = f"none of {len(read.broken)} pages can be loaded"
+                raise UnreadablePdf("broken", path, message, _PDF_HINTS["broken"])
             missing_ocr = (
                 "; tesseract, which would read them, is not installed" if self._ocr and not self._ocr.program else ""
             )
-            raise UnreadablePdf("needs_ocr", path, f"{counted(page=read.pages)}{missing_ocr}")
+            message = f"no page has text ({counted(page=read.pages)}{missing_ocr})"
+            raise UnreadablePdf("needs_ocr", path, message, _PDF_HINTS["needs_ocr"])
         about = {**packed(read.starts, read.labels), "file": str(path.resolve()), "sha256": digest}
         about |= {name: pages for name in ("needs_ocr", "broken", "ocr") if (pages := getattr(read, name))}
         known = {"title": " ".join(read.title.split()) or None, KEY: about}

@@ -44,7 +44,7 @@ def read_book(document: PdfDocument, recognised: Mapping[str, Any] | None = None
     pages = [read_page(document.raw, number + 1, labels[number]) for number in range(count)]
     broken = [page.number for page in pages if page.broken]
     if len(broken) * 2 > count:
-        raise Unanswered("broken", f"of {count:,} pages {count - len(broken):,} can be read")
+        raise Unanswered("broken", f"is damaged: of {count:,} pages {count - len(broken):,} can be read")
     needs_ocr = [page.number for page in pages if page.drawn and not _has_text(page)]
     for page in pages:
         if page.number in needs_ocr and (words := (recognised or {}).get(str(page.number))):

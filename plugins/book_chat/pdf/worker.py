@@ -43,8 +43,9 @@ def answer(request: bytes) -> Any:
     except SourceError as error:
         raise Unanswered("broken", error.what) from error
     except pypdfium2.PdfiumError as error:
-        is_protected = getattr(error, "err_code", None) in _PROTECTED
-        raise Unanswered("encrypted" if is_protected else "broken", str(error)) from error
+        if getattr(error, "err_code", None) in _PROTECTED:
+            raise Unanswered("encrypted", "opens only with a password") from error
+        raise Unanswered("broken", f"is no PDF, or a damaged one: {error}") from error
 
 
 def _result(document: Any, task: str, more: dict[str, Any]) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,9 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ragstone.core import SourceError
+from ragstone.core.parsoid import read_page
+from ragstone.core.runtime import Unanswered
 
-from .articles import About, Page, Source, Span, Text, address
-from .html import license_in, text_of_html
+from .articles import HEADING_SEPARATOR, LONGEST_ARTICLE, About, Block, Page, Source, Span, Text, address, fragment
+from .prose import is_boilerplate
 from .zim_file import Entry, ZimFile
 
 #: Three letters, as Kiwix writes languages, to two, as Wikipedia does.
@@ -27,6 +30,10 @@ _ORDER = np.dtype([("place", np.uint64), ("index", np.uint64)])
 #: How much smaller a file is than the text in it.
 _PACKED = 2
 _LONGEST_NOTE = 1000
+_OLDID = re.compile(rb"""href=["'](https?://[^\s?#"']{1,2000})\?oldid=(\d{1,20})["']""")
+_LICENSE = re.compile(rb"creativecommons\.org/licenses/([a-z-]{2,8})/(\d\.\d)")
+#: Bytes at the end of a page in which its colophon is looked for.
+_COLOPHON = 4000
 
 
 class Zim(Source):
@@ -133,3 +140,38 @@ class Zim(Source):
 
 def _is_article(entry: Entry, namespace: str) -> bool:
     return entry.namespace == namespace and entry.mime.partition(";")[0].strip() == "text/html"
+
+
+def text_of_html(raw: bytes) -> Text:
+    """The page's paragraphs, lists and tables under their headings, without boxes, references and boilerplate.
+
+    Its address and revision are those of the colophon with which Kiwix ends an article. Raises ``Unanswered``, and what
+    lxml raises.
+    """
+    raw, url, revision = _without_colophon(raw)
+    page = read_page(raw, drops=lambda heading, *_: is_boilerplate(heading))
+    blocks = [
+        # Old files have no anchors: MediaWiki makes them of the headings.
+        Block(block.text, HEADING_SEPARATOR.join(path), fragment(section.anchor or path[-1]) if path else "")
+        for section in page.sections
+        for path in (section.path,)
+        for block in section.blocks
+    ]
+    if sum(len(block.text) for block in blocks) > LONGEST_ARTICLE:  # a cell is repeated in each of its rows
+        raise Unanswered("too_large", f"has more than {LONGEST_ARTICLE:,} characters")
+    return Text(blocks, url, revision)
+
+
+def license_in(raw: bytes) -> str | None:
+    """``CC-BY-SA-3.0``, where the page's last licence link is one of Creative Commons."""
+    found = _LICENSE.findall(raw[-_COLOPHON:])
+    return f"CC-{found[-1][0].decode().upper()}-{found[-1][1].decode()}" if found else None
+
+
+def _without_colophon(raw: bytes) -> tuple[bytes, str | None, str | None]:
+    """The page without "This article is issued from …"; its link has the article's address and revision."""
+    found = list(_OLDID.finditer(raw, max(0, len(raw) - _COLOPHON)))
+    box = raw.rfind(b"<div", 0, found[-1].start()) if found else -1
+    if box < 0 or _LICENSE.search(raw, found[-1].end()) is None:
+        return raw, None, None
+    return raw[:box], found[-1][1].decode("utf-8", "replace"), found[-1][2].decode()

@@ -9,10 +9,9 @@ from typing import IO, Any
 from ragstone.core.runtime import Unanswered
 
 from .archive import Archive, part_named
-from .contents import TocEntry, page_list, toc_entries
+from .contents import TocEntry, headed, page_list, toc_entries
 from .inline import Places
 from .markup import attribute, name_of, parse_page, words_of
-from .outline import headed
 from .page import HtmlBlock, PageReader
 from .text import Text, assembled
 

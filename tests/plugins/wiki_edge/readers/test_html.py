@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ragstone.core.runtime import Unanswered
-from ragstone.plugins.wiki_edge.readers.html import license_in, text_of_html
+from ragstone.plugins.wiki_edge.readers.zim import license_in, text_of_html
 from tests.support.needs import needed
 from tests.support.patience import grows_linearly
 
