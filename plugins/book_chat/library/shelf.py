@@ -160,23 +160,13 @@ class Shelf:
 
         return read_layout(path, self.suffixes, site)
 
-    def add(
-        self,
-        layout: BookLayout,
-        *,
-        title: str | None = None,
-        edition: str | None = None,
-        uploaded_as: str | None = None,
-        on_progress: OnProgress | None = None,
-    ) -> AddReport:
-        """Add the book, or update it: only new and changed files are embedded.
+    def add(self, layout: BookLayout, *, on_progress: OnProgress | None = None, **named: str | None) -> AddReport:
+        """Add the book, or update it: only new and changed files are embedded. ``named``: as for ``identified``.
 
         A book is identified by its title and edition. A file that cannot be read is left out and named, and what
-        was stored of it before stays. ``uploaded_as``: the client's name of an upload, whose path is
-        temporary. Raises ``BadRequest`` and ``SourceError``.
+        was stored of it before stays. Raises ``BadRequest`` and ``SourceError``.
         """
-        reading = self.identified(layout, title=title, edition=edition, uploaded_as=uploaded_as)
-        return self.store(reading, on_progress)
+        return self.store(self.identified(layout, **named), on_progress)
 
     def identified(
         self,
@@ -186,7 +176,10 @@ class Shelf:
         edition: str | None = None,
         uploaded_as: str | None = None,
     ) -> BookDocuments:
-        """What ``add`` would store, with the book's slug and title in ``about``. Raises ``BadRequest``."""
+        """What ``add`` would store, with the book's slug and title in ``about``. Raises ``BadRequest``.
+
+        ``uploaded_as``: the client's name of an upload, whose path is temporary.
+        """
         from .documents import BookDocuments
 
         reading = BookDocuments(self._host, layout, uploaded_as)

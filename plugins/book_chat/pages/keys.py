@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import os
-from enum import Enum
+from typing import Literal
 
 from itsdangerous import BadSignature, TimestampSigner
 
@@ -14,16 +14,8 @@ VARIABLE = "RAGSTONE_ADMIN_KEY"
 SHORTEST = 16
 #: The session's cookie, and the seconds after which the key is asked for again.
 COOKIE, AGE = "ragstone_shelf", 30 * 86_400
-
-
-class Access(Enum):
-    """The result of checking a key."""
-
-    GRANTED = "granted"
-    #: No key was given, or not the right one.
-    WRONG = "wrong"
-    #: The deployment has none.
-    CLOSED = "closed"
+#: The result of checking a key: wrong also without one, closed where the deployment has none.
+Access = Literal["granted", "wrong", "closed"]
 
 
 def configured() -> str | None:
@@ -35,15 +27,15 @@ def configured() -> str | None:
 def access(authorization: str | None, session: str | None = None) -> Access:
     """Check the header ``Authorization: Bearer KEY``, else the session; in constant time for keys of one length."""
     if configured() is None:
-        return Access.CLOSED
+        return "closed"
     scheme, _, given = (authorization or "").partition(" ")
     if scheme.lower() == "bearer" and is_key(given.strip()):
-        return Access.GRANTED
+        return "granted"
     try:
         _signer().unsign(session or "", max_age=AGE)
     except BadSignature:
-        return Access.WRONG
-    return Access.GRANTED
+        return "wrong"
+    return "granted"
 
 
 def is_key(given: str) -> bool:

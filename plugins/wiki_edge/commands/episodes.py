@@ -14,7 +14,6 @@ from ragstone.core.cli import Deployment, json_option, printable, show_json, sho
 _folder = click.option(
     "--from", "folder", type=click.Path(path_type=Path), help="Folder of the episodes; else the deployment's."
 )
-_DAMAGED = 1
 
 
 @click.group()
@@ -51,7 +50,7 @@ def check(deployment: Deployment, folder: Path | None, repair: bool, as_json: bo
             for fault in each.faults:
                 click.echo(printable(f"{each.id}/{fault}"))
     if any(each.state == "damaged" for each in found):
-        click.get_current_context().exit(_DAMAGED)
+        click.get_current_context().exit(1)
 
 
 @episodes.command(epilog="Example: ragstone wiki episodes export ./given")

@@ -13,8 +13,6 @@ from ragstone.core.cli import Deployment, json_option, printable, show_json
 if TYPE_CHECKING:
     from ..shards.installation import Installed
 
-_GIGABYTE = 10**9
-
 
 @click.command(epilog="Example: ragstone wiki install ./wiki-simple.tar.gz")
 @click.argument("source", metavar="ARCHIVE|DIR", type=click.Path(path_type=Path))
@@ -46,7 +44,7 @@ def install(
             root or places(host).wiki,
             trusted_keys=trusted.keys,
             require_signature=trusted.is_required,
-            limits=Limits(bytes=max_gb * _GIGABYTE),
+            limits=Limits(bytes=max_gb * 10**9),
         )
     except Refused as error:
         for fault in error.faults[1:]:  # the first is the error's own
