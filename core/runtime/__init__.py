@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     )
     from .owned_files import OwnedFolders, remove_own_file
     from .request import Budget, Slots, check_budget, current_scope, in_scope, limited_to, set_budget, set_scope
+    from .revision_cache import RevisionCache
     from .strict_json import parse_json
     from .subprocesses import limit_process, run_in_subprocess
     from .workers import Unanswered, WorkerDied, Workers, answer_json, answer_requests
@@ -26,6 +27,7 @@ __all__ = [
     "Budget",
     "JobQueue",
     "OwnedFolders",
+    "RevisionCache",
     "Slots",
     "Unanswered",
     "WorkerDied",

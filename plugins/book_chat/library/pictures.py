@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-import threading
-from collections import OrderedDict
 
 from llama_index.core.schema import TextNode
 
 from ragstone.core import NotFound, StorageBusy
-from ragstone.core.runtime import Slots, Unanswered
+from ragstone.core.runtime import RevisionCache, Slots, Unanswered
 from ragstone.core.text import BY_OCR
 
 from ..pdf.page_map import PageMap
@@ -30,8 +28,7 @@ class PagePictures:
         self._slots = Slots(
             _AT_A_TIME, lambda: StorageBusy("other pages are being drawn just now", hint="try again in a moment")
         )
-        self._lock = threading.Lock()
-        self._kept: OrderedDict[tuple[str, int, str, str], bytes] = OrderedDict()
+        self._kept = RevisionCache(_KEPT)
 
     def place(self, chunk_id: str, quote: str) -> tuple[int, str] | None:
         """The physical page (from 1) on which the quote begins, else the chunk, and its label; None without pages."""
@@ -56,20 +53,14 @@ class PagePictures:
         page, path = place[0], node.metadata.get("path")
         pdf = self._shelf.pdfs.open(str(node.metadata["book"]), path)
         with pdf.file:
-            key = (pdf.sha256, page, chunk_id, quote)
-            with self._lock:
-                if key in self._kept:
-                    self._kept.move_to_end(key)
-                    return self._kept[key], pdf.sha256
-            recognised = self._shelf.ocr.known(pdf.sha256).get(page, ()) if node.metadata.get(BY_OCR) else ()
-            process = PdfProcess(pdf.path, pdf.file, seconds=_SECONDS, megabytes=_MEGABYTES)
-            try:
+
+            def draw() -> bytes:
+                recognised = self._shelf.ocr.known(pdf.sha256).get(page, ()) if node.metadata.get(BY_OCR) else ()
+                process = PdfProcess(pdf.path, pdf.file, seconds=_SECONDS, megabytes=_MEGABYTES)
                 with self._slots.acquire(), process:
-                    drawn = process.draw(page, node.get_content(), quote, recognised)
+                    return process.draw(page, node.get_content(), quote, recognised)
+
+            try:
+                return self._kept.get(None, (pdf.sha256, page, chunk_id, quote), draw), pdf.sha256
             except Unanswered as error:
                 raise NotFound("this page cannot be shown as a picture") from error
-        with self._lock:
-            self._kept[key] = drawn
-            while sum(map(len, self._kept.values())) > _KEPT:
-                self._kept.popitem(last=False)
-        return drawn, pdf.sha256

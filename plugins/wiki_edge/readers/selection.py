@@ -7,7 +7,8 @@ import re
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from heapq import heappush, heappushpop
+from heapq import nlargest
+from operator import itemgetter
 from pathlib import Path
 from typing import TextIO
 
@@ -49,18 +50,21 @@ def first_titles(path: Path, count: int) -> list[str]:
     Of equal ones the first; memory for ``count`` of them. Raises ``NotFound``, ``SourceError``, or ``BadRequest`` with
     the line.
     """
-    found: list[tuple[int, int, str]] = []
+    found = [title for _, title in nlargest(count, _counts(path), key=itemgetter(0))]
+    if not found:
+        raise BadRequest("the list of titles with counts is empty", where=str(path), hint="Coffee cup 1234")
+    return found
+
+
+def _counts(path: Path) -> Iterator[tuple[int, str]]:
     with _lines_of(path, "list of titles with counts") as lines:
-        for number, line in enumerate(lines):
+        for number, line in enumerate(lines, 1):
             title, _, views = line.strip().replace("\t", " ").rpartition(" ")
             if not line.strip():
                 continue
             if not views.isascii() or not views.isdigit() or not plain(title):
-                raise BadRequest("has no title and count", where=f"{path}:{number + 1}", hint="Coffee cup 1234")
-            (heappush if len(found) < count else heappushpop)(found, (int(views[:18]), -number, plain(title)))
-    if not found:
-        raise BadRequest("the list of titles with counts is empty", where=str(path), hint="Coffee cup 1234")
-    return [title for _, _, title in sorted(found, reverse=True)]
+                raise BadRequest("has no title and count", where=f"{path}:{number}", hint="Coffee cup 1234")
+            yield int(views[:18]), plain(title)
 
 
 @contextmanager

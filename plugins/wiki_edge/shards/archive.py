@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
-from ragstone.core import BadRequest, NotFound
+from ragstone.core import BadRequest
 from ragstone.core.runtime import new_file, write_atomically
 
 from .errors import ShardError
@@ -120,13 +120,7 @@ def write_archive(
 
 
 def _chosen(manifest: Manifest, only: Sequence[str], folder: Path) -> tuple[ShardEntry, ...]:
-    known = {entry.id: entry for entry in manifest.shards}
-    for name in only:
-        if name not in known:
-            raise NotFound(
-                f"there is no shard {name[:80]!r}", where=str(folder / NAME), hint=f"there are: {', '.join(known)}"
-            )
-    found = tuple(entry for entry in manifest.shards if not only or entry.id in only)
+    found = manifest.chosen(only, folder / NAME)
     if not found:
         raise ShardError("lists no shard", file=folder / NAME)
     return found

@@ -9,12 +9,14 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from ragstone.core import NotFound
 from ragstone.core.runtime import parse_json, write_atomically
 
 from .errors import ShardError
@@ -203,6 +205,14 @@ class Manifest(_Part):
     def shard(self, shard_id: str) -> ShardEntry | None:
         """The shard with that id."""
         return next((shard for shard in self.shards if shard.id == shard_id), None)
+
+    def chosen(self, ids: Collection[str], path: Path) -> tuple[ShardEntry, ...]:
+        """The shards with these ids, or all. Raises ``NotFound`` for an unknown one, with the manifest's ``path``."""
+        for name in ids:
+            if self.shard(name) is None:
+                known = ", ".join(entry.id for entry in self.shards)
+                raise NotFound(f"there is no shard {name[:80]!r}", where=str(path), hint=f"there are: {known}")
+        return tuple(entry for entry in self.shards if not ids or entry.id in ids)
 
     def with_shard(self, entry: ShardEntry) -> Self:
         """A copy with the entry in place of the one with its id, or at the end."""

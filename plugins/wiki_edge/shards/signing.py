@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragstone.core import BadRequest, NotFound
+from ragstone.core import BadRequest
 from ragstone.core.runtime import write_atomically
 
 from .installation import Refused
@@ -44,19 +44,17 @@ def sign_folder(
     path = folder / NAME
     with locked(folder):
         manifest = Manifest.read(path)
-        if only is not None and manifest.shard(only) is None:
-            known = ", ".join(entry.id for entry in manifest.shards)
-            raise NotFound(f"there is no shard {only[:80]!r}", where=str(path), hint=f"there are: {known}")
+        chosen = {entry.id for entry in manifest.chosen([] if only is None else [only], path)}
         known_revisions = read_signature(folder).get("shards")
         before = known_revisions if isinstance(known_revisions, dict) else {}
         signed, faults = [], Faults(folder)
         for entry in manifest.shards:
-            wanted = revision if only in (None, entry.id) else None
+            wanted = revision if entry.id in chosen else None
             filled = entry if entry.files is not None else entry.changed(files=sums_in(entry.place(folder).files))
             new = filled.changed(revision=_next(filled, before.get(entry.id), wanted))
             check_files(new, path, faults)
             manifest = manifest.with_shard(new)
-            if only in (None, entry.id):
+            if entry.id in chosen:
                 signed.append(Signed(new.id, new.revision or 1, entry.revision, public_key(key)))
         if faults.found():
             raise Refused(folder, faults.found())
