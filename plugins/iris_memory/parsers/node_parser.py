@@ -55,7 +55,7 @@ class MemoryNodeParser(SlicingNodeParser):
     A section below ``minimum`` is joined to a neighbour; a file's only chunk may be shorter.
     """
 
-    version: ClassVar[int] = 4
+    version: ClassVar[int] = 5
     embedded_keys = (fields.CONTEXT, fields.HEADING_PATH, fields.DAY)
     parser_keys = (fields.INDEXING,)
 
