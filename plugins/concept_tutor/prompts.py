@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from llama_index.core.base.llms.types import ChatMessage, MessageRole
 from llama_index.core.prompts import BasePromptTemplate, ChatPromptTemplate, PromptTemplate
 
 from ragstone.core.answering import answer_prompt
@@ -81,12 +80,6 @@ def prompts() -> dict[str, BasePromptTemplate]:
             ask="REFERENCE MATERIAL (cite when explaining concepts):\n{context_str}\n\nThe learner asks: {query_str}",
         ),
         PLAN: PromptTemplate(_PLAN),
-        QUESTION: _template(_WRITE, _WRITE_ASK),
-        FEEDBACK: _template(_FEEDBACK, _FEEDBACK_ASK),
+        QUESTION: ChatPromptTemplate.from_messages([("system", _WRITE), ("user", _WRITE_ASK)]),
+        FEEDBACK: ChatPromptTemplate.from_messages([("system", _FEEDBACK), ("user", _FEEDBACK_ASK)]),
     }
-
-
-def _template(system: str, user: str) -> BasePromptTemplate:
-    return ChatPromptTemplate(
-        [ChatMessage(role=MessageRole.SYSTEM, content=system), ChatMessage(role=MessageRole.USER, content=user)]
-    )

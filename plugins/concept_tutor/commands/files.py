@@ -104,17 +104,22 @@ def _add(host: Host, made: ImportedPlan, as_json: bool) -> None:
     with show_progress("embedding", chunks) as report:
         plan = store.add(made.plan, made.sources, report)
     size = store.size(plan.slug)
+    names = {one.key: one.name for one in made.plan.concepts}
+    dropped = [
+        {
+            "circle": [names[key] for key in one.keys],
+            "prerequisite": names[one.dropped.prerequisite],
+            "concept": names[one.dropped.concept],
+        }
+        for one in made.dropped
+    ]
     if as_json:
-        dropped = [
-            {"circle": list(one.names), "prerequisite": one.prerequisite, "concept": one.concept}
-            for one in made.dropped
-        ]
         show_json({**plan_facts(size), "dropped": dropped, "left_out": list(made.left_out)})
         return
     click.echo(printable(f"'{plan.title}' is there as {plan.slug}: {counts(size)}."))
-    for one in made.dropped[:_SHOWN]:
-        circle = " → ".join((*one.names, one.names[0]))
-        click.echo(printable(f"A circle: {circle}. That {one.concept} needs {one.prerequisite} is left out."))
+    for one in dropped[:_SHOWN]:
+        circle = " → ".join((*one["circle"], one["circle"][0]))
+        click.echo(printable(f"A circle: {circle}. That {one['concept']} needs {one['prerequisite']} is left out."))
     if made.left_out:
         named = ", ".join(made.left_out[:_SHOWN])
         click.echo(printable(f"Left out, as the file has no such concepts ({len(made.left_out)}): {named}"))

@@ -83,11 +83,7 @@ def transitive_reduction(keys: Sequence[str], edges: Sequence[Edge]) -> tuple[Ed
             if not reached[key] >> place[after] & 1:
                 kept.add((key, after))
                 reached[key] |= reached[after] | 1 << place[after]
-    return tuple(
-        {
-            (edge.prerequisite, edge.concept): edge for edge in edges if (edge.prerequisite, edge.concept) in kept
-        }.values()
-    )
+    return tuple({pair: edge for edge in edges if (pair := (edge.prerequisite, edge.concept)) in kept}.values())
 
 
 def _path(start: str, end: str, leading: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
@@ -114,7 +110,6 @@ def _reached_from(start: str, leading: Mapping[str, Sequence[str]]) -> dict[str,
 class Neighbourhood:
     """``keys`` to be drawn, in the plan's order; how many more are needed by the concept, or lead on from it."""
 
-    focus: str
     keys: tuple[str, ...]
     more_before: int
     more_after: int
@@ -129,7 +124,6 @@ def neighbourhood(keys: Sequence[str], edges: Sequence[Edge], focus: str, *, mos
     shown_after = after[: most - 1 - len(shown_before)]
     shown = {focus, *shown_before, *shown_after}
     return Neighbourhood(
-        focus,
         tuple(key for key in keys if key in shown),
         len(before) - len(shown_before),
         len(after) - len(shown_after),

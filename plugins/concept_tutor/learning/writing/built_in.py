@@ -68,7 +68,13 @@ class BuiltIn:
 
         ``name``: the concept's, in words.
         """
-        drafts = self._best(concept, name, chunks)
+        found = [
+            (draft.worth - _BY_RANK * rank, draft)
+            for rank, chunk in enumerate(self.owned(concept, chunks))
+            for draft in self._of(chunk, name)
+            if draft.worth >= _LEAST_WORTH
+        ]
+        drafts = [draft for _worth, draft in sorted(found, key=lambda each: -each[0])]  # stable: in the sources' order
         kept = self._kept(plan, concept, drafts, chunks, most)
         typed = next((one for one in drafts if one.form != "open"), None)
         if typed and len(kept) > 1 and all(one.form == "open" for one in kept):
@@ -107,16 +113,6 @@ class BuiltIn:
             sentence_of |= dict.fromkeys(draft.about, draft.sentence)
             of_kind[draft.asked] += 1
         return kept
-
-    def _best(self, concept: str, name: str, chunks: Sequence[SourceChunk]) -> list[Draft]:
-        """The drafts by their worth; where two are worth the same, in the sources' order."""
-        found = [
-            (draft.worth - _BY_RANK * rank, draft)
-            for rank, chunk in enumerate(self.owned(concept, chunks))
-            for draft in self._of(chunk, name)
-            if draft.worth >= _LEAST_WORTH
-        ]
-        return [draft for _worth, draft in sorted(found, key=lambda each: -each[0])]
 
     def _of(self, chunk: SourceChunk, name: str) -> Iterator[Draft]:
         if not chunk.language.casefold().startswith(("en", "simple")) and chunk.language:

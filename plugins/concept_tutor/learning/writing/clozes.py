@@ -114,7 +114,10 @@ class Clozes:
 
         Any other word has others for it: "a sovereign ____ in North Africa" may be a state and a country.
         """
-        found = [*_names_in(sentence, span), *self._terms_in(sentence, span), *_measured_in(sentence, span)]
+        found = [*_names_in(sentence, span), *self._terms_in(sentence, span)]
+        match = _MEASURED.match(sentence.text, *span)
+        if match and _WHOLE.match(sentence.text[match.end() :]) and not _NO_NOUN.search(match["term"].split()[-1]):
+            found.append((0.1, *match.span("term"), "term"))
         yield from self._best(sentence, found, worth)
 
     def named(self, sentence: Sentence, worth: float) -> Iterator[Draft]:
@@ -180,12 +183,6 @@ def _names_in(sentence: Sentence, span: tuple[int, int]) -> Iterator[_Place]:
         found.append((-0.1, *place.span("name"), "name"))
     # The title is shown with the question: "Victoria (Australia)".
     yield from (one for one in found if f" {normal(inside[one[1] : one[2]])} " not in title)
-
-
-def _measured_in(sentence: Sentence, span: tuple[int, int]) -> Iterator[_Place]:
-    match = _MEASURED.match(sentence.text, *span)
-    if match and _WHOLE.match(sentence.text[match.end() :]) and not _NO_NOUN.search(match["term"].split()[-1]):
-        yield (0.1, *match.span("term"), "term")
 
 
 def _is_of_subject(before: str) -> bool:

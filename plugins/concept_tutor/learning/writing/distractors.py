@@ -91,7 +91,8 @@ class Distractors:
         if one[0].isupper() != name[0].isupper():
             return None
         alike = bool(definition.genus) and other.genus == definition.genus
-        headed = _same_head(other.subject, definition.subject)
+        mine, theirs = _head(other.subject), _head(definition.subject)
+        headed = mine.endswith(theirs) or theirs.endswith(mine)  # "axial skeleton" and "exoskeleton"
         same = alike and other.genus not in _EMPTY_GENERA
         if other.genus in _WIDE_GENERA:  # a phototroph is an organism, and none of those that like salt or sugar
             is_other = material.kinds.are_contrasted(other.subject, definition.subject)
@@ -168,9 +169,16 @@ class Distractors:
         initials = frozenset(_INITIALS.findall(sentence.text))
         chosen: list[str] = []
         for candidate in candidates:
-            if _initials(candidate) in initials or self._material.may_be_right(candidate, key, sentence.text, asked):
+            # "APC" stands for an "antigen-presenting cell", in the plural "APCs"
+            short = "".join(word[0] for word in normal(candidate).replace("-", " ").split()).upper()
+            if short in initials or self._material.may_be_right(candidate, key, sentence.text, asked):
                 continue
-            if any(self._material.one_thing(candidate, one) for one in (key, *chosen)) or _is_within(candidate, key):
+            one, other = normal(candidate), normal(key)  # a "nucleic acid" is right where "deoxyribonucleic acid" is
+            if (
+                any(self._material.one_thing(candidate, each) for each in (key, *chosen))
+                or one in other
+                or other in one
+            ):
                 continue
             chosen.append(candidate)
             if len(chosen) == WRONG:
@@ -210,29 +218,12 @@ def _head(name: str) -> str:
     return re.split(r"\s(?:of|in|for|to|with|by|from)\s", normal(name))[0].split()[-1]
 
 
-def _same_head(one: str, other: str) -> bool:
-    """Whether both names have one noun: "axial skeleton" and "exoskeleton"."""
-    a, b = _head(one), _head(other)
-    return a.endswith(b) or b.endswith(a)
-
-
 def _end_alike(one: str, other: str) -> bool:
     """Whether two names are formed alike."""
     a, b = normal(one), normal(other)
     return a[-_ENDING:] == b[-_ENDING:]
 
 
-def _initials(name: str) -> str:
-    """What may stand for it in a sentence: "APC" for an "antigen-presenting cell", in the plural "APCs"."""
-    return "".join(word[0] for word in normal(name).replace("-", " ").split()).upper()
-
-
 def _enough(wrong: list[str]) -> list[str]:
     """They, or none where there are too few."""
     return wrong if len(wrong) == WRONG else []
-
-
-def _is_within(one: str, other: str) -> bool:
-    """A "nucleic acid" may be right where "deoxyribonucleic acid" is."""
-    a, b = normal(one), normal(other)
-    return a in b or b in a

@@ -50,7 +50,8 @@ class Drafting:
         title = bare_title(sentence.chunk.page_title)
         known = frozenset(normal(f"{title} {concept}").split()) | {normal(title), normal(concept)}
         definition = definition_of(sentence)
-        if definition is not None and self._is_topic(definition):
+        known_as = definition and self._material.topics.get(self._material.topic_of(definition))
+        if definition is not None and known_as is not None and known_as.sentence == sentence:
             alone = definition.sentence_alone
             if is_whole(alone.text) if is_about(definition.subject, title) else stands_alone(alone, known):
                 yield from self.of_definition(definition, concept)
@@ -149,17 +150,15 @@ class Drafting:
             text = f"Which of these is described? “{found.description}”"
             yield Draft("choice", "term", text, found.label, wrong, found.sentence, _OF_LABEL)
 
-    def _is_topic(self, definition: Definition) -> bool:
-        known = self._material.topics.get(self._material.topic_of(definition))
-        return known is not None and known.sentence == definition.sentence
-
     def _asks_what(self, definition: Definition) -> str:
         if definition.is_entry:
             return f"What does the term “{definition.subject}” mean?"
         determiner = definition.determiner
         is_title = f"{determiner} {definition.subject}" == bare_title(definition.sentence.chunk.page_title)
-        if not is_title or _is_within(self._material, determiner.lower(), definition.subject):
-            determiner = determiner.lower()  # "An American in Paris" is a name, "The Horizon" a heading
+        # "An American in Paris" is a name, "The Horizon" a heading, which a text has with a small "the" too
+        small = re.compile(rf"(?<!\w){re.escape(determiner.lower())} (?i:{re.escape(definition.subject)})(?!\w)")
+        if not is_title or any(small.search(chunk.content) for chunk in self._material.chunks):
+            determiner = determiner.lower()
         subject = definition.subject if determiner else self._material.lowered(definition.subject)
         page = definition.sentence.chunk.page_title
         if not determiner and page != bare_title(page) == definition.subject:
@@ -191,9 +190,3 @@ class Drafting:
         asks = found.question.format(subject)
         form: Form = "blank" if BLANK in asks else "open"
         yield Draft(form, "relation", asks, answer, (), found.sentence, worth)
-
-
-def _is_within(material: Material, determiner: str, subject: str) -> bool:
-    """Whether a text has the determiner as it is here before the subject in any case."""
-    phrase = re.compile(rf"(?<!\w){re.escape(determiner)} (?i:{re.escape(subject)})(?!\w)")
-    return any(phrase.search(chunk.content) for chunk in material.chunks)

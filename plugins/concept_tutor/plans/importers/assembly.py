@@ -11,7 +11,7 @@ from itertools import chain, count
 
 from ragstone.core import BadRequest, TooLarge
 
-from ..graph import break_cycles
+from ..graph import Cycle, break_cycles
 from ..records import Edge, NewChunk, NewConcept, NewPlan
 from ..validation import LONGEST_SLUG, MOST_CONCEPTS, MOST_EDGES
 from .schema import ConceptSchema, PlanSchema, SourceSchema
@@ -20,21 +20,12 @@ _LONGEST = 60
 
 
 @dataclass(frozen=True)
-class BrokenCycle:
-    """A cycle of prerequisites, by the concepts' names, and the prerequisite that was left out."""
-
-    names: tuple[str, ...]
-    prerequisite: str
-    concept: str
-
-
-@dataclass(frozen=True)
 class ImportedPlan:
     """A plan that can be stored, the chunks that came with it by its concepts' keys, and the cycles that it had."""
 
     plan: NewPlan
     sources: dict[str, tuple[NewChunk, ...]]
-    dropped: tuple[BrokenCycle, ...] = ()
+    dropped: tuple[Cycle, ...] = ()
     #: Prerequisites that are no concepts of the plan, where the file is a part of a larger collection.
     left_out: tuple[str, ...] = ()
 
@@ -88,14 +79,7 @@ def assemble(
     return ImportedPlan(
         plan,
         {key: tuple(_chunk(source) for source in one.sources) for key, one in keyed.items() if one.sources},
-        tuple(
-            BrokenCycle(
-                tuple(keyed[key].name for key in circle.keys),
-                keyed[circle.dropped.prerequisite].name,
-                keyed[circle.dropped.concept].name,
-            )
-            for circle in circles
-        ),
+        circles,
         tuple(left_out),
     )
 
@@ -140,10 +124,6 @@ def _plain(name: str) -> str:
 
 def _chunk(source: SourceSchema) -> NewChunk:
     facts = source.model_dump(exclude={"url", "retrieved"})
-    return NewChunk(page_url=source.url, retrieved=_utc(source.retrieved), **facts)
-
-
-def _utc(when: datetime | None) -> datetime:
-    if when is None:
-        return datetime.now(UTC)
-    return when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)
+    when = source.retrieved or datetime.now(UTC)
+    when = when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)
+    return NewChunk(page_url=source.url, retrieved=when, **facts)

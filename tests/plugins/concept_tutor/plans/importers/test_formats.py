@@ -105,9 +105,9 @@ def test_a_file_gives_its_name_to_a_plan_without_a_title(tmp_path: Path) -> None
 
 def test_circles_are_named_and_opened() -> None:
     made = read_plan("A <- B\nB <- C\nC <- A\nD <- D", title="Round")
-    assert [(set(one.names), one.prerequisite, one.concept) for one in made.dropped] == [
-        ({"A", "B", "C"}, "A", "C"),
-        ({"D"}, "D", "D"),
+    assert [(set(one.keys), one.dropped.prerequisite, one.dropped.concept) for one in made.dropped] == [
+        ({"a", "b", "c"}, "a", "c"),
+        ({"d"}, "d", "d"),
     ]
     assert len(_in_order(made.plan)) == 4
 
