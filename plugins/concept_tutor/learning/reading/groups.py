@@ -6,8 +6,8 @@ Some are series of labelled paragraphs, as textbooks have them: "Supervisory con
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -59,25 +59,22 @@ class Groups:
     """For each thing those that stand beside it."""
 
     def __init__(self, chunks: Sequence[SourceChunk]) -> None:
-        #: For each name the other members of its groups, each with the chunk that has the group.
-        self._beside: dict[str, list[tuple[str, SourceChunk]]] = defaultdict(list)
+        self._beside: dict[str, set[str]] = defaultdict(set)
         self._categories: dict[str, set[str]] = defaultdict(set)
         for chunk in chunks:
             self._categories[normal(bare_title(chunk.page_title))].update(chunk.categories)
             for group in _groups_in(chunk):
                 for one in group:
-                    self._beside[normal(one)] += [(other, chunk) for other in group if normal(one) != normal(other)]
+                    self._beside[normal(one)].update(group)
 
     def share_category(self, one: str, other: str) -> bool:
         """Whether two pages of these titles are in one category."""
         mine, theirs = (self._categories.get(normal(name), set()) for name in (one, other))
         return bool(mine & theirs)
 
-    def beside(self, name: str, where: Callable[[SourceChunk], bool]) -> list[str]:
-        """What stands beside it in such chunks, most often first."""
-        return [
-            other for other, _ in Counter(o for o, chunk in self._beside[normal(name)] if where(chunk)).most_common()
-        ]
+    def beside(self, name: str) -> set[str]:
+        """The members of its groups."""
+        return self._beside.get(normal(name), set())
 
 
 def _groups_in(chunk: SourceChunk) -> Iterator[list[str]]:

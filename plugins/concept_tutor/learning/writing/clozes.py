@@ -140,9 +140,7 @@ class Clozes:
 
     def _best(self, sentence: Sentence, found: list[_Place], worth: float) -> Iterator[Draft]:
         for more, start, end, asked in sorted(found, key=lambda one: -one[0]):
-            wrong = tuple(self._distractors.beside(sentence.text[start:end], sentence))
-            drafts = list(self._cloze(sentence, (start, end), asked, worth + more, wrong))
-            if drafts:
+            if drafts := list(self._cloze(sentence, (start, end), asked, worth + more)):
                 yield drafts[0]
                 return
 
@@ -156,21 +154,12 @@ class Clozes:
     ) -> Iterator[Draft]:
         start, end = span
         text, key = sentence.text, sentence.text[start:end]
-        if not wrong:
-            wrong = tuple(self._distractors.beside(key, sentence))
         before = _ARTICLE_BEFORE.sub(r"\1(n) ", text[:start])
         asks = without_parentheses(f"{before}{BLANK}{text[end:]}")
-        if (
-            BLANK not in asks
-            or "." in key
-            or _LISTED.search(asks)
-            or gives_away(asks, key)
-            or (asked == "year" and not wrong)
-        ):
+        if BLANK not in asks or "." in key or _LISTED.search(asks) or gives_away(asks, key):
             return
         worth -= 0.1 * (len(asks.split()) > 30)
-        what = {"year": "Which year fills the blank?", "term": "Which term fills the blank?"}
-        asking = what.get(asked, "What fills the blank?") if wrong else "Fill in the blank."
+        asking = "Which year fills the blank?" if wrong else "Fill in the blank."
         yield Draft("choice" if wrong else "blank", asked, f"{asking} “{asks}”", key, wrong, sentence, worth)
 
 

@@ -64,7 +64,7 @@ class Distractors:
         Three of them, or two where no more are of its own kind.
         """
         groups = self._material.groups
-        beside = set(map(topic_key, groups.beside(definition.subject, lambda _chunk: True)))
+        beside = set(map(topic_key, groups.beside(definition.subject)))
         found: list[tuple[bool, int, str]] = []
         for key, other in self._material.topics.items():
             rank = self._rank(other, definition, key in beside)
@@ -124,29 +124,11 @@ class Distractors:
         both = len((mine & theirs) - shared)
         return both >= _MUCH * len(mine - shared) or (bool(shared) and both > 1)
 
-    def beside(self, key: str, sentence: Sentence) -> list[str]:
-        """What the sources name side by side with the key, written alike."""
-        alike = (
-            name
-            for name in self._material.groups.beside(key, lambda chunk: self._is_near(sentence.chunk, chunk))
-            if name[0].isupper() == key[0].isupper() and (name.endswith("s") == key.endswith("s") or name[0].isupper())
-            if self._same_sort(name, key)
-        )
-        return _enough(self._pick(alike, key, sentence))
-
     def among(self, series: Sequence[str], key: str, sentence: Sentence) -> list[str]:
         """Others of a series of labels, of which each stands for something of its own."""
         others = [label for label in series if label != key]
         random.Random(f"{self._seed}\n{key}").shuffle(others)  # noqa: S311 - for variety
         return _enough(self._pick(others, key, sentence))
-
-    def _same_sort(self, one: str, other: str) -> bool:
-        """Whether two names are of things of one sort, as far as the sources say what they are."""
-        mine, theirs = (self._material.topics.get(topic_key(name)) for name in (one, other))
-        if mine is None or theirs is None:
-            return mine is theirs
-        is_one_sort = bool(mine.sort) and mine.sort not in _WIDE_SORTS and mine.sort == theirs.sort
-        return mine.genus == theirs.genus or is_one_sort
 
     def years(self, key: str, sentence: Sentence) -> list[str]:
         """Other years of the same time: of the sources, then made up."""
@@ -173,12 +155,10 @@ class Distractors:
             short = "".join(word[0] for word in normal(candidate).replace("-", " ").split()).upper()
             if short in initials or self._material.may_be_right(candidate, key, sentence.text, asked):
                 continue
-            one, other = normal(candidate), normal(key)  # a "nucleic acid" is right where "deoxyribonucleic acid" is
-            if (
-                any(self._material.one_thing(candidate, each) for each in (key, *chosen))
-                or one in other
-                or other in one
-            ):
+            if any(self._material.one_thing(candidate, one) for one in (key, *chosen)):
+                continue
+            less, more = sorted((normal(candidate), normal(key)), key=len)
+            if less in more:  # a "nucleic acid" may be right where "deoxyribonucleic acid" is
                 continue
             chosen.append(candidate)
             if len(chosen) == WRONG:
