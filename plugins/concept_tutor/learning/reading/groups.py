@@ -83,8 +83,6 @@ def _groups_in(chunk: SourceChunk) -> Iterator[list[str]]:
         yield from _usable([match["item"] for match in pattern.finditer(chunk.content)])
     for match in _ROW.finditer(chunk.content):
         middle = match["middle"].split(", ")
-        if any(set(item.casefold().split()) & _FUNCTION for item in middle):
-            continue
         # Where the first one begins and the last one ends is known only if all are single words.
         if all(len(item.split()) == 1 for item in middle):
             yield from _usable([match["first"].split()[-1], *middle, match["last"].split()[0]])

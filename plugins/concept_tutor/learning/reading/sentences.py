@@ -63,15 +63,7 @@ _PASSING = re.compile(
     r"|estimated|plans to|upcoming|in the coming|last year|next year)\b",
     re.IGNORECASE,
 )
-#: "On 28 October 1892, he projected …": what is before the comma is no antecedent of the pronoun.
-_AFTER_OPENING = re.compile(
-    r"(?:In|On|At|By|After|Before|During|Since|Until|From|With|For|Under|Upon|Following|Throughout|Around|Despite|Within)\s"
-    r"[^,]*(?:,\s\d{4})?,\s(?:he|she|it|they|his|her|its|their)\b"
-)
 _DEFINITE = re.compile(r"The ((?:[^\W_]+(?:['’-][^\W_]+)*\s+){1,3})")
-_ENDS = re.compile(r"[.]$")
-
-
 _ASIDE = re.compile(r"\s*\([^()]*\)\s*$")
 
 
@@ -132,10 +124,7 @@ def owner_before(sentence: Sentence, title: str) -> str:
 
 def is_whole(text: str) -> bool:
     """Whether it is one sentence of plain words that was cut at its own ends."""
-    if not text[0].isupper() or not _ENDS.search(text) or _MARKUP.search(text):
-        return False
-    pairs = (("(", ")"), ("“", "”"), ("[", "]"))
-    if any(text.count(one) != text.count(other) for one, other in pairs) or text.count('"') % 2:
+    if not text[0].isupper() or not text.endswith(".") or _MARKUP.search(text):
         return False
     letters = sum(c.isascii() and (c.isalpha() or c in " ,.-'") for c in text)
     return letters > 0.85 * len(text) and text.count(":") + text.count(";") <= 1
@@ -147,8 +136,6 @@ def _dangles(text: str, known: frozenset[str]) -> bool:
     if found is None:
         return False
     before = text[: found.start()].replace(", because", " because")
-    if _AFTER_OPENING.match(text):
-        return True
     words = _WORD.findall(before)
     if {word.casefold() for word in words} & known:
         return False

@@ -177,10 +177,6 @@ class Distractors:
         mine, theirs = stem_set(definition.subject), stem_set(other.subject)
         if other.genus != definition.genus and other.genus == _head(definition.subject):
             return True
-        a, b = topic_key(definition.subject), topic_key(other.subject)
-        kinds = self._material.kinds
-        if a == kinds.parent_of(other) or b == kinds.parent_of(definition):
-            return True
         return mine <= stem_set(other.meaning) or theirs <= stem_set(definition.meaning)
 
 
