@@ -27,7 +27,8 @@ from ragstone.core import Host, Settings
 from ragstone.core.retrieval import HybridRetriever
 from ragstone.plugins.iris_memory import fields, memory_of
 from ragstone.plugins.iris_memory.recall.search import MemoryQuery, recall
-from ragstone.plugins.iris_memory.retrievers import Recency
+from ragstone.plugins.iris_memory.retrievers import date_bonus
+from ragstone.plugins.iris_memory.settings import IrisMemorySettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -136,11 +137,11 @@ def dates(found: Sequence[Note], folder: Path) -> dict[str, Any]:
             note.title: [(each.node.metadata, each.score or 0.0) for each in search(note.title).nodes] for note in found
         }
         for weight, half_life in itertools.product(_WEIGHTS, _HALF_LIVES):
-            recency = Recency(weight, half_life)
+            options = IrisMemorySettings(date_weight=weight, half_life_days=half_life)
 
-            def first(title: str, recency: Recency = recency) -> list[str]:
+            def first(title: str, options: IrisMemorySettings = options) -> list[str]:
                 scored = [
-                    (score + recency.bonus("log", known[fields.DATE], now), str(known[fields.PATH]))
+                    (score + date_bonus(known, options, now), str(known[fields.PATH]))
                     for known, score in candidates[title]
                 ]
                 return [path for _, path in sorted(scored, key=lambda each: -each[0])]

@@ -95,7 +95,8 @@ def _period(found: re.Match[str], today: date) -> Period:
         return _day(today - timedelta(days=ago))
     if iso := found["iso"]:
         return _day(date.fromisoformat(iso))
-    month = _month(found["month"] or found["month_first"] or found["whole"])
+    named = str(found["month"] or found["month_first"] or found["whole"])
+    month = [each[:3] for each in _MONTHS].index(named[:3].capitalize()) + 1
     if found["whole"]:
         of_year = int(found["whole_year"] or today.year - (month > today.month))
         return Period(date(of_year, month, 1), date(of_year, month, calendar.monthrange(of_year, month)[1]))
@@ -104,10 +105,6 @@ def _period(found: re.Match[str], today: date) -> Period:
         return _day(date(int(year), month, day))
     this_year = date(today.year, month, day)
     return _day(this_year if this_year <= today else date(today.year - 1, month, day))
-
-
-def _month(name: str) -> int:
-    return [each[:3] for each in _MONTHS].index(name[:3].capitalize()) + 1
 
 
 def _day(day: date) -> Period:

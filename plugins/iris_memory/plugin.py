@@ -79,11 +79,9 @@ def ragstone_retriever(host: Host, corpus: Corpus, top_k: int, filters: Metadata
 
     if corpus.name != CORPUS:  # before the imports: the first question to every other corpus comes here too
         return None
-    from .retrievers import MemoryRetriever, Recency
+    from .retrievers import MemoryRetriever
 
-    options = host.hooks.options(IrisMemorySettings)
-    recency = Recency(options.date_weight, options.half_life_days)
-    return MemoryRetriever(corpus, top_k=top_k, filters=filters, recency=recency)
+    return MemoryRetriever(corpus, top_k=top_k, filters=filters, options=host.hooks.options(IrisMemorySettings))
 
 
 @hookimpl

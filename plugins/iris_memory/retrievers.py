@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from llama_index.core.schema import NodeWithScore
 from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter, MetadataFilters
@@ -17,6 +18,8 @@ from .validity import not_valid
 if TYPE_CHECKING:
     from ragstone.core import Corpus
 
+    from .settings import IrisMemorySettings
+
 #: Further chunks that the bonus may move into the first ``top_k``.
 _EXTRA = 10
 #: Notes, prompts and procedures do not age: they are valid until they are changed.
@@ -24,22 +27,16 @@ _AGEING_TYPES = frozenset({"log", "email", "transcript"})
 _DAY = 86_400.0
 
 
-@dataclass(frozen=True)
-class Recency:
-    """``weight`` for a date of now, half of it for one ``half_life_days`` ago, and so on."""
+def date_bonus(known: Mapping[str, Any], options: IrisMemorySettings, now: float) -> float:
+    """What the date of a chunk with this metadata adds to its score (0 to 1.8); ``now``: seconds since 1970.
 
-    weight: float
-    half_life_days: float
-
-    def bonus(self, doc_type: str, date: float | None, now: float) -> float:
-        """What is added to a score of the search (0 to 1.8). ``date``, ``now``: seconds since 1970.
-
-        A date in the future counts as now: it is untrusted, a mail may have any.
-        """
-        if doc_type not in _AGEING_TYPES or date is None:
-            return 0.0
-        age = max(0.0, now - date) / _DAY
-        return float(self.weight * 0.5 ** (age / self.half_life_days))
+    A date in the future counts as now: it is untrusted, a mail may have any.
+    """
+    date = fields.number(known, fields.DATE)
+    if known.get(fields.DOC_TYPE) not in _AGEING_TYPES or date is None:
+        return 0.0
+    age = max(0.0, now - date) / _DAY
+    return float(options.date_weight * 0.5 ** (age / options.half_life_days))
 
 
 class MemoryRetriever(ScoredRetriever):
@@ -48,25 +45,24 @@ class MemoryRetriever(ScoredRetriever):
     It finds no facts that do not hold: now, or at the moment in seconds since 1970 that the filter ``as_of`` names.
     """
 
-    def __init__(self, corpus: Corpus, *, top_k: int, filters: MetadataFilters | None, recency: Recency) -> None:
+    def __init__(
+        self, corpus: Corpus, *, top_k: int, filters: MetadataFilters | None, options: IrisMemorySettings
+    ) -> None:
         super().__init__()
         self._top_k = top_k
-        self._recency = recency
-        found = top_k + _EXTRA if recency.weight else top_k
+        self._options = options
+        found = top_k + _EXTRA if options.date_weight else top_k
         self._search = HybridRetriever(corpus, top_k=found, filters=valid_only(corpus, filters))
 
     def search(self, question: str) -> Retrieval:
         """The chunks with their scores; each node's score has the bonus of its date, its ``Scores`` do not."""
         found, now = self._search.search(question), time.time()
         scored = [
-            NodeWithScore(node=each.node, score=(each.score or 0.0) + self._bonus(each, now)) for each in found.nodes
+            NodeWithScore(node=each.node, score=(each.score or 0.0) + date_bonus(each.metadata, self._options, now))
+            for each in found.nodes
         ]
         scored.sort(key=lambda each: -(each.score or 0.0))  # stable: equal ones keep their order
         return replace(found, nodes=tuple(scored[: self._top_k]))
-
-    def _bonus(self, chunk: NodeWithScore, now: float) -> float:
-        known = chunk.node.metadata
-        return self._recency.bonus(str(known.get(fields.DOC_TYPE)), fields.number(known, fields.DATE), now)
 
 
 def valid_only(corpus: Corpus, filters: MetadataFilters | None) -> MetadataFilters | None:

@@ -6,7 +6,6 @@ addresses come from the sources alone.
 
 from __future__ import annotations
 
-import json
 import logging
 import random
 import re
@@ -178,12 +177,10 @@ def _read(reply: str) -> _Questions | str:
     if found is None:
         return "there is no JSON object in it"
     try:
-        return _Questions.model_validate(json.loads(found[0].replace("&lt;", "<")))
-    except (ValueError, RecursionError) as error:
-        if isinstance(error, ValidationError):
-            first = error.errors(include_input=False, include_url=False)[0]
-            return f"{'.'.join(map(str, first['loc']))[:100]}: {first['msg'][:200]}"
-        return "the JSON is not well-formed"
+        return _Questions.model_validate_json(found[0].replace("&lt;", "<"))
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        return f"{'.'.join(map(str, first['loc']))[:100]}: {first['msg'][:200]}"
 
 
 def _found(quote: str, chunk: SourceChunk) -> Support | None:

@@ -31,7 +31,15 @@ def parse_message(data: bytes, mtime: float) -> tuple[str, dict[str, Any]]:
     body.add(message)
     known[fields.ATTACHMENTS] = ", ".join(body.attached)[:1000]
     own, quoted = split_reply(body.text())
-    head = [f"{name}: {words}" for name, words in _shown(message, known) if words]
+    shown = {
+        "From": known[fields.FROM],
+        "To": known[fields.TO],
+        "Cc": known[fields.CC],
+        "Date": header(message, "Date") or header(message, "Sent"),
+        "Subject": known[fields.SUBJECT],
+        "Attached": known[fields.ATTACHMENTS],
+    }
+    head = [f"{name}: {words}" for name, words in shown.items() if words]
     quoted = quoted if len(quoted) <= _QUOTED else f"{quoted[:_QUOTED]} …"
     marked = "\n".join(f"> {line}".rstrip() for line in quoted.split("\n")) if quoted else ""
     if not (own or marked or known[fields.SUBJECT] or known[fields.ATTACHMENTS]):
@@ -52,17 +60,6 @@ def _header(message: Message, mtime: float) -> dict[str, Any]:
     known[fields.RECIPIENTS] = addresses(known[fields.TO], known[fields.CC])
     known[fields.DATE] = sent_at(header(message, "Date") or header(message, "Sent") or sent, mtime)
     return known
-
-
-def _shown(message: Message, known: dict[str, Any]) -> list[tuple[str, str]]:
-    return [
-        ("From", known[fields.FROM]),
-        ("To", known[fields.TO]),
-        ("Cc", known[fields.CC]),
-        ("Date", header(message, "Date") or header(message, "Sent")),
-        ("Subject", known[fields.SUBJECT]),
-        ("Attached", known[fields.ATTACHMENTS]),
-    ]
 
 
 class _Body:

@@ -130,7 +130,10 @@ class MemoryNodeParser(SlicingNodeParser):
                     found = with_turns_before(text, found)
                 limits = Limits(0, hard, hard)
             case "state":
-                found, limits = _keys(text), Limits(0, hard, hard)
+                # as its reader wrote it: two blank lines between top-level keys
+                ends = [0, *(found.end() for found in re.finditer(r"\n\n\n(?=\S)", text)), len(text)]
+                found = [Section(start, end, start) for start, end in pairwise(ends) if text[start:end].strip()]
+                limits = Limits(0, hard, hard)
             case "log" | "chat":
                 is_chat = strategy == "chat"
                 found = (chat_sections if is_chat else log_sections)(text, outline)
@@ -143,17 +146,6 @@ class MemoryNodeParser(SlicingNodeParser):
             case _:
                 found, limits = markdown_sections(text, outline), Limits(low, min(500, hard), hard)
         return outline, ChunkSizer(text, limits, self.count_tokens).fitted(found)
-
-
-def _keys(text: str) -> list[Section]:
-    """The sections of a state as its reader wrote it: two blank lines between top-level keys."""
-    starts = [0, *(found.end() for found in re.finditer(r"\n\n\n(?=\S)", text)), len(text)]
-    return [Section(start, end, start) for start, end in pairwise(starts) if text[start:end].strip()]
-
-
-def _key_of(words: str) -> str:
-    """The top-level key of a line of a state."""
-    return re.split(f"{fields.SEPARATOR}|: |:?\n", words.removeprefix("- "), maxsplit=1)[0].strip()
 
 
 def _about(section: Section, words: str, known: dict[str, Any], path: str) -> dict[str, str]:
@@ -212,7 +204,7 @@ def _headings(outline: Outline, section: Section, words: str, known: dict[str, A
             last = str(known.get(fields.SUBJECT) or "")
             names.append(str(known.get(fields.FROM) or ""))
         case "state":
-            last = _key_of(words)
+            last = re.split(f"{fields.SEPARATOR}|: |:?\n", words.removeprefix("- "), maxsplit=1)[0].strip()
             names.append(last)
         case "transcript":
             last = str(known.get(fields.SPEAKER) or "")

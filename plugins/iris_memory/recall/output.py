@@ -65,8 +65,16 @@ def to_lines(found: Recall, *, why: bool) -> Iterator[str]:
         if why:
             yield f"   {_reasons(finding)}"
         yield from (f"   | {line}" for line in _beginning(finding.chunk.text))
-    if why:
-        yield from _left_out(found)
+    if not why:
+        return
+    others = [finding for finding in found.findings if finding.left_out]
+    yield ""
+    yield f"Candidates: {len(found.findings)}, left out: {len(others)}"
+    if str(found.filters):
+        yield f"Filters: {found.filters}"
+    for finding in others:
+        yield f"   {finding.chunk.place}: {finding.left_out}; score {finding.score:.2f}"
+    yield f"Took {found.encode_ms:.1f} ms to encode, {found.retrieve_ms:.1f} ms to search"
 
 
 def _labels(chunk: MemoryChunk) -> Iterator[str]:
@@ -99,17 +107,6 @@ def _reasons(finding: Finding) -> str:
 
 def _nth(rank: int | None) -> str:
     return "" if rank is None else f" (place {rank})"
-
-
-def _left_out(found: Recall) -> Iterator[str]:
-    others = [finding for finding in found.findings if finding.left_out]
-    yield ""
-    yield f"Candidates: {len(found.findings)}, left out: {len(others)}"
-    if str(found.filters):
-        yield f"Filters: {found.filters}"
-    for finding in others:
-        yield f"   {finding.chunk.place}: {finding.left_out}; score {finding.score:.2f}"
-    yield f"Took {found.encode_ms:.1f} ms to encode, {found.retrieve_ms:.1f} ms to search"
 
 
 def _beginning(text: str) -> Iterator[str]:

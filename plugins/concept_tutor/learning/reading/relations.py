@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from ..records import BLANK
 from .definitions import is_subject
 from .sentences import Sentence, stands_alone
-from .spelling import gives_away, stem_set
+from .spelling import stem_set
 
 #: Verbs of a relation: of several, of one, in the past; "-" for a form that is mostly a noun.
 _ACTIVES = """

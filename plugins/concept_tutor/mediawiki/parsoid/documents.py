@@ -46,7 +46,10 @@ def document_of(page: Page, fetched: WikiPage) -> Document:
         metadata={
             "page_title": fetched.title,
             "url": fetched.url,
-            "urls": {entry["anchor"]: _address(fetched.url, entry["anchor"]) for entry in entries},
+            "urls": {
+                anchor: f"{fetched.url}#{quote(anchor, safe=_SAFE)}" if anchor else fetched.url
+                for anchor in (entry["anchor"] for entry in entries)
+            },
             "revision": fetched.revision,
             "licence": fetched.licence,
             "retrieved_at": fetched.retrieved_at.isoformat(),
@@ -56,10 +59,6 @@ def document_of(page: Page, fetched: WikiPage) -> Document:
             SECTIONS: entries,
         },
     )
-
-
-def _address(url: str, anchor: str) -> str:
-    return f"{url}#{quote(anchor, safe=_SAFE)}" if anchor else url
 
 
 def _entry(section: Section, start: int) -> dict[str, Any]:

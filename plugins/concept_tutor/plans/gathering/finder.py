@@ -78,7 +78,8 @@ class SourceFinder:
             raise errors[0]
         chosen.sort(key=lambda node: -scores[node.node_id])
         chunks = [_chunk(node, scores[node.node_id], wiki_of[node.node_id]) for node in chosen]
-        return chunks, "; ".join(dict.fromkeys(map(_short, errors)))
+        failed = (f"{error.where}: {error.what}" if error.where else error.what for error in errors)
+        return chunks, "; ".join(dict.fromkeys(failed))
 
     def _hits(self, name: str, errors: list[SourceError | SettingsError]) -> list[tuple[str, str]]:
         """The wikis' names and the pages' keys."""
@@ -120,7 +121,3 @@ def _chunk(node: TextNode, relevance: float, source: str) -> NewChunk:
         language=str(known.get("language") or ""),
         categories=tuple(map(storable, known.get("categories") or ())),
     )
-
-
-def _short(error: SourceError | SettingsError) -> str:
-    return f"{error.where}: {error.what}" if error.where else error.what

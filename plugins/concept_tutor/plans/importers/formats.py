@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from ragstone.core import BadRequest, SourceError, TooLarge
 from ragstone.core.answering import check_type
-from ragstone.core.runtime import open_regular
+from ragstone.core.runtime import open_regular, parse_json
 
 from .assembly import ImportedPlan, assemble
 from .schema import ConceptSchema, PlanSchema
@@ -178,19 +178,12 @@ def _dashed(tag: Any) -> Any:
 
 def _loaded(text: str, where: str, lines_before: int) -> Any:
     try:
-        return json.loads(text, parse_constant=_no_number)
+        return parse_json(text)
     except json.JSONDecodeError as error:
         at = f"{where}, line {lines_before + error.lineno}, column {error.colno}"
         raise BadRequest(f"is no JSON: {error.msg}", where=at) from error
-    except (RecursionError, ValueError) as error:
-        raise BadRequest(
-            "is no JSON that can be read: it is nested too deep, or has a number that is none",
-            where=f"{where}, line {lines_before + 1}",
-        ) from error
-
-
-def _no_number(name: str) -> Any:
-    raise ValueError(name)
+    except ValueError as error:
+        raise BadRequest(f"is no JSON that can be read: {error}", where=f"{where}, line {lines_before + 1}") from error
 
 
 def _validated(model: type[Schema], found: Any, where: str) -> Schema:
