@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from llama_index.core.schema import BaseNode, MetadataMode, TextNode
 from pydantic import Field, model_validator
@@ -16,9 +16,7 @@ from ragstone.core.text import KINDS, Kind, pack_kinds
 
 from .mediawiki.parsoid.documents import SECTIONS, SEPARATOR
 from .mediawiki.parsoid.units import units
-
-if TYPE_CHECKING:
-    from .settings import PageSettings
+from .settings import PageSettings
 
 _NAMESPACE = uuid.UUID("c5f7a0de-0d0b-5f0e-8f4a-5d1f6f1b7c33")
 _KINDS_OF_BLOCKS: dict[str, Kind] = {"caption": "caption", "definitions": "definition"}

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from llama_index.core.readers.base import BaseReader
+from llama_index.core.schema import Document
+
+from ragstone.core import Host
 
 from .mediawiki.wikis import Wikis
-
-if TYPE_CHECKING:
-    from llama_index.core.schema import Document
-
-    from ragstone.core import Host
 
 
 class WikiReader(BaseReader):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from email.utils import parseaddr
-from typing import TYPE_CHECKING
+
+from llama_index.core.schema import BaseNode
 
 from ragstone.core import Assistant, CitationFormat, Host, NotFound, Profile, QuestionFilter
 from ragstone.core.answering import EmptyState, QuestionFilters
@@ -17,10 +18,6 @@ from .prompts import ANSWER
 from .recall.chunk import chunk_of
 from .recall.filters import LONGEST_PART, MemoryFilters, parse_time
 from .settings import DOC_TYPES
-
-if TYPE_CHECKING:
-    from llama_index.core.schema import BaseNode
-
 
 NAME = "memory"
 PREFIX = "/memory"

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 
+from llama_index.core.schema import BaseNode, TextNode
 from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
 
+from ragstone.core import Corpus
 from ragstone.core.answering import Overview
 from ragstone.core.retrieval import HybridRetriever
-from ragstone.core.text import counted, listed, quoted_title, shown_title, stems
+from ragstone.core.text import Kind, counted, listed, quoted_title, shown_title, stems
 
 from . import fields
 from .parsers.node_parser import day_in_words
@@ -20,14 +22,6 @@ from .periods import Period
 from .recall.asked import Asked, asked_of, topic_of
 from .recall.filters import MemoryFilters
 from .retrievers import valid_only
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from llama_index.core.schema import BaseNode, TextNode
-
-    from ragstone.core import Corpus
-    from ragstone.core.text import Kind
 
 #: What is of the day that it names; other files have the time of their last change.
 _DATED = ("email", "log", "transcript")

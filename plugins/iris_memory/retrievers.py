@@ -5,20 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from llama_index.core.schema import NodeWithScore
 from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter, MetadataFilters
 
+from ragstone.core import Corpus
 from ragstone.core.retrieval import HybridRetriever, Retrieval, ScoredRetriever
 
 from . import fields
+from .settings import IrisMemorySettings
 from .validity import not_valid
-
-if TYPE_CHECKING:
-    from ragstone.core import Corpus
-
-    from .settings import IrisMemorySettings
 
 #: Further chunks that the bonus may move into the first ``top_k``.
 _EXTRA = 10

@@ -12,27 +12,24 @@ import re
 import secrets
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
 from pydantic import BaseModel, Field, StringConstraints, ValidationError
 
+from ragstone.core import Host
 from ragstone.core.citations import CitableChunks, split_answer
 from ragstone.core.llm import ask_llm
 from ragstone.core.text import escape_fences
 
+from ..plans.records import SourceChunk
 from ..prompts import FEEDBACK, QUESTION
+from ..settings import LearnSettings
+from .reading.material import Material
 from .reading.sentences import bare_title
 from .records import Asked, Finding, Question, QuestionSource, Support
 from .writing.built_in import id_of
 from .writing.proof import fault_of
-
-if TYPE_CHECKING:
-    from ragstone.core import Host
-
-    from ..plans.records import SourceChunk
-    from ..settings import LearnSettings
-    from .reading.material import Material
 
 _log = logging.getLogger(__name__)
 

@@ -5,24 +5,21 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import wait
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 from urllib.parse import unquote
 
+from llama_index.core.schema import Document
+
 from ragstone.core import BadRequest, Host
+from ragstone.core.parsoid import Page
 from ragstone.core.runtime import in_background
 
 from ..settings import ConceptTutorSettings
 from .client.client import WikiClient
 from .client.request_slots import RequestSlots
+from .client.responses import WikiPage
 from .parsoid.documents import document_of
 from .parsoid.pool import PageWorkers
-
-if TYPE_CHECKING:
-    from llama_index.core.schema import Document
-
-    from ragstone.core.parsoid import Page
-
-    from .client.responses import WikiPage
 
 SCHEME = "mediawiki:"
 Item = TypeVar("Item")

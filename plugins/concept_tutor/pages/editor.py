@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from flask import Blueprint, Response, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response as BaseResponse
 
 from ragstone.core import BadRequest, Host, RagstoneError
 
@@ -17,9 +18,6 @@ from ..plans.store import PlanStore
 from ..plans.validation import LONGEST_NAME, LONGEST_WORDS
 from .concepts import concept_views
 from .learners import current_learner
-
-if TYPE_CHECKING:
-    from werkzeug.wrappers import Response as BaseResponse
 
 _LIMITS = {"name": LONGEST_NAME, "words": LONGEST_WORDS}
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from flask import Blueprint, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response as BaseResponse
 
 from ragstone.core import Host, RagstoneError
 
@@ -13,9 +12,6 @@ from ..learning.store import LearnStore
 from ..plans import PAGES
 from ..plans.store import PlanStore
 from .wording import day_words
-
-if TYPE_CHECKING:
-    from werkzeug.wrappers import Response as BaseResponse
 
 _COOKIE = "ragstone_learner"
 _A_YEAR = 365 * 86_400

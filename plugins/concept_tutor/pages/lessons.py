@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import uuid
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from flask import Blueprint, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response as BaseResponse
 
 from ragstone.core import BadRequest, Host, NotFound, RagstoneError
 
@@ -20,9 +21,6 @@ from .concepts import citations, explanation_view
 from .learners import current_learner
 from .results import result_facts
 from .wording import moment, pieces
-
-if TYPE_CHECKING:
-    from werkzeug.wrappers import Response as BaseResponse
 
 #: Characters of an answer that the page takes; learning itself has the last word.
 LONGEST_ANSWER = 1_000

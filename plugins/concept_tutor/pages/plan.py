@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from flask import Blueprint, Response, redirect, render_template, request, url_for
 from werkzeug.exceptions import ServiceUnavailable
+from werkzeug.wrappers import Response as BaseResponse
 
 from ragstone.core import Host, NotFound, RagstoneError, StorageError
 from ragstone.core.pages import KEEP_ALIVE, EventStream, event
@@ -18,17 +19,13 @@ from ..plans import corpus_of
 from ..plans.drawing import Drawing, draw
 from ..plans.gathering import Gathering, Progress
 from ..plans.graph import neighbourhood
+from ..plans.records import Edge
 from ..plans.store import PlanStore
 from ..plans.tables import removal_hint
 from .charts import charts
 from .concepts import OPEN, ConceptView, concept_views, find_key, mean_percent, next_concept, source_pages
 from .learners import current_learner
 from .wording import problem_of
-
-if TYPE_CHECKING:
-    from werkzeug.wrappers import Response as BaseResponse
-
-    from ..plans.records import Edge
 
 #: Concepts beside each other, most concepts that are drawn as a whole unless that is asked for, and of a part: where
 #: there is room, and on a phone. The widths fit their frames with letters that can be read.

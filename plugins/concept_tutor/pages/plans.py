@@ -7,31 +7,27 @@ from collections.abc import Callable
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from flask import Blueprint, Request, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response as BaseResponse
 
 from ragstone.core import BadRequest, Host, NotFound, RagstoneError, StorageBusy, TooLarge
+from ragstone.core.ingestion import IngestProgress
 from ragstone.core.runtime import Slots
 
 from ..mediawiki.wikis import Wikis
 from ..plans.gathering import Gathering
+from ..plans.importers import ImportedPlan
 from ..plans.importers.assembly import free_slug
 from ..plans.importers.corpus import books_of, plan_from_corpus
 from ..plans.importers.formats import FORMAT_OF_SUFFIX, read_plan
 from ..plans.importers.wiki_page import plan_from_page
+from ..plans.records import Plan
 from ..plans.store import PlanStore, damaged_plans
 from .concepts import OPEN, concept_views, mean_percent
 from .learners import current_learner
 from .wording import problem_of
-
-if TYPE_CHECKING:
-    from werkzeug.wrappers import Response as BaseResponse
-
-    from ragstone.core.ingestion import IngestProgress
-
-    from ..plans.importers import ImportedPlan
-    from ..plans.records import Plan
 
 MOST_BYTES = 900_000
 #: Plans that can be made on the pages; the command line has no limit.

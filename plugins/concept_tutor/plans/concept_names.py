@@ -5,18 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
+from ragstone.core import Host
 from ragstone.core.text import stems
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from ragstone.core import Host
-
-    from .records import Concept
+from .records import Concept
 
 #: Cosine of question and name from which they are taken to be about the same. Of 120 questions on other matters 2.5 %
 #: come so near to one of Metacademy's 392 names; of 339 first sentences of its texts on a concept, without the words of

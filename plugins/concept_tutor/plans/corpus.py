@@ -7,19 +7,17 @@ import uuid
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from llama_index.core.schema import Document, TextNode
 from sqlalchemy import ColumnElement, Connection, Row, inspect, select, text
 
 from ragstone.core import BadRequest, Host, RagstoneError, StorageBusy
 from ragstone.core.catalog import PluginTables, translate_damage
+from ragstone.core.ingestion import OnProgress
 
 from . import NAME, corpus_of, stored_copy, tables
 from .records import NewChunk, SourceChunk
-
-if TYPE_CHECKING:
-    from ragstone.core.ingestion import OnProgress
 
 Value = TypeVar("Value")
 

@@ -7,10 +7,8 @@ from collections import defaultdict, deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from .records import Edge
+from .records import Edge
 
 
 @dataclass(frozen=True)

@@ -9,21 +9,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy import Connection, Row, delete, insert, select
 
 from ragstone.core import BadRequest, Host, NotFound, StorageError
+from ragstone.core.catalog import PluginTables
+from ragstone.core.ingestion import OnProgress
 from ragstone.core.runtime import current_scope
 
 from . import tables
 from .corpus import Chunks, chunk_id_of
 from .records import Concept, Edge, NewChunk, NewPlan, Plan, PlanSize, SourceChunk
 from .validation import check
-
-if TYPE_CHECKING:
-    from ragstone.core.catalog import PluginTables
-    from ragstone.core.ingestion import OnProgress
 
 _log = logging.getLogger(__name__)
 

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING
 
 from ragstone.core import BadRequest, TooLarge
 
 from .graph import break_cycles
-
-if TYPE_CHECKING:
-    from .records import NewPlan
+from .records import NewPlan
 
 #: What a plan may hold, so that one hostile file cannot fill the disk or the page.
 MOST_CONCEPTS = 2_000

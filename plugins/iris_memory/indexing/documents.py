@@ -6,15 +6,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from llama_index.core.schema import Document
 
 from .. import fields
 from ..readers import READERS_VERSION
-
-if TYPE_CHECKING:
-    from .scan import ScannedFile
+from .scan import ScannedFile
 
 #: Nanoseconds in which a file can change twice under one time of change: the coarsest clock of a file system, FAT's.
 _COARSEST_CLOCK = 2_000_000_000

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ragstone.core import NotFound
 
 from .. import fields
 from .documents import FORGOTTEN, FileDocument, StoredFile
+from .folder import MemoryFolder
 from .inventory import Inventory
 from .scan import is_below
-
-if TYPE_CHECKING:
-    from .folder import MemoryFolder
 
 
 @dataclass(frozen=True)

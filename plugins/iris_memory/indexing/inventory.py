@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from llama_index.core.schema import Document
 
 from ragstone.core import SourceError
 
 from .. import fields
 from ..readers import reader_scheme
 from .documents import FORGOTTEN, GONE, TOO_OLD, FileDocument, StoredFile, is_old_mail, is_unchanged, scan_metadata
+from .folder import MemoryFolder
 from .missing import MissingReason, missing_files
 from .scan import FileTypes, Scan, ScannedFile, Scanner
-
-if TYPE_CHECKING:
-    from llama_index.core.schema import Document
-
-    from .folder import MemoryFolder
 
 
 class Inventory:

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ragstone.core.text import counted
 
+from .documents import StoredFile
 from .scan import FileTypes, Scan, is_below
-
-if TYPE_CHECKING:
-    from .documents import StoredFile
 
 #: So many files may disappear at once, whatever share of the memory they are.
 _FEW = 3

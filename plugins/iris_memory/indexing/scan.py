@@ -9,10 +9,8 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from ..settings import DocType, Rule, Strategy
+from ..settings import DocType, Rule, Strategy
 
 #: How a file of a type is cut, unless its rule says otherwise.
 _STRATEGIES: dict[DocType, Strategy] = {

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from .. import fields
 from .documents import looks_unchanged
+from .folder import MemoryFolder
 from .inventory import Inventory
 from .missing import Missing, grouped
 from .scan import LeftOut
-
-if TYPE_CHECKING:
-    from .folder import MemoryFolder
 
 
 @dataclass(frozen=True)

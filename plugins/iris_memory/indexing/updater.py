@@ -5,22 +5,20 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from llama_index.core.schema import Document
+
+from ragstone.core import Corpus
+from ragstone.core.ingestion import IngestReport, OnProgress
 
 from .. import fields
 from .documents import FORGOTTEN, GONE, FileDocument, StoredFile, is_racy, is_unchanged
+from .folder import MemoryFolder
 from .inventory import Inventory
 from .missing import Missing, MissingReason, grouped
 from .scan import LeftOut, ScannedFile, is_below
 from .update_state import LastUpdate
-
-if TYPE_CHECKING:
-    from llama_index.core.schema import Document
-
-    from ragstone.core import Corpus
-    from ragstone.core.ingestion import IngestReport, OnProgress
-
-    from .folder import MemoryFolder
 
 
 @dataclass

@@ -8,18 +8,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ragstone.core import Host, MissingExtra, RagstoneError, require_extra
+from ragstone.core.ingestion import IngestProgress
 
 from .memory import Memory, memory_of
+from .missing import Missing
 from .scan import FileTypes
-
-if TYPE_CHECKING:
-    from ragstone.core.ingestion import IngestProgress
-
-    from .missing import Missing
-    from .updater import UpdateReport
+from .updater import UpdateReport
 
 _log = logging.getLogger(__name__)
 

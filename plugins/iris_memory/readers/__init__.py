@@ -5,10 +5,7 @@ Their schemes are their own: a suffix would be read by other plugins too.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from ..settings import Strategy
+from ..settings import Strategy
 
 #: Raised whenever a reader would make another text or other metadata of the same file: all are then read again.
 READERS_VERSION = 4

@@ -6,15 +6,12 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import takewhile
-from typing import TYPE_CHECKING
 
+from ragstone.core import Corpus
 from ragstone.core.text import stems
 
 from ..periods import Period, period_in
 from .filters import senders_named
-
-if TYPE_CHECKING:
-    from ragstone.core import Corpus
 
 _MAIL = re.compile(r"\b(?:e-?)?mails?\b|\bwho (?:wrote|sent)(?: to)? (?:me|us)\b", re.IGNORECASE)
 _NO_TOPIC = re.compile(rf"{_MAIL.pattern}|['’]s\b", re.IGNORECASE)

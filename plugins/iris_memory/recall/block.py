@@ -19,12 +19,9 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from .chunk import MemoryChunk
 from .escaping import escaped, escaped_line
-
-if TYPE_CHECKING:
-    from .chunk import MemoryChunk
 
 OPENING = "<working_memory>"
 CLOSING = "</working_memory>"

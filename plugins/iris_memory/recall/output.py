@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import datetime
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ragstone.core.text import counted
 
-if TYPE_CHECKING:
-    from .chunk import MemoryChunk
-    from .search import Finding, Recall
+from .chunk import MemoryChunk
+from .search import Finding, Recall
 
 _LINES_SHOWN, _WIDTH = 6, 110
 

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Sequence
-from typing import TYPE_CHECKING
 
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
+from llama_index.core.schema import BaseNode, NodeWithScore, QueryBundle
 from pydantic import Field
 
 from .. import fields
 from ..indexing.documents import is_old_mail
-
-if TYPE_CHECKING:
-    from llama_index.core.schema import BaseNode, NodeWithScore, QueryBundle
 
 
 class CurrentChunks(BaseNodePostprocessor):

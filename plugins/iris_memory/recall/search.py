@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from ragstone.core import BadRequest
 from ragstone.core.retrieval import Retrieval, Scores
 from ragstone.core.text import strip_hidden
 
 from ..indexing.documents import is_old_mail
+from ..indexing.memory import Memory
+from ..settings import IrisMemorySettings
 from .chunk import MemoryChunk, chunk_of
 from .filters import MemoryFilters
 from .postprocessors import superseded
-
-if TYPE_CHECKING:
-    from ..indexing.memory import Memory
-    from ..settings import IrisMemorySettings
 
 #: Characters of a query that are read; an encoder's window is far shorter.
 _LONGEST_QUERY = 4_000

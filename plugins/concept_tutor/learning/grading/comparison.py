@@ -6,12 +6,9 @@ import re
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING
 
+from ..records import Question
 from .wording import ARTICLES, DEGREES, Word, are_opposite, is_form, is_light, is_negation, same, turned, words_of
-
-if TYPE_CHECKING:
-    from ..records import Question
 
 #: An abbreviation that a source introduces itself, "polymerase chain reaction (PCR)".
 _SHORT = re.compile(r"\s\(([A-Z][A-Za-z]{1,7})\)")

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from .comparison import Comparison
 from .turns import BREAKS, CAUSING, DETERMINERS, JOINING, PREPOSITIONS, RELATIVES, SUBJECTS, Text, Turn
 from .wording import Word, is_form, is_light
-
-if TYPE_CHECKING:
-    from .comparison import Comparison
 
 _Names = frozenset[str]
 

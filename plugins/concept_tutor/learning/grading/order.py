@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from itertools import pairwise, starmap
-from typing import TYPE_CHECKING
 
 from ..reading.spelling import word_set
-
-if TYPE_CHECKING:
-    from .comparison import Comparison
-    from .wording import Word
+from .comparison import Comparison
+from .wording import Word
 
 _ARTICLES = frozenset({"a", "an", "the"})
 _PREPOSITIONS = word_set(

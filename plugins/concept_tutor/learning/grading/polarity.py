@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
+from .comparison import Comparison
 from .wording import Word, are_opposite, is_negation, same, turned
-
-if TYPE_CHECKING:
-    from .comparison import Comparison
 
 LACKING = frozenset({"without", "lack", "lacks", "lacked", "lacking", "absence", "missing", "absent"})
 _UNABLE = frozenset({"inability", "unable", "incapable", "failure", "fails"})

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection
 from itertools import combinations, pairwise
-from typing import TYPE_CHECKING
 
+from .comparison import Comparison
 from .turns import CAUSING, FROM
 from .wording import ARTICLES, Word, is_light
-
-if TYPE_CHECKING:
-    from .comparison import Comparison
 
 _PREPOSITIONS = frozenset(
     """to into from by of with between over than against for in on at per upon onto behind before after without toward

@@ -5,16 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ragstone.core.text import section_kind, sentence_spans
 
+from ...plans.records import SourceChunk
 from .sentences import Sentence
 from .sorts import sort_of
 from .spelling import stem_set, word_set
-
-if TYPE_CHECKING:
-    from ...plans.records import SourceChunk
 
 #: Stands in for what is in parentheses, so that places in the text stay what they are.
 _HIDDEN = "\x01"

@@ -9,16 +9,13 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ragstone.core.text import sentence_spans
 
+from ...plans.records import SourceChunk
 from .definitions import definitions_of, is_subject
 from .sentences import Sentence, bare_title, is_whole
 from .spelling import normal, word_set
-
-if TYPE_CHECKING:
-    from ...plans.records import SourceChunk
 
 _WORD = r"[^\W\d_][\w’'-]{0,30}"
 _ITEM = rf"{_WORD}(?: {_WORD}){{0,2}}"

@@ -6,17 +6,14 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
 
+from ...plans.records import SourceChunk
 from .definitions import Definition, definition_of, definitions_of
 from .groups import Groups
 from .kinds import Kinds
 from .numbers import years_in
 from .sentences import Sentence, bare_title, sentences_of
 from .spelling import normal, same_thing, stem_set, topic_key
-
-if TYPE_CHECKING:
-    from ...plans.records import SourceChunk
 
 _OTHER_NAME = re.compile(
     r"^(?:(?:An?|The)\s)?(?P<name>[^,;:()]{2,60}?)(?:\s\((?P<aside>[^(),;]{2,40})\)|,?\s(?:or|also known as|also called"

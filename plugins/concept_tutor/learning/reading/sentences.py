@@ -5,14 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ragstone.core.text import sentence_spans
 
+from ...plans.records import SourceChunk
 from .spelling import word_set
-
-if TYPE_CHECKING:
-    from ...plans.records import SourceChunk
 
 _SHORTEST, _LONGEST = 6, 36
 #: What is longer is no sentence; the patterns would take long on untrusted input.

@@ -5,17 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from ..reading.definitions import hidden, without_parentheses
+from ..reading.material import Material
 from ..reading.numbers import years_in
+from ..reading.sentences import Sentence
 from ..reading.spelling import gives_away, normal, stem_set, topic_key
 from ..records import BLANK, Asked, Form
-
-if TYPE_CHECKING:
-    from ..reading.material import Material
-    from ..reading.sentences import Sentence
-    from .distractors import Distractors
+from .distractors import Distractors
 
 #: Characters of a definition at the end of which a place is asked for.
 _SHORT = 100

@@ -5,16 +5,13 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING
 
+from ...plans.records import SourceChunk
 from ..reading.definitions import QUALITY, Definition
+from ..reading.material import Material
 from ..reading.numbers import near_years
+from ..reading.sentences import Sentence
 from ..reading.spelling import normal, stem_set, topic_key, word_set
-
-if TYPE_CHECKING:
-    from ...plans.records import SourceChunk
-    from ..reading.material import Material
-    from ..reading.sentences import Sentence
 
 WRONG = 3
 #: Where no more are of the key's own kind.

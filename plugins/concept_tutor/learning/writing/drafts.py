@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from ..reading.definitions import Definition, definition_of, without_parentheses
+from ..reading.groups import Labelled
 from ..reading.material import Material, is_about
 from ..reading.relations import Relation, attribute_of, cause_of, relation_of
 from ..reading.sentences import Sentence, bare_title, is_whole, name_before, owner_before, stands_alone
 from ..reading.spelling import gives_all_away, gives_away, normal, stem_set, topic_key
 from ..records import BLANK, Form
 from .clozes import Clozes, Draft
-
-if TYPE_CHECKING:
-    from ..reading.groups import Labelled
-    from .distractors import Distractors
+from .distractors import Distractors
 
 #: Stems that a definition must have to be asked for, and for its name to be found by it.
 _ENOUGH_STEMS, _MANY_STEMS, _STEMS_OF_ONE = 3, 4, 7

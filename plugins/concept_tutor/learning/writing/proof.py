@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from ragstone.core.citations import read_markers
 
+from ...plans.records import SourceChunk
+from ..reading.material import Material
 from ..reading.spelling import gives_all_away, gives_away, normal, same_thing, stem_set
 from ..records import BLANK, Question
-
-if TYPE_CHECKING:
-    from ...plans.records import SourceChunk
-    from ..reading.material import Material
 
 _LONGEST = {"text": 700, "key": 400, "option": 200, "explanation": 1200}
 _FEWEST, _MOST = 3, 6

@@ -9,14 +9,11 @@ from __future__ import annotations
 import ipaddress
 import socket
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from ragstone.core.runtime import in_background
 
+from .connections import Deadline
 from .errors import WikiForbidden, WikiUnavailable
-
-if TYPE_CHECKING:
-    from .connections import Deadline
 
 #: Host and port to addresses, as text. Raises ``OSError``.
 Lookup = Callable[[str, int], Sequence[str]]

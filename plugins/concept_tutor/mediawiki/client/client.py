@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote, urlencode
 
 from ragstone.core import BadRequest, SettingsError
 from ragstone.core.text import storable
 
+from ...settings import WikiSettings
 from .addresses import Lookup, look_up
 from .cache import Cache, Entry
 from .connections import Deadline
@@ -28,9 +28,6 @@ from .errors import (
 from .fetcher import Fetched, Fetcher
 from .request_slots import RequestSlots
 from .responses import WikiOutcome, WikiPage, check_text, key_of, read_keys, redirect_of, revision_of, title_of
-
-if TYPE_CHECKING:
-    from ...settings import WikiSettings
 
 _MOST_HITS = 100
 _LONGEST_QUERY = 300

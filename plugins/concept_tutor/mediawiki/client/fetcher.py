@@ -9,7 +9,6 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
 import requests
@@ -17,14 +16,12 @@ import urllib3.exceptions
 from requests.utils import get_environ_proxies
 from urllib3.util import Retry
 
+from ...settings import WikiSettings
 from .addresses import Lookup, addresses_of, is_loopback, look_up
 from .connections import Deadline, Watch, dialler, session
 from .errors import NoWikiAllowed, WikiError, WikiForbidden, WikiInvalidAnswer, WikiRateLimited, WikiUnavailable
+from .request_slots import RequestSlots
 from .responses import read_body
-
-if TYPE_CHECKING:
-    from ...settings import WikiSettings
-    from .request_slots import RequestSlots
 
 #: Of the patience, what a request counts as under way after its answer has come, while the wiki has not closed it.
 _AFTERWARDS = 0.2

@@ -6,14 +6,11 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from ragstone.core.catalog import Shared, SharedSlots
 
+from .connections import Deadline
 from .errors import WikiRateLimited, WikiUnavailable
-
-if TYPE_CHECKING:
-    from .connections import Deadline
 
 #: Wikimedia's limit for each of its users, whichever of its wikis they ask
 #: (https://www.mediawiki.org/wiki/Wikimedia_APIs/Rate_limits).

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import uuid
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 from llama_index.core.schema import Document
 
-if TYPE_CHECKING:
-    from ragstone.core.parsoid import Page, Section
+from ragstone.core.parsoid import Page, Section
 
-    from ..client.responses import WikiPage
+from ..client.responses import WikiPage
 
 #: Of a document's metadata: the places of its sections, see ``_entry``.
 SECTIONS = "sections"

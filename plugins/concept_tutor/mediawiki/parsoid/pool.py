@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter
 
@@ -11,8 +10,7 @@ from ragstone.core import SourceError, require_extra
 from ragstone.core.parsoid import Page
 from ragstone.core.runtime import Unanswered, Workers
 
-if TYPE_CHECKING:
-    from ...settings import PageSettings
+from ...settings import PageSettings
 
 _PAGE = TypeAdapter(Page)
 _HINTS = {

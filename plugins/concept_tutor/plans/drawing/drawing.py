@@ -8,13 +8,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil, sqrt
 from textwrap import wrap
-from typing import TYPE_CHECKING
 
 from ..graph import transitive_reduction
+from ..records import Edge
 from .layout import Point, assign_coordinates, assign_rows
-
-if TYPE_CHECKING:
-    from ..records import Edge
 
 #: Shares of an em, of a usual sans-serif; a little too wide is better than words over the box's edge.
 _NARROW = frozenset("iljtfrI.,:;'’|!()[] -/")

@@ -8,12 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from ..graph import needs_and_leads, study_order
-
-if TYPE_CHECKING:
-    from ..records import Edge
+from ..records import Edge
 
 #: Times that the rows are put in order, down and up: beyond this hardly a crossing goes.
 _SWEEPS = 12

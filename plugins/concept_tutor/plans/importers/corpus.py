@@ -13,9 +13,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING
 
-from ragstone.core import BadRequest, Host
+from llama_index.core.schema import TextNode
+
+from ragstone.core import BadRequest, Corpus, Host
 from ragstone.core.answering import check_type
 from ragstone.core.text import section_kind
 
@@ -23,11 +24,6 @@ from ..records import BOOK
 from .assembly import ImportedPlan, assemble
 from .document_parts import SEPARATOR, DocumentPart, chapters_of, section_of, sections_of
 from .schema import ConceptSchema, NeedSchema, PlanSchema, SourceSchema
-
-if TYPE_CHECKING:
-    from llama_index.core.schema import TextNode
-
-    from ragstone.core import Corpus
 
 _MOST, _CHUNKS, _LEAST_WORDS = 200, 8, 30
 #: Sections of these kinds explain nothing.

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from llama_index.core.schema import TextNode
+from llama_index.core.schema import TextNode
 
-    from ragstone.core import Corpus
+from ragstone.core import Corpus
 
 #: Between the titles of a path of sections.
 SEPARATOR = " › "

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from .. import CHUNKS
+from ..records import SourceChunk
+from ..store import PlanStore
 from ..validation import LONGEST_NAME, LONGEST_WORDS
-
-if TYPE_CHECKING:
-    from ..records import SourceChunk
-    from ..store import PlanStore
 
 
 class _Schema(BaseModel):

@@ -147,7 +147,7 @@ def test_a_part_of_a_collection_leaves_out_what_is_not_in_it() -> None:
         ("json", '["A", {"name": "B", "neds": []}]', r"concepts\[1\]\.neds: Extra inputs"),
         ("json", '["A", {"name": "B", "needs": ["Z"]}]', r"concepts\[1\]: 'B' needs 'Z'"),
         ("json", '[{"name": "B", "needs": [{"concept": "B", "weight": 7}]}]', r"concepts\[0\]\.needs\[0\]\.weight: "),
-        ("json", '[{"name": "B", "needs": [{"concept": "B", "weight": NaN}]}]', "a number that is none"),
+        ("json", '[{"name": "B", "needs": [{"concept": "B", "weight": NaN}]}]', "NaN is not JSON"),
         ("json", '[{"name": "B", "sources": [{"page_title": "P", "content": "C"}]}]', r"sources\[0\]\.licence: Field"),
         (
             "json",
