@@ -78,7 +78,7 @@ def parsers_of_plugins() -> dict[str, Parser]:
         TranscriptReader,
         format_for_prompt,
     )
-    from ragstone.plugins.iris_memory.validity import validity_in
+    from ragstone.plugins.iris_memory.readers.files import validity_in
     from ragstone.plugins.wiki_edge import ArticleNodeParser
     from ragstone.plugins.wiki_edge.planner.order_flags import flags
     from ragstone.plugins.wiki_edge.readers.prose import encyclopedic_blocks, tidy

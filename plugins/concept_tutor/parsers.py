@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import ClassVar
 
@@ -11,11 +12,10 @@ from llama_index.core.schema import BaseNode, MetadataMode, TextNode
 from pydantic import Field, model_validator
 
 from ragstone.core import SlicingNodeParser
-from ragstone.core.ingestion import pack
+from ragstone.core.ingestion import Unit, halves, pack, sentences, split
 from ragstone.core.text import KINDS, Kind, pack_kinds
 
 from .mediawiki.parsoid.documents import SECTIONS, SEPARATOR
-from .mediawiki.parsoid.units import units
 from .settings import PageSettings
 
 _NAMESPACE = uuid.UUID("c5f7a0de-0d0b-5f0e-8f4a-5d1f6f1b7c33")
@@ -23,6 +23,12 @@ _KINDS_OF_BLOCKS: dict[str, Kind] = {"caption": "caption", "definitions": "defin
 _SHORTEST_LEAD = 8
 #: Words below which neighbouring units are never cut apart; the cost of a chunk that is left out.
 _TINY, _TOO_SHORT = 8, 500.0
+_WORD = re.compile(r"[^\W_]+(?:['’.,·-][^\W_]+)*")
+#: TeX, or a script without spaces: so many characters are a word at least.
+_LONGEST_WORD = 16
+_LINE = re.compile(r"[^\n]+")
+_IN_LINES = frozenset({"list", "definitions", "table", "code", "quote"})
+_INSIDE, _AFTER_COLON = 20.0, 40.0
 _OF_PAGE = ("page_title", "revision", "licence", "retrieved_at", "language", "direction", "categories")
 
 
@@ -69,7 +75,7 @@ class ParsoidNodeParser(SlicingNodeParser):
             path: list[str] = section["path"]
             shortest = self.shortest if path else min(self.shortest, _SHORTEST_LEAD)
             costs = partial(self._cost, shortest)
-            for piece in pack(units(text, blocks, self.max_words), self.max_words, costs, _TINY):
+            for piece in pack(_units(text, blocks, self.max_words), self.max_words, costs, _TINY):
                 words, start, end = sum(unit.size for unit in piece), piece[0].start, piece[-1].end
                 if words < shortest:
                     continue
@@ -117,3 +123,28 @@ class ChunkParser(SlicingNodeParser):
             metadata_template="{value}",
             metadata_separator=SEPARATOR,
         )
+
+
+def _count_words(text: str) -> int:
+    """Words as a reader counts them, at least one: neither marks of lists nor rules of tables."""
+    return max(1, len(_WORD.findall(text)), len(text) // _LONGEST_WORD)
+
+
+def _units(text: str, blocks: Sequence[tuple[str, int, int]], most: int) -> Iterator[Unit]:
+    """The units of a section's blocks: sentences, items, rows, blocks of code, none of more than ``most`` words.
+
+    A cut within a block costs, one after a colon more.
+    """
+    announces = False
+    for kind, start, end in blocks:
+        cutters = (_lines, sentences, halves) if kind in _IN_LINES else (sentences, halves)
+        parts = split(text, (start, end), cutters, _count_words, most)
+        if kind == "code" and (words := _count_words(text[start:end])) <= most:
+            parts = iter([(start, end, words)])
+        for at, stop, words in parts:
+            yield Unit(at, stop, words, (0 if at == start else _INSIDE) + (_AFTER_COLON if announces else 0))
+            announces = text[at:stop].rstrip().endswith(":")
+
+
+def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    return (found.span() for found in _LINE.finditer(text, start, end) if found[0].strip("> "))

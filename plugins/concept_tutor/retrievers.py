@@ -130,8 +130,6 @@ class TutorRetriever(ScoredRetriever):
             return self._among(f"What is {concept.name}?", slugs, chunks)
         return self._among(question, slugs, [each for _, chunks in with_sources for each in chunks])
 
-    # The last answer
-
     def _last(self) -> tuple[Attempt, Question] | None:
         lessons = self._host.once(Lessons)
         last = lessons.last(self._plan, learner=self._learner, most=1)

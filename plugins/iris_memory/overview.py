@@ -218,7 +218,6 @@ def _searched(mail: TextNode) -> str:
 
 
 def _about(mail: TextNode) -> str:
-    """The subject, the writer and the day of a mail."""
     known = mail.metadata
     date = fields.number(known, fields.DATE)
     beside = [shown_title(str(known.get(fields.FROM) or "")), day_in_words(date) if date is not None else ""]

@@ -15,7 +15,6 @@ from ragstone.core.retrieval import HybridRetriever, Retrieval, ScoredRetriever
 
 from . import fields
 from .settings import IrisMemorySettings
-from .validity import not_valid
 
 #: Further chunks that the bonus may move into the first ``top_k``.
 _EXTRA = 10
@@ -69,6 +68,20 @@ def valid_only(corpus: Corpus, filters: MetadataFilters | None) -> MetadataFilte
         float(str(part.value)) for part in parts if isinstance(part, MetadataFilter) and part.key == fields.AS_OF
     ]
     kept = [part for part in parts if not (isinstance(part, MetadataFilter) and part.key == fields.AS_OF)]
-    if paths := not_valid(corpus, moments[0] if moments else time.time()):
+    if paths := _not_valid(corpus, moments[0] if moments else time.time()):
         kept.append(MetadataFilter(key=fields.PATH, value=list(paths), operator=FilterOperator.NIN))
     return MetadataFilters(filters=kept) if kept else None
+
+
+def _not_valid(corpus: Corpus, moment: float) -> list[str]:
+    """Paths of the files whose facts do not hold at that moment, seconds since 1970."""
+    keys = (fields.VALID_FROM, fields.VALID_UNTIL)
+    stated = corpus.contents.document_facets(*keys)
+    if all(values == (None, None) for values, _ in stated):
+        return []
+    files = corpus.contents.document_facets(fields.PATH, *keys)
+    return sorted(
+        path
+        for (path, begin, end), _ in files
+        if (begin is not None and moment < begin) or (end is not None and moment > end)
+    )

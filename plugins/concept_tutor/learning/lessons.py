@@ -52,8 +52,6 @@ class Lessons:
         self._writers = Writers(host, self._options)
         self._writing = threading.Lock()
 
-    # Questions
-
     def questions(self, plan: str, concept: str) -> tuple[Question, ...]:
         """The concept's questions, written when they are first asked for; none where it has no sources yet."""
         chunks = self._plans.sources(plan, concept)[: self._options.chunks]
@@ -122,8 +120,6 @@ class Lessons:
         chunks = {chunk.chunk_id: chunk for chunk in self._plans.sources(question.plan, question.concept)}
         return hint(question, step, chunks.get(question.support.chunk_id))
 
-    # Answers
-
     def answer(
         self, question_id: str, text: str | None, attempt_id: str | None = None, hints: int = 0, learner: str = ME
     ) -> Grade:
@@ -172,8 +168,6 @@ class Lessons:
         visible = {size.plan.slug for size in self._plans.plans()} if current_scope() else None
         return found if visible is None else [attempt for attempt in found if attempt.plan in visible]
 
-    # What is known
-
     def due(self, plan: str | None = None, learner: str = ME) -> list[Review]:
         """The questions that are due now, those due longest first."""
         now = self.clock()
@@ -205,8 +199,6 @@ class Lessons:
         )
         untried = (found[key] for key in self.order(plan) if not found[key].attempts)
         return [*tried, *untried][:most]
-
-    # Inside
 
     def _finding(self, question: Question, text: str) -> Finding:
         if question.form == "choice":

@@ -67,8 +67,6 @@ class LearnStore:
         """The tables, made when they are first needed."""
         return self._host.catalog.tables(tables.PREFIX, tables.metadata)
 
-    # Questions
-
     def written(self, plan: str, concept: str, made_of: str) -> tuple[Question, ...] | None:
         """The concept's questions, where they were made of this; else ``None``."""
         with self.tables.read() as connection:
@@ -114,8 +112,6 @@ class LearnStore:
             raise NotFound(f"there is no question {question_id[:40]!r}", hint="ask for the next one")
         with translate_damage(f"the question {question_id!r}"):
             return _QUESTION.validate_json(found[0].body)
-
-    # Answers
 
     def grade_of(self, attempt_id: str, learner: str, question_id: str) -> Grade | None:
         """The grade that an attempt got; ``None`` for a new one. Raises ``BadRequest`` where it is another answer's."""

@@ -71,11 +71,6 @@ class Writers:
         done = {_place(one) for one in asked} | {normal(one.key) for one in asked}
         return (*asked, *(one for one in more if not {_place(one), normal(one.key)} & done))[:most]
 
-    def _near(self, plan: str) -> dict[str, set[str]]:
-        """For each concept its prerequisites, and those that share one with it."""
-        needs, leads = needs_and_leads(self._host.once(PlanStore).edges(plan))
-        return {key: set(found).union(*(leads[one] for one in found)) for key, found in needs.items()}
-
     def feedback(self, question: Question, answer: str, finding: Finding) -> str | None:
         """A language model's feedback that passes the citation check; ``None``: take the built-in one."""
         if self._host.hooks.llm is None or not self._options.llm_feedback or finding.verdict == "right":
@@ -89,8 +84,10 @@ class Writers:
             return None
 
     def _built_in(self, plan: str, names: Mapping[str, str], chunks: Sequence[SourceChunk]) -> BuiltIn:
-        near = self._near(plan)
         texts = tuple((chunk.concept, chunk.chunk_id, chunk.content) for chunk in chunks)
+        needs, leads = needs_and_leads(self._host.once(PlanStore).edges(plan))
+        #: For each concept its prerequisites, and those that share one with it.
+        near = {one: set(found).union(*(leads[each] for each in found)) for one, found in needs.items()}
         key = hash((texts, tuple(names.items()), tuple((one, *sorted(more)) for one, more in sorted(near.items()))))
         kept = self._read
         if kept is None or kept[:2] != (plan, key):

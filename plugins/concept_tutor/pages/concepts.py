@@ -13,6 +13,7 @@ from ..assistant import CITATIONS
 from ..learning.explanations import Part, explain
 from ..learning.lessons import Lessons
 from ..learning.records import Mastery, QuestionSource
+from ..mediawiki.parsoid.documents import SEPARATOR
 from ..plans import PAGES, page_address, stored_copy
 from ..plans.drawing import draw
 from ..plans.graph import needs_and_leads, neighbourhood, study_order
@@ -22,8 +23,6 @@ from .wording import reason_words
 
 #: Mastery from which a concept is called growing, and known.
 GROWING, KNOWN = 0.4, 0.8
-#: Between a page's title and its headings.
-SEPARATOR = " › "
 #: States of a concept whose sources are still to come.
 OPEN = frozenset({"waiting", "running"})
 #: Concepts of the picture, and how many are beside each other.

@@ -46,8 +46,6 @@ class PlanStore:
         with self.tables.read() as connection:
             yield connection, tables.plan_row(connection, slug)
 
-    # Plans
-
     def plans(self) -> list[PlanSize]:
         """Every plan with its numbers, the oldest first; of one whose row is damaged a log entry."""
         sizes = []
@@ -134,8 +132,6 @@ class PlanStore:
             self._chunks.remove(connection, former)
         return size
 
-    # Concepts
-
     def concepts(self, slug: str) -> list[Concept]:
         """The plan's concepts in its own order."""
         with self._read(slug) as (connection, row):
@@ -162,8 +158,6 @@ class PlanStore:
             )
             keys = tables.concept_ids(connection, row.id).keys()  # a damaged index can hide some of them
             return [Edge(*one) for one in found if keys >= {one[0], one[1]}]
-
-    # Chunks
 
     def sources(self, slug: str, key: str) -> list[SourceChunk]:
         """The chunks of a concept, the most relevant first; none while nothing was found."""

@@ -65,7 +65,6 @@ _WILD = {"**/": "(?:.+/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 
 
 def _pattern(pattern: str) -> str:
-    """The pattern as a regular expression for whole paths."""
     pieces = re.findall(r"\*\*/|\*\*|\*|\?|[^*?]+", pattern.removeprefix("./").lstrip("/"))
     return "".join(_WILD.get(piece) or re.escape(piece) for piece in pieces)
 

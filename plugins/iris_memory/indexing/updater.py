@@ -14,11 +14,10 @@ from ragstone.core.ingestion import IngestReport, OnProgress
 
 from .. import fields
 from .documents import FORGOTTEN, GONE, FileDocument, StoredFile, is_racy, is_unchanged
-from .folder import MemoryFolder
+from .folder import LastUpdate, MemoryFolder
 from .inventory import Inventory
 from .missing import Missing, MissingReason, grouped
 from .scan import LeftOut, ScannedFile, is_below
-from .update_state import LastUpdate
 
 
 @dataclass

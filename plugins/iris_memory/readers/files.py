@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,10 @@ from ragstone.core import SourceError
 from ragstone.core.runtime import open_regular
 
 from .. import fields
-from ..validity import validity_in
+from ..parsers.sections import front_matter
+
+_VALIDITY = re.compile(r"""^(valid_from|valid_until):[ \t]*["']?([^"'#\n]{1,40}?)["']?[ \t]*(?:#.*)?$""", re.MULTILINE)
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 @dataclass(frozen=True)
@@ -67,6 +72,23 @@ class TextReader(FileReader):
         """The text with line feeds only, and its validity. Raises ``SourceError`` for what is not UTF-8 text."""
         text = utf8(data, path)
         return ParsedFile(text, validity_in(text))
+
+
+def validity_in(text: str) -> dict[str, float]:
+    """``valid_from`` and ``valid_until`` of the front matter, seconds since 1970; what is no date counts as missing.
+
+    A day counts whole, in UTC: from its first moment, until its last.
+    """
+    found = {}
+    for name, value in _VALIDITY.findall(front_matter(text)):
+        try:
+            when = datetime.fromisoformat(value)
+            if name == fields.VALID_UNTIL and _DAY.fullmatch(value):
+                when += timedelta(days=1, seconds=-1)
+            found[name] = fields.timestamp(when)
+        except (ValueError, OverflowError):
+            continue
+    return found
 
 
 def join_parts(parts: Iterable[tuple[str, dict[str, Any], list[int]]], metadata: dict[str, Any]) -> ParsedFile:

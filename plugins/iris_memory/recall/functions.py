@@ -147,7 +147,6 @@ def _check_host(host: object) -> None:
 
 
 def _resolved(memory: Memory, path: str | PurePath) -> Path:
-    """The file of a path, which may be gone."""
     places = [place for place in (Path(path).absolute(), memory.root / path) if memory.relative(place) is not None]
     return next((place for place in places if os.path.lexists(place)), places[0] if places else Path(path).absolute())
 

@@ -65,7 +65,6 @@ class Kinds:
         return is_other and same >= _ALIKE * max(len(a), len(b))
 
     def _meanings_of(self, one: str, other: str) -> tuple[str, str] | tuple[()]:
-        """The meanings of both; none where one of them is not defined."""
         mine, theirs = (self._topics.get(topic_key(name)) for name in (one, other))
         return () if mine is None or theirs is None else (mine.meaning, theirs.meaning)
 

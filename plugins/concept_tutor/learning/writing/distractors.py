@@ -192,7 +192,6 @@ def _head(name: str) -> str:
 
 
 def _end_alike(one: str, other: str) -> bool:
-    """Whether two names are formed alike."""
     a, b = normal(one), normal(other)
     return a[-_ENDING:] == b[-_ENDING:]
 

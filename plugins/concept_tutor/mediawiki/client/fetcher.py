@@ -94,21 +94,16 @@ class Fetcher:
         for _ in range(_REDIRECTS + 1):
             with self._slots.acquire(self._account, deadline):
                 answer = self._exchange(url, headers, deadline)
-            self._check_status(answer, deadline)
+            if answer.status in _AGAIN:  # the request is sent again, after the pause that the wiki asks for
+                pause = _seconds_of(answer.headers.get("Retry-After"))
+                self._slots.pause(self._account, pause)
+                if pause and pause >= deadline.left():
+                    raise WikiRateLimited(pause)
+                raise WikiUnavailable(f"answers with {answer.status}")
             if answer.status not in _MOVED:
                 return answer
             url = self._moved(url, answer.headers.get("Location"))
         raise WikiForbidden(f"redirects more than {_REDIRECTS} times")
-
-    def _check_status(self, answer: Fetched, deadline: Deadline) -> None:
-        """Raise for a status after which the request is sent again, and begin the pause that the wiki asks for."""
-        if answer.status not in _AGAIN:
-            return
-        pause = _seconds_of(answer.headers.get("Retry-After"))
-        self._slots.pause(self._account, pause)
-        if pause and pause >= deadline.left():
-            raise WikiRateLimited(pause)
-        raise WikiUnavailable(f"answers with {answer.status}")
 
     def _moved(self, url: str, location: str | None) -> str:
         if not location:

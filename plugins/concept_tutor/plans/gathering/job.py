@@ -71,8 +71,6 @@ class Gathering:
         longest = options.wikis.seconds * (len(self._wikis.searched) + pages) + options.pages.seconds * pages + 30
         return Leases(self._store.tables, longest)
 
-    # In the foreground
-
     def run(
         self,
         slug: str,
@@ -89,8 +87,6 @@ class Gathering:
         wanted = self._keys_of(slug, states, concepts)
         self._leases.request(slug, wanted)
         self._gather(slug, wanted, on_progress)
-
-    # In the background
 
     def start(self, slug: str, *, states: Collection[SourceState] = _NEW, concepts: Sequence[str] | None = None) -> int:
         """Begin to gather, as ``run`` does, in a thread of its own; returns for how many concepts.
@@ -130,8 +126,6 @@ class Gathering:
             return {one.concept: one for one in self._progress(slug, concepts)}, is_over
 
         return self._queue.follow(look, pause, _POLL)
-
-    # The work
 
     def _keys_of(self, slug: str, states: Collection[SourceState], concepts: Sequence[str] | None) -> tuple[str, ...]:
         SourceFinder(self._wikis).check()
