@@ -57,10 +57,10 @@ class Lessons:
         chunks = self._plans.sources(plan, concept)[: self._options.chunks]
         if not chunks:
             return ()
-        made_of = self._made_of(chunk.chunk_id + chunk.content for chunk in chunks) + (
-            # With much more to choose from there are more wrong options.
-            f"/{self._plans.size(plan).chunks.bit_length()}"
-        )
+        texts = "\0".join([self._writers.fingerprint, *(chunk.chunk_id + chunk.content for chunk in chunks)])
+        made_of = hashlib.sha256(texts.encode("utf-8", "replace")).hexdigest()
+        # With much more to choose from there are more wrong options.
+        made_of += f"/{self._plans.size(plan).chunks.bit_length()}"
         found = self._store.written(plan, concept, made_of)
         if found is not None:
             return found
@@ -217,9 +217,3 @@ class Lessons:
     def order(self, plan: str) -> tuple[str, ...]:
         """The keys of the plan's concepts in an order to learn them in."""
         return tuple(study_order([each.key for each in self._plans.concepts(plan)], self._plans.edges(plan)))
-
-    def _made_of(self, texts: Iterator[str]) -> str:
-        made = hashlib.sha256(self._writers.fingerprint.encode())
-        for text in texts:
-            made.update(b"\0" + text.encode("utf-8", "replace"))
-        return made.hexdigest()

@@ -6,26 +6,25 @@ from itertools import pairwise, starmap
 
 from ..reading.spelling import word_set
 from .comparison import Comparison
-from .wording import Word
+from .turns import RELATIVES
+from .wording import ARTICLES, Word
 
-_ARTICLES = frozenset({"a", "an", "the"})
 _PREPOSITIONS = word_set(
     "of into from with by at for during among within around on in to than between over through along across"
 )
 _PLACES = _PREPOSITIONS | word_set("inside outside above below under beneath")
 _OF = frozenset({"of", "for", "in", "on"})
 _CONJUNCTIONS = frozenset({"and", "or"})
-_RELATIVES = frozenset({"that", "which", "who", "whose", "where", "when"})
 _AUXILIARIES = word_set("is are was were be been being can could may must will would has have")
 _PRONOUNS = frozenset({"it", "they", "you", "them", "these", "he", "she", "we"})
 _START, _END = "^", "."
-_SMALL = {_END} | _PREPOSITIONS | _CONJUNCTIONS | _ARTICLES | _RELATIVES | _AUXILIARIES | _PRONOUNS
+_SMALL = {_END} | _PREPOSITIONS | _CONJUNCTIONS | ARTICLES | RELATIVES | _AUXILIARIES | _PRONOUNS
 #: What no sentence has behind such a word.
 _NOT_BEHIND = (
-    (_ARTICLES, _SMALL - {"over"}),
+    (ARTICLES, _SMALL - {"over"}),
     (_PREPOSITIONS, _PREPOSITIONS | _CONJUNCTIONS | _AUXILIARIES | {"who", _END}),
     (_CONJUNCTIONS, _CONJUNCTIONS | {"of", "than", _END}),
-    (_RELATIVES, _CONJUNCTIONS | {"of", _END}),
+    (RELATIVES, _CONJUNCTIONS | {"of", _END}),
     (_PRONOUNS, {"of"}),
     ({_START}, _CONJUNCTIONS | {"of", "than"}),
 )
@@ -34,7 +33,7 @@ _BORROWED, _COPIED, _MANY_WORDS = 0.75, 0.9, 7
 #: Shares of the answer's words that stand beside one another alone, and of its pairs that are the source's.
 _LOOSE, _KEPT, _FEW_KEPT = 0.3, 0.5, 0.25
 #: Small words with which nothing is turned round.
-_NEUTRAL = _ARTICLES | word_set("it they them is are was were be because as he she also")
+_NEUTRAL = ARTICLES | word_set("it they them is are was were be because as he she also")
 _ADVERBS = word_set("still already also often only")
 _LEAST_WORDS = 3
 
@@ -47,8 +46,8 @@ def is_shuffled(key: list[Word], answer: list[Word]) -> bool:
     borrowed = sum(word in words for word in others) / len(others)
     if borrowed < _BORROWED:
         return False  # own words
-    neighbours = set(pairwise(word.stem for word in key if word.low not in _ARTICLES))
-    plain = [word for word in key if word.low not in _ARTICLES]
+    neighbours = set(pairwise(word.stem for word in key if word.low not in ARTICLES))
+    plain = [word for word in key if word.low not in ARTICLES]
     neighbours |= {  # "museum buildings" for "buildings of the museum"
         (plain[at + 1].stem, plain[at - 1].stem) for at in range(1, len(plain) - 1) if plain[at].low in _OF
     }
@@ -68,14 +67,14 @@ def is_shuffled(key: list[Word], answer: list[Word]) -> bool:
 
 def are_phrases_exchanged(key: list[Word], answer: list[Word]) -> bool:
     """Whether the answer is the key with words in one another's place: its small words stand as they did."""
-    small = [[word.low for word in words if not word.stem and word.low not in _ARTICLES] for words in (key, answer)]
+    small = [[word.low for word in words if not word.stem and word.low not in ARTICLES] for words in (key, answer)]
     mine, theirs = ([word.stem for word in words if word.stem] for words in (key, answer))
     if small[0] != small[1] or mine == theirs or sorted(mine) != sorted(theirs):
         return False
     places = [at for at, word in enumerate(key) if word.stem]
     moved = [places[at] for at, (one, other) in enumerate(zip(mine, theirs, strict=True)) if one != other]
     between = key[moved[0] + 1 : moved[-1] + 1]
-    return not all(word.stem or word.low in {"and", "or", *_ARTICLES} for word in between)
+    return not all(word.stem or word.low in {"and", "or", *ARTICLES} for word in between)
 
 
 def are_sides_exchanged(found: Comparison) -> bool:
@@ -87,7 +86,7 @@ def are_sides_exchanged(found: Comparison) -> bool:
     if any(not word.stem and word.low not in {*mine, *_NEUTRAL} for word in found.answer):
         return False
     places = dict(found.matches)
-    for word in set(mine) - _ARTICLES:
+    for word in set(mine) - ARTICLES:
         if mine.count(word) == theirs.count(word):
             for at, place in zip(_all(mine, word), _all(theirs, word), strict=True):
                 places.setdefault(at, place)

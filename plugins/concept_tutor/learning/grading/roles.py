@@ -7,7 +7,7 @@ from collections.abc import Collection
 from itertools import combinations, pairwise
 
 from .comparison import Comparison
-from .turns import CAUSING, FROM
+from .turns import BE, CAUSING, FROM, RELATIVES
 from .wording import ARTICLES, Word, is_light
 
 _PREPOSITIONS = frozenset(
@@ -24,8 +24,6 @@ _OPPOSITES = {
     for one, other in (pair.split(), pair.split()[::-1])
 }
 _DIRECTED = frozenset({"to", "from", "by", "than", "over"})
-_BE = frozenset({"is", "are", "was", "were", "be", "being", "been", "gets"})
-_RELATIVE = frozenset({"that", "which", "who", "whose", "where", "in", "inside"})
 _ASKING_CAUSE = frozenset({"why", "due", "because", "reason", "reasons", "cause", "causes"})
 
 
@@ -93,7 +91,7 @@ def _head(words: list[Word]) -> int:
         behind = words[at + 2 : at + 3]
         adjective = following.low.endswith("ed") and behind and behind[0].stem  # "liquid unsaturated fats"
         verbal = following.is_verbal and following.before == " " and not adjective
-        if word.stem and (verbal or following.low in _PREPOSITIONS | _RELATIVE):
+        if word.stem and (verbal or following.low in _PREPOSITIONS | RELATIVES):
             return at
         if not word.stem and word.low not in ARTICLES:
             break
@@ -125,7 +123,7 @@ def _is_patient_active(found: Comparison, stems: dict[int, str], back: dict[int,
     """Whether what something is done to in the key does it in the answer: "bones connect the cartilages"."""
     for at, place in found.matches.items():
         verb, said = found.key[at].low, found.answer[place].low
-        is_passive = verb.endswith("ed") and any(each.low in _BE for each in found.key[max(0, at - 3) : at])
+        is_passive = verb.endswith("ed") and any(each.low in BE for each in found.key[max(0, at - 3) : at])
         if not is_passive or said.endswith(("ed", "ing")) or place not in back:
             continue
         patient = [stem for near, stem in stems.items() if near < at and not is_light(found.key[near])][-1:]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+from calendar import month_name
 
 from ragstone.core.citations import AnalyzedText
 
-from ..reading.numbers import MONTHS
 from ..reading.spelling import is_slip, normal
 from ..records import Finding, Question
 from .order import is_shuffled
@@ -15,6 +15,7 @@ from .wording import Word, are_opposite, is_form, is_light, is_negation, with_si
 #: Of a word that may be written without it.
 _HYPHEN = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
 _SEVERAL = re.compile(r"\bor\b|/|;|\beither\b", re.IGNORECASE)
+_MONTHS = [name.casefold() for name in month_name]
 _DATE = re.compile(r"(\d{1,2})[./](\d{1,2})[./](\d{4})")
 #: Endings of one and of several in Latin and Greek. Not "um" and "a": a medium is not what the media are.
 _PLURALS = (("on", "a"), ("us", "i"), ("a", "ata"), ("a", "ae"))
@@ -140,4 +141,4 @@ def _without_numbers(text: str) -> str:
 
 
 def _month(word: Word) -> int:
-    return MONTHS.index(word.low) + 1 if word.low in MONTHS else 0
+    return _MONTHS.index(word.low) if word.low in _MONTHS else 0

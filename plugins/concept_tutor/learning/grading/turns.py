@@ -35,7 +35,7 @@ CAUSING = word_set(
 )
 LESS = word_set("less fewer lower smaller shorter")
 MORE = word_set("more greater higher larger bigger longer")
-_BE = word_set("is are was were be being been gets get got")
+BE = word_set("is are was were be being been gets get got")
 SUBJECTS = word_set("it they he she we you")
 DETERMINERS = ARTICLES | word_set("this these each every some any other")
 _BEFORE_VERB = SUBJECTS | word_set(
@@ -129,7 +129,7 @@ class Text:
             return False
         near = {each.low for each in self.words[max(0, at - 3) : at]}
         behind = _LEADS_BACK.keys() | (PREPOSITIONS if regular else frozenset())
-        return bool(near & _BE) or (self.low(at + 1) in behind and not near & {"has", "have", "had"})
+        return bool(near & BE) or (self.low(at + 1) in behind and not near & {"has", "have", "had"})
 
     def is_object(self, at: int) -> bool:
         """Whether the relative pronoun at this place stands for what is done to: "bones that cartilage connects"."""

@@ -11,7 +11,6 @@ from pathlib import Path
 from ragstone.core.citations import AnalyzedText
 from ragstone.core.text import IRREGULAR_VERBS, stems
 
-from ..reading.numbers import WORD_VALUES
 from ..reading.spelling import is_slip
 
 _WORD = re.compile(r"(?:(?<![^\s(=])[-−](?=\d))?(?:\d+\.\d+(?![.\d])|[^\W_]+(?:['’][^\W_]+)*)")
@@ -27,6 +26,7 @@ _COUNTRY = re.compile(r"\bU\.?\s?S\.?(?:\s?A\b\.?)?(?!\w)")
 ARTICLES = frozenset({"a", "an", "the", "its", "their", "his", "her"})
 _RANKS = """first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth
     fifteenth sixteenth seventeenth eighteenth nineteenth twentieth""".split()  # noqa: SIM905 - easily read
+_NUMBERS = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 _RANK = re.compile(r"(\d+)(?:st|nd|rd|th)")
 #: Ends of words that come of one another ("conversion", "converted"): what is left must be equal.
 _ENDINGS = sorted(
@@ -137,7 +137,9 @@ def _number(low: str) -> str:
     if low in _RANKS:
         return f"{_RANKS.index(low) + 1}."
     rank = _RANK.fullmatch(low)
-    return f"{rank[1]}." if rank else str(WORD_VALUES.get(low, low))
+    if low in _NUMBERS:
+        return str(_NUMBERS.index(low) + 2)
+    return f"{rank[1]}." if rank else low
 
 
 @lru_cache(maxsize=8192)

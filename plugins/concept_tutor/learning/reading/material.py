@@ -11,8 +11,7 @@ from ...plans.records import SourceChunk
 from .definitions import Definition, definition_of, definitions_of
 from .groups import Groups
 from .kinds import Kinds
-from .numbers import years_in
-from .sentences import Sentence, bare_title, sentences_of
+from .sentences import Sentence, bare_title, sentences_of, years_in
 from .spelling import normal, same_thing, stem_set, topic_key
 
 _OTHER_NAME = re.compile(
@@ -170,7 +169,7 @@ class Material:
             return False
         wanted = frame - self.kinds.shared_beginning(option, key) - stem_set(option)
         least = max(_LEAST_WORDS, _MUCH * len(wanted)) if len(wanted) >= _LEAST_WORDS else 1
-        return any(len(wanted & self._stems[at]) >= least for at in self._with(option))
+        return any(len(wanted & stem_set(self.sentences[at].text)) >= least for at in self._with(option))
 
     def lowered(self, phrase: str) -> str:
         """A phrase that stood at a sentence's beginning as it stands within one."""
@@ -193,10 +192,6 @@ class Material:
     @cached_property
     def _plain(self) -> list[str]:
         return [f" {normal(sentence.text)} " for sentence in self.sentences]
-
-    @cached_property
-    def _stems(self) -> list[frozenset[str]]:
-        return [stem_set(sentence.text) for sentence in self.sentences]
 
     @cached_property
     def _places(self) -> dict[str, list[int]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from calendar import month_name
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -19,7 +20,7 @@ _NOT_PROSE = re.compile(r"\s*(?:[-*•+]\s|\d{1,3}[.)]\s|\||#)|.*\s\|\s.*\|")
 _MARKUP = re.compile(r"[\\{}<>|=^~\[\]_]|\$[^$\d]|https?:|www\.|\.\.\.|…|\w\.\w{2,}\(")
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 #: A sentence that begins with one of these needs the sentence before it.
-_LEANING_OPENINGS = """
+_LEANING = word_set("""
     he she it they we you i his her its their our your my this that these those such here there thus hence therefore
     however moreover furthermore nevertheless nonetheless consequently accordingly meanwhile otherwise instead besides
     likewise similarly conversely also additionally alternatively then and but or nor so yet still another others both
@@ -30,8 +31,7 @@ _LEANING_OPENINGS = """
     unlike especially particularly specifically namely overall ultimately currently today now recently nowadays
     traditionally presumably apparently soon once ever never further two-thirds half nearly almost today's
     officially originally initially often sometimes usually generally typically recall remember
-"""
-_LEANING = word_set(_LEANING_OPENINGS)
+""")
 #: "For example, …" and its like, and openings of several words that point back.
 _LEANING_PHRASE = re.compile(
     r"(?:in|on|at|by|from|with|after|before|during|since|under|as|despite|because of|due to|among|within|of|through)\s+"
@@ -59,6 +59,13 @@ _PASSING = re.compile(
     r"\b(?:as of|currently|recently|recent|nowadays|today|now|to date|at present|present-day|so far|is expected to"
     r"|estimated|plans to|upcoming|in the coming|last year|next year)\b",
     re.IGNORECASE,
+)
+#: "in 1859", "in March 1861", "on 4 July 1776". Of "before 1860" every earlier one is right as well.
+_YEAR = re.compile(
+    r"\b(?:[Ii]n|[Oo]n)\s+(?:(?:early|late|mid)\s+)?(?:\d{1,2}\s+)?"
+    rf"(?:(?:{'|'.join(month_name[1:])})\s+(?:\d{{1,2}},\s+)?)?"
+    r"(?P<year>1[0-9]{3}|20[0-4][0-9])(?=[,.;)]|\s+(?!(?:to|and|or|until|B\.?C|A\.?D|people|men|soldiers)\b)[a-z])"
+    r"(?!,\d|\.\d)"
 )
 _DEFINITE = re.compile(r"The ((?:[^\W_]+(?:['’-][^\W_]+)*\s+){1,3})")
 _ASIDE = re.compile(r"\s*\([^()]*\)\s*$")
@@ -117,6 +124,12 @@ def owner_before(sentence: Sentence, title: str) -> str:
     *_, (start, end) = ((0, 0), *sentence_spans(sentence.chunk.content, paragraph, sentence.start))
     name = name_before(sentence.chunk.content[start:end], title)
     return f"the{name[3:]}" if name.startswith("The ") else name
+
+
+def years_in(text: str) -> Iterator[tuple[int, int, str]]:
+    """``(start, end, year)`` of the years in which, by the sentence, something happened."""
+    for match in _YEAR.finditer(text):
+        yield match.start("year"), match.end("year"), match["year"]
 
 
 def is_whole(text: str) -> bool:

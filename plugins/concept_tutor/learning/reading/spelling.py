@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
+from itertools import takewhile
 
 from ragstone.core.text import stems
 
@@ -49,18 +50,10 @@ def same_thing(one: str, other: str) -> bool:
     mine, theirs = stem_set(one), stem_set(other)
     if mine and theirs and (mine <= theirs or theirs <= mine):
         return True
-    if len(short) > 4 and _beginnings(short, long) >= max(5, len(short) - 3):
+    same = takewhile(lambda pair: pair[0] == pair[1], zip(short, long, strict=False))
+    if len(short) > 4 and len([*same]) >= max(5, len(short) - 3):
         return True
     return _initials(long) == short.replace(".", "").replace(" ", "")
-
-
-def _beginnings(one: str, other: str) -> int:
-    count = 0
-    for a, b in zip(one, other, strict=False):
-        if a != b:
-            break
-        count += 1
-    return count
 
 
 def _initials(text: str) -> str:

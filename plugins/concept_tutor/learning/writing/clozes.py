@@ -9,8 +9,7 @@ from typing import TypeAlias
 
 from ..reading.definitions import hidden, without_parentheses
 from ..reading.material import Material
-from ..reading.numbers import years_in
-from ..reading.sentences import Sentence
+from ..reading.sentences import Sentence, years_in
 from ..reading.spelling import gives_away, normal, stem_set, topic_key
 from ..records import BLANK, Asked, Form
 from .distractors import Distractors

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Sequence
 from ...plans.records import SourceChunk
 from ..reading.definitions import QUALITY, Definition
 from ..reading.material import Material
-from ..reading.numbers import near_years
 from ..reading.sentences import Sentence
 from ..reading.spelling import normal, stem_set, topic_key, word_set
 
@@ -42,6 +41,8 @@ _ADJECTIVE = re.compile(r"(?:[ae]nt|oid|(?<!ani)(?<!mam)mal)$")
 _SIGNS = (QUALITY, _ADJECTIVE, _PROCESS, _NUMBERED, _PLURAL)
 #: Years between two that are taken for the same time, and between two options.
 _FAR, _APART = 15, 3
+#: The last one that can be asked for.
+_LAST_YEAR = 2024
 #: Of what a thing is said to be, so much in what another is said to be makes that one a second right answer.
 _MUCH = 0.3
 
@@ -128,9 +129,9 @@ class Distractors:
         return _enough(self._pick(others, key, sentence))
 
     def years(self, key: str, sentence: Sentence) -> list[str]:
-        """Other years of the same time: of the sources, then made up."""
+        """Other years of the same time: of the sources, then made up, of which none is a neighbour."""
         others = [year for year in self._material.years if 2 < abs(int(year) - int(key)) <= _FAR]
-        made = near_years(key)
+        made = [str(int(key) + by) for by in (-13, -9, -6, -4, 4, 7, 11, 14) if 1000 <= int(key) + by <= _LAST_YEAR]
         random_ = random.Random(f"{self._seed}\n{key}")  # noqa: S311 - for variety
         random_.shuffle(others)
         random_.shuffle(made)
