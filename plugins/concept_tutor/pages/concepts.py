@@ -10,7 +10,7 @@ from typing import Any
 from ragstone.core import Citation, Host
 
 from ..assistant import CITATIONS
-from ..learning.explanations import Part, explain
+from ..learning.explanations import explain
 from ..learning.lessons import Lessons
 from ..learning.records import Mastery, QuestionSource
 from ..mediawiki.parsoid.documents import SEPARATOR
@@ -42,17 +42,6 @@ class ConceptView(Concept):
     due: int
     needs: tuple[str, ...]
     leads: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class SourcePage:
-    """A page that chunks were taken from; ``kept``: addresses of our own pages of them, where they are another's."""
-
-    title: str
-    url: str
-    licence: str
-    chunks: int
-    kept: tuple[str, ...] = ()
 
 
 def concept_views(host: Host, slug: str, learner: str) -> tuple[list[ConceptView], list[Edge]]:
@@ -110,8 +99,8 @@ def next_concept(rows: Sequence[ConceptView]) -> str:
     return next(ready, open_[0].key if open_ else "")
 
 
-def source_pages(chunks: Sequence[SourceChunk]) -> list[SourcePage]:
-    """The pages of these chunks, in their order."""
+def source_pages(chunks: Sequence[SourceChunk]) -> list[dict[str, Any]]:
+    """The pages of these chunks, in their order; ``kept``: our own pages of them, where they are another's."""
     found: dict[tuple[str, str, str], list[SourceChunk]] = defaultdict(list)
     for chunk in chunks:
         url = page_address(chunk.page_url, chunk.chunk_id)
@@ -119,13 +108,13 @@ def source_pages(chunks: Sequence[SourceChunk]) -> list[SourcePage]:
         title = SEPARATOR.join(filter(None, (chunk.page_title, chunk.section))) if own else chunk.page_title
         found[title, url.partition("#")[0], chunk.licence].append(chunk)
     return [
-        SourcePage(
-            title,
-            url,
-            licence,
-            len(group),
-            () if url.startswith(PAGES) else tuple(stored_copy(one.chunk_id) for one in group),
-        )
+        {
+            "title": title,
+            "url": url,
+            "licence": licence,
+            "chunks": len(group),
+            "kept": [] if url.startswith(PAGES) else [stored_copy(one.chunk_id) for one in group],
+        }
         for (title, url, licence), group in found.items()
     ]
 
@@ -137,40 +126,28 @@ def find_key(rows: Sequence[ConceptView], wanted: str) -> str:
     return wanted if wanted in known else by_name.get(wanted.strip().casefold(), "")
 
 
-@dataclass(frozen=True)
-class ExplanationView:
-    """What a learner reads before the first question on a concept."""
+def explanation_view(host: Host, slug: str, key: str, learner: str) -> dict[str, Any]:
+    """What a learner reads before the first question on a concept; without ``parts`` where it has no sources.
 
-    concept: Concept
-    parts: tuple[Part, ...]
-    minutes: int
-    citations: tuple[Citation, ...]
-    #: The picture, its concepts by key, the concept's place in the order of the plan, and how many there are.
-    drawing: Any
-    rows: dict[str, ConceptView]
-    place: int
-    of: int
-
-
-def explanation_view(host: Host, slug: str, key: str, learner: str) -> ExplanationView:
-    """The explanation; without parts where the concept has no sources. Raises ``NotFound``."""
+    With the picture of what is around it, and its ``place`` in the order of the plan. Raises ``NotFound``.
+    """
     store = host.once(PlanStore)
     concept = store.concept(slug, key)
     chunks = store.sources(slug, key)
     made = explain(concept.name, chunks, host.once(Lessons).questions(slug, key))
     views, edges = concept_views(host, slug, learner)
     rows = {one.key: one for one in views}
-    keys = neighbourhood(list(rows), edges, key, most=_AROUND).keys
-    return ExplanationView(
-        concept=concept,
-        parts=made.parts,
-        minutes=made.minutes,
-        citations=citations(made.sources),
-        drawing=draw({one: rows[one].name for one in keys}, edges, abreast=_ABREAST),
-        rows=rows,
-        place=list(rows).index(key) + 1,
-        of=len(rows),
-    )
+    keys, _, _ = neighbourhood(list(rows), edges, key, most=_AROUND)
+    return {
+        "concept": concept,
+        "parts": made.parts,
+        "minutes": made.minutes,
+        "citations": citations(made.sources),
+        "drawing": draw({one: rows[one].name for one in keys}, edges, abreast=_ABREAST),
+        "rows": rows,
+        "place": list(rows).index(key) + 1,
+        "of": len(rows),
+    }
 
 
 def citations(sources: Iterable[QuestionSource]) -> tuple[Citation, ...]:

@@ -45,8 +45,8 @@ def install(pages: Blueprint, host: Host) -> None:
             return ended(session)
         if _is_new(host, session, question.concept) and request.args.get("read") != question.concept:
             view = explanation_view(host, slug, question.concept, session.learner)
-            if view.parts:
-                return _page(host, "explain", slug, view=view, session=session, concept=view.concept)
+            if view["parts"]:
+                return _page(host, "explain", slug, view=view, session=session, concept=view["concept"])
         return _shown(host, session, question)
 
     def begin(slug: str, problem: dict[str, Any] | None = None) -> str:
@@ -58,7 +58,7 @@ def install(pages: Blueprint, host: Host) -> None:
         return _page(
             host, "begin", slug,
             view=view,
-            concept=view.concept if view is not None else None,
+            concept=view["concept"] if view is not None else None,
             current=sessions.current(slug, learner) if concept is None else None,
             outlook=outlook,
             next_names=[names[key] for key in outlook.new[:3]],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 from flask import Blueprint, Response, redirect, render_template, request, url_for
@@ -16,7 +16,7 @@ from ragstone.core.runtime import Slots
 
 from ..learning.progress import Progresses
 from ..plans import corpus_of
-from ..plans.drawing import Drawing, draw
+from ..plans.drawing import draw
 from ..plans.gathering import Gathering, Progress
 from ..plans.graph import neighbourhood
 from ..plans.records import Edge
@@ -34,18 +34,6 @@ _WIDE, _NARROW = (5, 45, 24), (2, 8, 7)
 _MOST_WATCHING = 4
 #: Seconds without news after which a line is sent, so that a watcher who has gone is noticed.
 _PAUSE = 5.0
-
-
-@dataclass(frozen=True)
-class GraphView:
-    """A drawing of the plan, or of a part of it: around ``name``, with so many more before and after it."""
-
-    kind: str
-    drawing: Drawing
-    is_part: bool = False
-    name: str = ""
-    more_before: int = 0
-    more_after: int = 0
 
 
 def install(pages: Blueprint, host: Host) -> None:
@@ -128,14 +116,16 @@ def _page(host: Host, slug: str, problem: dict[str, Any] | None = None) -> str:
     )
 
 
-def _drawn(kind: str, rows: list[ConceptView], edges: list[Edge], focus: str, whole: bool) -> GraphView:
+def _drawn(kind: str, rows: list[ConceptView], edges: list[Edge], focus: str, whole: bool) -> dict[str, Any]:
+    """A drawing of the plan, or of a part of it: around ``name``, with so many more before and after it."""
     abreast, most, around = _WIDE if kind == "wide" else _NARROW
     names = {row.key: row.name for row in rows}
     if whole or len(rows) <= most:
-        return GraphView(kind, draw(names, edges, abreast=abreast))
-    part = neighbourhood(list(names), edges, focus, most=around)
-    drawing = draw({key: names[key] for key in part.keys}, edges, abreast=abreast)
-    return GraphView(kind, drawing, True, names[focus], part.more_before, part.more_after)
+        return {"kind": kind, "drawing": draw(names, edges, abreast=abreast), "is_part": False}
+    keys, before, after = neighbourhood(list(names), edges, focus, most=around)
+    drawing = draw({key: names[key] for key in keys}, edges, abreast=abreast)
+    around_it = {"is_part": True, "name": names[focus], "more_before": before, "more_after": after}
+    return {"kind": kind, "drawing": drawing, **around_it}
 
 
 def _events(steps: Iterator[Progress | None]) -> Generator[str, None, None]:

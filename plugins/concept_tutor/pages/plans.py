@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable
 from contextlib import closing, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
 
@@ -105,19 +105,6 @@ def _title(request: Request) -> str:
     return " ".join(request.form.get("title", "").split())
 
 
-@dataclass(frozen=True)
-class Card:
-    """A plan in the list."""
-
-    plan: Plan
-    concepts: int
-    percent: int
-    due: int
-    #: The progress of its sources, in words.
-    gathering: str
-    without: int
-
-
 def install(pages: Blueprint, host: Host) -> None:
     """Add the list and the ways to make a plan."""
     store = host.once(PlanStore)
@@ -183,15 +170,16 @@ def _page(host: Host, opened: str = "", problem: dict[str, Any] | None = None) -
     )
 
 
-def _card(host: Host, plan: Plan) -> Card:
+def _card(host: Host, plan: Plan) -> dict[str, Any]:
+    """The plan in the list; ``gathering``: the progress of its sources, in words."""
     rows, _ = concept_views(host, plan.slug, current_learner())
     open_ = sum(row.state in OPEN for row in rows)
     busy = host.once(Gathering).is_busy(plan.slug) or any(row.state == "running" for row in rows)
-    return Card(
-        plan=plan,
-        concepts=len(rows),
-        percent=mean_percent(rows),
-        due=sum(row.due for row in rows),
-        gathering=f"looking for sources, {len(rows) - open_} of {len(rows)}" if busy and open_ else "",
-        without=0 if busy else sum(row.mark == "none" for row in rows),
-    )
+    return {
+        "plan": plan,
+        "concepts": len(rows),
+        "percent": mean_percent(rows),
+        "due": sum(row.due for row in rows),
+        "gathering": f"looking for sources, {len(rows) - open_} of {len(rows)}" if busy and open_ else "",
+        "without": 0 if busy else sum(row.mark == "none" for row in rows),
+    }

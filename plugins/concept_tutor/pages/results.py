@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import Any
 
 from ragstone.core import Host
@@ -12,7 +11,7 @@ from ..learning.lessons import Lessons
 from ..learning.records import Outcome, Session
 from ..learning.sessions import Sessions
 from ..plans.store import PlanStore
-from .wording import Piece, moment, pieces
+from .wording import moment, pieces
 
 _WORDS: dict[Outcome, str] = {
     "right": "right",
@@ -24,17 +23,6 @@ _WORDS: dict[Outcome, str] = {
 _MOST_NEW = 3
 
 
-@dataclass(frozen=True)
-class Asked:
-    """A question of the session, once, with how it went each time."""
-
-    concept: str
-    name: str
-    text: tuple[Piece, ...]
-    key: str
-    outcomes: tuple[tuple[Outcome, str], ...]
-
-
 def result_facts(host: Host, session: Session) -> dict[str, Any]:
     """What the last page of a session shows, as of now."""
     lessons, sessions = host.once(Lessons), host.once(Sessions)
@@ -44,9 +32,10 @@ def result_facts(host: Host, session: Session) -> dict[str, Any]:
     questions = []
     for question_id in dict.fromkeys(one.question_id for one in session.steps):
         question = lessons.question(question_id)
-        went = tuple((one.outcome, _WORDS[one.outcome]) for one in session.steps if one.question_id == question_id)
-        name = names.get(question.concept, question.concept)
-        questions.append(Asked(question.concept, name, tuple(pieces(question.text)), question.key, went))
+        went = [(one.outcome, _WORDS[one.outcome]) for one in session.steps if one.question_id == question_id]
+        name, text = names.get(question.concept, question.concept), pieces(question.text)
+        asked = {"concept": question.concept, "name": name, "text": text, "key": question.key, "outcomes": went}
+        questions.append(asked)
     return {
         "right": counts["right"],
         "others": [f"{counts[one]} {words}" for one, words in _WORDS.items() if one != "right" and counts[one]],

@@ -104,25 +104,16 @@ def _reached_from(start: str, leading: Mapping[str, Sequence[str]]) -> dict[str,
     return before
 
 
-@dataclass(frozen=True)
-class Neighbourhood:
-    """``keys`` to be drawn, in the plan's order; how many more are needed by the concept, or lead on from it."""
-
-    keys: tuple[str, ...]
-    more_before: int
-    more_after: int
-
-
-def neighbourhood(keys: Sequence[str], edges: Sequence[Edge], focus: str, *, most: int = 30) -> Neighbourhood:
-    """The concept, what it needs and what it leads to, the nearest first, about ``most`` in all."""
+def neighbourhood(
+    keys: Sequence[str], edges: Sequence[Edge], focus: str, *, most: int = 30
+) -> tuple[tuple[str, ...], int, int]:
+    """The concept and the nearest of what it needs and leads to, about ``most`` in all, in the plan's order; how many
+    more it needs, and how many more it leads to."""
     before, after = (list(_reached_from(focus, leading))[1:] for leading in needs_and_leads(edges))
     half = (most - 1) // 2
     room_before = max(half, most - 1 - len(after))
     shown_before = before[:room_before]
     shown_after = after[: most - 1 - len(shown_before)]
     shown = {focus, *shown_before, *shown_after}
-    return Neighbourhood(
-        tuple(key for key in keys if key in shown),
-        len(before) - len(shown_before),
-        len(after) - len(shown_after),
-    )
+    drawn = tuple(key for key in keys if key in shown)
+    return drawn, len(before) - len(shown_before), len(after) - len(shown_after)

@@ -110,9 +110,7 @@ def test_lines_are_hardly_wider_than_what_they_have(name: str) -> None:
 def test_the_nearest_are_around_a_concept() -> None:
     keys = [f"c{number}" for number in range(100)]
     edges = [Edge(before, after) for before, after in pairwise(keys)]
-    found = neighbourhood(keys, edges, "c50", most=11)
-    assert found.keys == tuple(keys[45:56])
-    assert (found.more_before, found.more_after) == (45, 44)
-    assert neighbourhood(keys, edges, "c0", most=11).keys == tuple(keys[:11])
-    assert neighbourhood(keys, edges, "c99", most=11).keys == tuple(keys[89:])
-    assert neighbourhood(["x", "y"], [], "x").keys == ("x",)
+    assert neighbourhood(keys, edges, "c50", most=11) == (tuple(keys[45:56]), 45, 44)
+    assert neighbourhood(keys, edges, "c0", most=11) == (tuple(keys[:11]), 0, 89)
+    assert neighbourhood(keys, edges, "c99", most=11) == (tuple(keys[89:]), 89, 0)
+    assert neighbourhood(["x", "y"], [], "x") == (("x",), 0, 0)
