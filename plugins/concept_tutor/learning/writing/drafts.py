@@ -17,8 +17,6 @@ from .distractors import Distractors
 
 #: Stems that a definition must have to be asked for, and for its name to be found by it.
 _ENOUGH_STEMS, _MANY_STEMS, _STEMS_OF_ONE = 3, 4, 7
-#: Stems that are not the term's own: "lipid-derived hormone: hormone derived from lipids" explains nothing.
-_NEW_STEMS = 2
 _LONGEST_MEANING, _LONGEST_TERM = 40, 4
 #: Stems of a definition of which one more may be asked for.
 _STEMS_TO_SPARE = 6
@@ -82,11 +80,7 @@ class Drafting:
         meaning = without_parentheses(definition.meaning).strip()
         stems = stem_set(meaning)
         least = _ENOUGH_STEMS - (definition.is_entry or (own and definition.sort != "person"))
-        if (
-            len(stems) < least
-            or len(stems - stem_set(definition.subject)) < _NEW_STEMS
-            or len(meaning.split()) > _LONGEST_MEANING
-        ):
+        if len(stems) < least or len(meaning.split()) > _LONGEST_MEANING:
             return
         # What is learned is asked for in both directions, other terms in the one that can be graded best.
         worth = 1.0 if own else 0.75
