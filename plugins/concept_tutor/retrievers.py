@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -43,9 +42,6 @@ _WEAKEST = re.compile(
     r"|\bwhat do i (?:not know|know (?:least|worst))\b",
     re.IGNORECASE,
 )
-#: Verbs for how a value is found: a source has one of them, and who asks does not know which.
-_FINDING = ("measur", "calculat", "comput", "determin", "estimat")
-_FINDS = re.compile(rf"\b({'|'.join(_FINDING)})(e|es|ed|ing)\b", re.IGNORECASE)
 
 
 class TutorRetriever(ScoredRetriever):
@@ -82,8 +78,7 @@ class TutorRetriever(ScoredRetriever):
             about = self._host.once(ConceptNames).meant(general.vector, concepts)
         if about:
             focused = self._among(question, slugs, list(chain(*self._chunks(about))))
-            worded = worded_as_in(question, [each.node.get_content() for each in focused.nodes])
-            return self._with(general, focused) if worded == question else self.search(worded)
+            return self._with(general, focused)
         if weigh_evidence(general).score >= general.threshold:
             return general
         weakest = self._of_weakest(slugs, question)
@@ -176,15 +171,3 @@ def _around(node: object, words: str) -> TextNode:
     cut = node.model_copy(deep=True)
     cut.set_content(text[first:last])
     return cut
-
-
-def worded_as_in(question: str, texts: Sequence[str]) -> str:
-    """The question with the texts' own verb for how a value is found, if they have one and not the question's.
-
-    The gate looks for a follow-up's own words in the chunks: "and how is it measured?" has no other word.
-    """
-    there = Counter(found[1].casefold() for text in texts for found in _FINDS.finditer(text))
-    if not there:
-        return question
-    usual = there.most_common(1)[0][0]
-    return _FINDS.sub(lambda at: at[0] if at[1].casefold() in there else f"{usual}{at[2]}", question)
