@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from ..records import BLANK
 from .definitions import is_subject
 from .sentences import Sentence, stands_alone
-from .spelling import stem_set
+from .spelling import gives_away, stem_set
 
 #: Verbs of a relation: of several, of one, in the past; "-" for a form that is mostly a noun.
 _ACTIVES = """
@@ -181,6 +181,8 @@ def attribute_of(sentence: Sentence, owner: str, known: frozenset[str]) -> Relat
         end = min(end, cut.start()) if cut else end
     answer = sentence.text[start:end]
     if not stands_alone(replace(sentence, text=alone), known) or len(answer.split()) > _LONGEST:
+        return None
+    if not stem_set(answer) or answer.count("(") != answer.count(")") or gives_away(f"{what} {subject}", answer):
         return None
     question = f"{'Who' if is_person else 'What'} {match['be']} the {what} of {{}}?"
     # A name is typed as it is written.
