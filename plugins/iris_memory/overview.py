@@ -173,7 +173,6 @@ def _found(corpus: Corpus, filters: Mapping[str, str], asked: Asked) -> list[Tex
 
 
 def _sorted(corpus: Corpus, passing: MetadataFilters | None) -> list[TextNode]:
-    """The chunks that pass, by their dates."""
     found = corpus.contents.find(passing) if passing and corpus.contents.exists else []
     return sorted(found, key=lambda node: (fields.number(node.metadata, fields.DATE) or 0.0, node.ref_doc_id or ""))
 

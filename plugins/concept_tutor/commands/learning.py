@@ -159,8 +159,10 @@ def _asked(lessons: Lessons, sessions: Sessions, session: Session, question: Que
     """Whether the session goes on after this question: ``q`` and the end of the input end it."""
     hints = 0
     while True:
-        typed = _typed("> ")
-        if typed is None or typed.casefold() in {"q", "quit"}:
+        click.echo("> ", nl=False)
+        line = sys.stdin.readline()
+        typed = line.strip()
+        if not line or typed.casefold() in {"q", "quit"}:
             return False
         if typed == "-":
             sessions.skip(session, question.question_id)
@@ -190,12 +192,6 @@ def _next_words(sessions: Sessions, plan: str, learner: str) -> str:
     if outlook.next_due is not None:
         return f"The next review is on {outlook.next_due.astimezone():%Y-%m-%d at %H:%M}."
     return "Nothing comes again yet."
-
-
-def _typed(prompt: str) -> str | None:
-    click.echo(prompt, nl=False)
-    line = sys.stdin.readline()
-    return line.strip() if line else None
 
 
 def _option(question: Question, typed: str) -> str:

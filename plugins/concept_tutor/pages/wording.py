@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 
 from ragstone.core import RagstoneError, SettingsError
+from ragstone.core.text import counted
 
 from ..mediawiki.client.errors import WikiError
 
@@ -58,8 +59,7 @@ def moment(due: datetime | None) -> Moment | None:
     if seconds < 60:
         words = "soon"
     elif seconds < 5400:
-        minutes = max(1, round(seconds / 60))
-        words = f"in {minutes} minute{'' if minutes == 1 else 's'}"
+        words = f"in {counted(minute=max(1, round(seconds / 60)))}"
     elif seconds < _DAY:
         words = f"in {round(seconds / 3600)} hours"
     else:

@@ -6,7 +6,6 @@ import json
 import signal
 from dataclasses import asdict
 from datetime import UTC, datetime
-from types import FrameType
 from typing import TYPE_CHECKING
 
 import click
@@ -104,12 +103,8 @@ def watch(deployment: Deployment, as_json: bool) -> None:
         click.echo(json.dumps(asdict(report)) if as_json else _summary(report))
 
     watcher = Watcher(memory, show)
-
-    def end(_signal: int, _frame: FrameType | None) -> None:
-        watcher.end()
-
     for each in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(each, end)
+        signal.signal(each, lambda _signal, _frame: watcher.end())
     if not as_json:
         click.echo(f"Watching {root}; Ctrl+C ends it.")
     watcher.run()
