@@ -6,7 +6,6 @@ import json
 import signal
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 import click
 
@@ -15,9 +14,7 @@ from ragstone.core.cli import Deployment, json_option, printable, show_json, sho
 from ragstone.core.text import counted
 
 from ..indexing.memory import memory_of
-
-if TYPE_CHECKING:
-    from ..indexing.updater import UpdateReport
+from ..indexing.updater import UpdateReport
 
 _SHOWN = 12
 

@@ -277,6 +277,13 @@ def test_hostile_texts_are_cut_into_bearable_chunks(strategy: str, text: str, en
     assert len({node.node_id for node in nodes}) == len(nodes)
 
 
+def test_a_long_text_of_which_no_line_has_a_token_is_kept() -> None:
+    cut, text = MemoryNodeParser(count_tokens=lambda _text: 0), "\u200b\n" * 20_000
+    known = {"path": "a", "doc_type": "note", "mtime": 1.0, "date": 1.0, "indexing": {"strategy": "markdown"}}
+    nodes = cut.get_nodes_from_documents([Document(id_="a", text=text, metadata=known)])
+    assert sum(node.get_content().count("\u200b") for node in nodes) == 20_000
+
+
 PIECES = (
     "# A",
     "## B",
