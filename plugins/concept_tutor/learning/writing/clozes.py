@@ -44,12 +44,6 @@ _WHOLE = re.compile(
     r"[,.;:)]|\s(?:and|or|in|of|to|for|by|at|on|with|as|from|who|which|that|when|where|after|before|during|under|over|into"
     r"|is|was|are|were|has|have|can|may|through|between|within|without|consisting|containing|concerned|found|made|whose|than|[a-z]+ed)\b"
 )
-_NO_NOUN = re.compile(
-    r"(?:ly|ed|ing|[^mn]al|ical|ic|ive|ous|ful|less|able|ible|ary|est|ern)$"
-    r"|^(?:that|other|various|several|certain|different|about|usually|number|group|process|thing|which|their|first|second"
-    r"|people|things|person|persons|example|parts?|types?|forms?|means|large|small|known|between|within|through"
-    r"|members?|borders?|three|seven|eight|twenty|human|natural|world|areas?|terms?|years?)$"
-)
 _LISTED = re.compile(
     rf",\s(?:and\s|or\s)?{BLANK}|{BLANK}(?:\s(?:and|or)\s|,\s\w+(?:,|\s(?:and|or)\s))|(?:and|or)\s{BLANK}"
 )
@@ -113,7 +107,7 @@ class Clozes:
         """
         found = [*_names_in(sentence, span), *self._terms_in(sentence, span)]
         match = _MEASURED.match(sentence.text, *span)
-        if match and _WHOLE.match(sentence.text[match.end() :]) and not _NO_NOUN.search(match["term"].split()[-1]):
+        if match and _WHOLE.match(sentence.text[match.end() :]):
             found.append((0.1, *match.span("term"), "term"))
         yield from self._best(sentence, found, worth)
 
@@ -126,7 +120,7 @@ class Clozes:
         inside = hidden(sentence.text, " ")
         for match in re.finditer(r"(?<![\w-])[a-z][a-z-]{3,}(?![\w-])", inside[: span[1]]):
             word, (start, end) = match[0], match.span()
-            if start < span[0] or not _WHOLE.match(inside[end:]) or _NO_NOUN.search(word):
+            if start < span[0] or not _WHOLE.match(inside[end:]):
                 continue
             longer = re.search(r"(?<![\w-])[a-z][\w-]+ $", inside[span[0] : start])
             first = start - len(longer[0]) if longer and stem_set(longer[0]) else start
