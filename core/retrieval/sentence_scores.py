@@ -16,7 +16,7 @@ from ..text.chunk_terms import headings_of, idf_coverage
 from ..text.definitions import compound_of, defines, derived_finder, subject_of
 from ..text.doers import work_asked
 from ..text.entries import is_entry, labels, leads_on, other_answer_finder, presents, title_stems
-from ..text.irregular_verbs import other_verb_finder
+from ..text.irregular_verbs import form_hashes, other_verb_finder
 from ..text.life_dates import life_event_asked
 from ..text.named_persons import person_asked
 from ..text.naming import asks_for_term, names_term
@@ -120,8 +120,8 @@ class SentenceScorer:
     def __init__(self, retrieval: Retrieval) -> None:
         asked, correct = asked_of(retrieval), retrieval.spelling.correct
         self._retrieval = retrieval
-        self._idf = [(stem_hash(word), weight) for word, weight in retrieval.idf.items()]
-        self._stems = frozenset(stem for stem, _ in self._idf)
+        self._idf = [(form_hashes(word), weight) for word, weight in retrieval.idf.items()]
+        self._stems = frozenset(map(stem_hash, retrieval.idf))
         self._of_type, self._of_form = answer_type_scorer(asked), form_scorer(asked)
         self._of_wording = wording_scorer(retrieval.question)
         self._options = QuoteOptions(kinds_left_out(asked), asks_for_steps(asked), asks_for_code(asked))

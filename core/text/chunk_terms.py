@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING
 
+from .irregular_verbs import form_hashes
 from .segmentation import Unit, units
 from .sentence_kinds import Kind, kinds
 from .stated_kinds import packed_in, stated_kind, unpack_kinds
-from .stemming import stem_hash, stem_hashes
+from .stemming import stem_hashes
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -63,15 +64,16 @@ class ChunkTerms:
             found.append(frozenset[int]() if kind == "question" else asked)
         return tuple(found)
 
-    def held_share(self, weights: Sequence[tuple[int, float]], index: int, end: int) -> float:
+    def held_share(self, weights: Sequence[tuple[frozenset[int], float]], index: int, end: int) -> float:
         """How much of a question the unit holds, 0 to 1: each word counts once, at its best place. ``weights``: of the
-        question's stems; ``end``: of the unit with what it leads in to."""
+        question's stems, by the ``form_hashes`` of each; ``end``: of the unit with what it leads in to."""
         before = self.unit_stems[index - 1] if index else frozenset()
         behind = self.unit_stems[index + 1] if index + 1 < len(self.unit_stems) else frozenset()
         below = next(iter(self.units[index + 1 : index + 2]), None)
         header = index + 1 if below and below.kind == "header" and below.start < end else self.header_of(index)
         asked = self.asked_above[index]
-        if 2 * sum(weight for stem, weight in weights if stem in asked) < sum(weight for _, weight in weights):
+        in_asked = sum(weight for forms, weight in weights if not forms.isdisjoint(asked))
+        if 2 * in_asked < sum(weight for _, weight in weights):
             asked = frozenset()  # another question
         places = (
             (self.unit_stems[index], 1.0),
@@ -82,10 +84,10 @@ class ChunkTerms:
             (behind, _BEHIND_SHARE),
         )
         found = total = 0.0
-        for stem, weight in weights:
+        for forms, weight in weights:
             total += weight
             for place, share in places:
-                if stem in place:
+                if not forms.isdisjoint(place):
                     found += weight * share
                     break
         return found / total if total > 0 else 0.0
@@ -126,6 +128,8 @@ _analyze_cached = lru_cache(maxsize=_CACHED_CHUNKS)(_analyze)
 
 
 def idf_coverage(idf: Mapping[str, float], terms: Collection[int]) -> float:
-    """The share of the total weight in ``idf`` that belongs to words whose hashes are in ``terms``, 0 to 1."""
-    total = sum(idf.values())
-    return sum(weight for word, weight in idf.items() if stem_hash(word) in terms) / total if total > 0 else 0.0
+    """The share of the total weight in ``idf`` that belongs to words of which ``terms`` has the hash, or that of
+    another form, "built" for "build"; 0 to 1."""
+    total, held = sum(idf.values()), frozenset(terms)
+    found = sum(weight for word, weight in idf.items() if not form_hashes(word).isdisjoint(held))
+    return found / total if total > 0 else 0.0

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 
-from .stemming import stems
+from .stemming import stem_hash, stems
 
 _VERBS = """
 arise arose arisen; awake awoke awoken; beat beat beaten; become became become; beget begat begotten; begin began begun;
@@ -46,6 +47,12 @@ _ALIKE = {stem: group for group in _GROUPS for stem in group}
 def with_forms(stem: str) -> frozenset[str]:
     """The stem, and those of the verb's other forms where it is an irregular verb's: "send" and "sent"."""
     return _ALIKE.get(stem, frozenset()) | {stem}
+
+
+@lru_cache(maxsize=8192)
+def form_hashes(stem: str) -> frozenset[int]:
+    """The hashes of ``with_forms``."""
+    return frozenset(map(stem_hash, with_forms(stem)))
 
 
 def other_verb_finder(question: str) -> Callable[[str], bool] | None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
+from .irregular_verbs import with_forms
 from .stemming import stems
 
 #: A shorter word is one letter away from too many others.
@@ -111,15 +112,16 @@ def correction_of(
 
 def with_corrections(question: str, corrections: Mapping[str, str]) -> str:
     """The question with its misspelt words and ordinals as the corpus spells them: "shedules" → "schedules", "14th" →
-    "14". ``corrections``: by stem; words in another spelling or with another ending, and pairs of words, stay as they
-    are."""
+    "14". ``corrections``: by stem; words in another spelling or form or with another ending, and pairs of words, stay
+    as they are."""
 
     def corrected(word: re.Match[str]) -> str:
         own = next(iter(stems(word[0])), "")
         meant = corrections.get(own, own)
         if meant != own and _ORDINAL.fullmatch(own):
             return meant
-        if own.startswith(meant) or not meant.isalpha() or not _is_one_edit(own, meant):  # not "Lux2 2" for "Lux 2"
+        is_form = meant in with_forms(own) or own.startswith(meant)
+        if is_form or not meant.isalpha() or not _is_one_edit(own, meant):  # not "Lux2 2" for "Lux 2"
             return word[0]
         # The stem of "university" is "universiti".
         spelt = meant[:-1] + "y" if word[0].endswith("y") and meant.endswith("i") else meant + word[0][len(own) :]

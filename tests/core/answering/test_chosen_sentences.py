@@ -1129,6 +1129,17 @@ def test_another_ending_or_two_words_are_left_as_they_are_written() -> None:
     assert with_corrections("Which univeristy?", known) == "Which university?"
 
 
+def test_a_verb_that_a_corpus_has_in_another_form_only_is_no_unknown_word(tmp_path: Path) -> None:
+    with open_host(tmp_path) as host:
+        corpus = host.corpus("parts", kind="article")
+        corpus.ingest([Document(id_="one", text="Bread can be frozen for a month."), Document(id_="two", text="Eels.")])
+        found = HybridRetriever(corpus).search("Can I freeze bread?")
+        assert found.spelling.corrections == {"freez": "frozen"}
+        assert not found.spelling.unknown
+        assert judge(weigh_evidence(found), found) == "answered"
+    assert with_corrections("Did she write it?", {"write": "wrote"}) == "Did she write it?"
+
+
 def test_a_rare_word_that_is_taken_for_a_misspelt_one_is_searched_as_it_is_written(tmp_path: Path) -> None:
     with open_host(tmp_path) as host:
         corpus = host.corpus("parts", kind="article")

@@ -37,6 +37,14 @@ def test_no_is_an_answer_to_whether_something_is_so() -> None:
     assert _verdict("Which winch needs oil?", text, 0.4) == "closest"
 
 
+def test_another_form_of_an_irregular_verb_is_the_word_of_the_question() -> None:
+    text = "Anna Berg led the yard. Anna Berg was at the yard from 1924 on. She built two ships."
+    node = NodeWithScore(node=TextNode(id_="n", text=text), score=1.0)
+    question = "What did Anna Berg build at the yard?"
+    idf = dict.fromkeys(question_stems(question), 2.0) | {"build": 9.0}
+    assert sentences_of(Retrieval(question, (node,), {}, idf))[0].text == "She built two ships."
+
+
 @pytest.mark.parametrize(
     ("question", "text", "heading", "verdict"),
     [
