@@ -1,4 +1,5 @@
-"""Irregular English verbs, whose past forms have other stems than their base: "led" and "lead"."""
+"""Irregular English verbs, whose past forms have other stems than their base, "led" and "lead", and words whose noun
+has: "deep" and "depth"."""
 
 from __future__ import annotations
 
@@ -33,6 +34,18 @@ uphold upheld upheld; wake woke woken; wear wore worn; weave wove woven; weep we
 withdraw withdrew withdrawn; withhold withheld withheld; withstand withstood withstood; write wrote written
 """
 
+#: Nouns whose stem is not that of their verb or adjective.
+_NOUNS = """
+absorb absorption; acquire acquisition; assume assumption; believe belief; bury burial; choose choice; close closure;
+collide collision; conclude conclusion; consume consumption; decide decision; deep depth; define definition; deliver
+delivery; depart departure; describe description; destroy destruction; die death; discover discovery; divide division;
+evolve evolution; expand expansion; explain explanation; explode explosion; expose exposure; fail failure; fly flight;
+grow growth; heavy weigh weight; high tall height; injure injury; introduce introduction; invade invasion; live life;
+long length; lose loss; maintain maintenance; marry marriage; mix mixture; old age; perceive perception; permit
+permission; poor poverty; prove proof; recover recovery; reduce reduction; sell sale; solve solution; speak speech;
+strong strength; submit submission; succeed success; transmit transmission; wide width
+"""
+
 #: The past and the participle of a verb, by its base, in lower case.
 IRREGULAR_VERBS = {base: (past, participle) for base, past, participle in map(str.split, _VERBS.split(";"))}
 #: Forms that are another word as often.
@@ -40,12 +53,14 @@ _OTHER_WORDS = frozenset({"bit", "bound", "found", "got", "laid", "rose", "wound
 _GROUPS = [frozenset(stems(" ".join({base, *forms} - _OTHER_WORDS))) for base, forms in IRREGULAR_VERBS.items()]
 #: A past form as another verb's stem: "founded", "grounded", "wounded".
 _ENDS_PAST = re.compile(rf"\b({'|'.join(sorted(past for past, _ in IRREGULAR_VERBS.values()))})ed\b", re.IGNORECASE)
-#: The stems of all forms of a verb, by each of them.
+#: The stems of all forms of a verb, and of its noun, by each of them.
 _ALIKE = {stem: group for group in _GROUPS for stem in group}
+for _forms in map(stems, _NOUNS.split(";")):
+    _ALIKE |= dict.fromkeys(_forms, frozenset(_forms).union(*(_ALIKE.get(form, ()) for form in _forms)))
 
 
 def with_forms(stem: str) -> frozenset[str]:
-    """The stem, and those of the verb's other forms where it is an irregular verb's: "send" and "sent"."""
+    """The stem, and those of the verb's other forms and noun where they differ: "send" and "sent"."""
     return _ALIKE.get(stem, frozenset()) | {stem}
 
 

@@ -46,6 +46,20 @@ def test_another_form_of_an_irregular_verb_is_the_word_of_the_question() -> None
 
 
 @pytest.mark.parametrize(
+    ("question", "text", "verdict"),
+    [
+        ("How tall is the mast?", "The mast is 9 metres high.", "answered"),
+        ("How tall is the mast?", "The mast is 9 metres thick.", "closest"),
+        ("How long did the yard live?", "The life of the yard was nine years.", "answered"),
+        ("Why did the yard fail?", "The failure of the yard came of debts.", "answered"),
+        ("Why did the yard fail?", "The founding of the yard came of debts.", "closest"),
+    ],
+)
+def test_the_noun_of_a_verb_or_adjective_is_its_word(question: str, text: str, verdict: str) -> None:
+    assert _verdict(question, text, 0.35) == verdict
+
+
+@pytest.mark.parametrize(
     ("question", "text", "heading", "verdict"),
     [
         ("What happened to Lind and Berg?", "Lind knew it. He and Berg were lost at sea.", "", "answered"),
