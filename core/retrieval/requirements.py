@@ -11,9 +11,9 @@ from ..text.answer_types import is_lacking
 from ..text.chunk_terms import headings_of
 from ..text.definitions import compound_of, defines, derived_finder, qualifier_of, subject_of
 from ..text.entries import other_answer_finder, title_stems
-from ..text.irregular_verbs import with_forms
+from ..text.irregular_verbs import form_hashes, with_forms
 from ..text.question_kinds import action_of, asks_whether, lacks_items, sides_of
-from ..text.stemming import question_stems, stem_hash, stems, words
+from ..text.stemming import question_stems, stem_hash, stem_hashes, stems, words
 from ..text.versions import has_only_others, version_finder
 from .answerability import dated_text, names_in, stems_near, stems_near_any
 from .comparatives import lacks_comparison, lacks_modifier, lacks_side
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 DEFINES = 0.9
 #: Ordinals, and decades, of which a text may name a year.
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th|0s)$")
+_YEAR = re.compile(r"(?<![\w.,:/-])(?:1\d|20)\d\d(?![\w/%]|[.,:]\d)")
 #: Stems from one of two words to the other that are together.
 _MOST_APART = 8
 _ASKS_TERM = re.compile(
@@ -105,6 +106,16 @@ def _lacks_version(retrieval: Retrieval, _: str, sentences: Sequence[ScoredSente
     return of_version is not None and not any(of_version(paragraph_up_to(*place)) for place in places)
 
 
+def _lacks_year(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
+    """Whether the question has a year, and the best sentence is of others alone: it is neither near, nor between two
+    of them."""
+    of_year = [int(year) for year in _YEAR.findall(sentences[0].text)]
+    near = stems_near(retrieval, sentences[0], behind=0)
+    return bool(of_year) and any(
+        stem_hash(year) not in near and not min(of_year) <= int(year) <= max(of_year) for year in _YEAR.findall(asked)
+    )
+
+
 def _lacks_numbered(retrieval: Retrieval, asked: str, _: Sequence[ScoredSentence]) -> bool:
     """Whether the question asks for one of several things by its number, and the chunks name others of them alone."""
     return has_only_others(asked, (chunk.node.get_content() for chunk in retrieval.nodes))
@@ -157,11 +168,11 @@ def _lacks_predicate(retrieval: Retrieval, asked: str, sentences: Sequence[Score
     pair = dict.fromkeys(map(retrieval.spelling.correct, question_stems(asked)))
     if not (asks_whether(asked) or _ASKS_WHEN_OR_WHY.match(asked)) or len(pair) != 2:
         return False
-    own = stems(sentences[0].text)
-    one, other = ([at for at, stem in enumerate(own) if stem == each] for each in pair)
+    own, near = stem_hashes(sentences[0].text), stems_near(retrieval, sentences[0])
+    one, other = ([at for at, stem in enumerate(own) if stem in form_hashes(each)] for each in pair)
     if one and other:
         return min(abs(first - second) for first in one for second in other) > _MOST_APART
-    return not {*map(stem_hash, pair)} <= stems_near(retrieval, sentences[0])
+    return any(form_hashes(each).isdisjoint(near) for each in pair)
 
 
 def _lacks_claim(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
@@ -195,6 +206,7 @@ _SUBJECT = (
     (_lacks_own_word, "no sentence has a word of the follow-up itself"),
     (_lacks_topic, "no passage is about what was asked before"),
     (_lacks_version, "no sentence is of the version that is asked for"),
+    (_lacks_year, "the best sentence is of another year than the one that is asked for"),
     (_lacks_numbered, "only things of the kind with other numbers are in a passage"),
     (_lacks_action, "the verb of what is to be done is in no passage, or a name of it is near no sentence"),
     (_lacks_qualifier, "what it is asked of, in or for is near no sentence"),
