@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from .doers import NAME, NOBODY, doers_in, word_before
+from .doers import NAME, NOBODY, doers_in, is_done_by, word_before
 from .quantities import OTHER_ANSWER, asks_for_quantity, lacks_unit, quantity_scorer
 from .stemming import stems, words
 from .times import YEAR, asks_for_date, asks_for_time, names_time, time_scorer
@@ -141,6 +141,8 @@ def is_lacking(question: str, sentences: Sequence[str]) -> bool:
         # A sentence's first word has a capital anyway; before what is asked it is a name: "Langstroth patented it".
         first = (found for each in sentences if before and (found := before.match(each)) and stems(found[1]))
         doers = (name for each in saying or sentences for name in doers_in(each, known, is_done=is_said))
+        if asked[1] and any(is_done_by(each, done) for each in saying):
+            return False
         if not any(doers) and not any(first):
             return True
     if not (asks_for_quantity(question) or _ASKS_PERSON.match(question) or _ASKS_NAME_OF.search(question)):

@@ -16,11 +16,17 @@ _PERSON_DOES = re.compile(
     r"(?:and |but |so )?who ((?:(?:ha[sd]|have|can|may|must|should|will|would) )?(?!(?:is|was|are|were)\b)[a-z]+)\b",
     re.IGNORECASE,
 )
+#: Behind a participle by whom it is done: "founded in 1184 by monks", not "made by hand" or "by then".
+_BY = re.compile(
+    r"[^.;:]{0,60}?\bby (?!(?:hand|means|way|then|now|mistake|law|default|\w+ing)\b)(?:(?:the|an?) )?[a-z][a-z-]{2,}"
+)
 #: Characters before a name that are looked at.
 _BEFORE = 40
 #: A capitalized word that is not the first of a sentence, or that begins one and is followed as a name is.
 NAME = re.compile(
-    r"(?:(?<=[a-z\d,;:()] )[\"'(“‘]?|^(?!(?:The|In|On|At) )(?=[\w'’-]+,? (?:[A-Z]|was|were|is|had|and)))([A-Z][\w'’-]+)"
+    r"(?:(?<=[a-z\d,;:()] )[\"'(“‘]?"
+    r"|^(?!(?:The|In|On|At) )(?=[\w'’-]+(?: \([^()]{1,60}\))?,? (?:[A-Z]|was|were|is|had|and)))"
+    r"([A-Z][\w'’-]+)"
 )
 #: One or more capitalized words, and what precedes the name of a place or of a thing.
 _PROPER = re.compile(r"\b[A-Z][\w’'-]*(?:\.? (?:(?:of|de|van|von|the|and|&) )?[A-Z][\w’'-]*)*")
@@ -105,6 +111,14 @@ def doers_in(sentence: str, known: frozenset[str], *, is_done: bool) -> Iterator
         is_abbreviation = len(name) == 1 and bool(_ABBREVIATION.fullmatch(name[0]))
         if not (is_abbreviation or _BEFORE_PLACE.search(before) or (has_article and not is_done)):
             yield " ".join(name)
+
+
+def is_done_by(sentence: str, done: frozenset[str]) -> bool:
+    """Whether the sentence says by whom it is done, without a name; ``done``: the verb's stem."""
+    return any(
+        not done.isdisjoint(stems(word[0])) and _BY.match(sentence, word.end())
+        for word in re.finditer(r"\w+(?:ed|[nt])\b", sentence)
+    )
 
 
 def word_before(question: str) -> re.Pattern[str] | None:

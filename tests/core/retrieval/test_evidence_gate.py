@@ -38,6 +38,20 @@ def test_no_is_an_answer_to_whether_something_is_so() -> None:
 
 
 @pytest.mark.parametrize(
+    ("question", "text", "verdict"),
+    [
+        ("Who founded the yard?", "The yard was founded in 1184 by monks of the bay.", "answered"),
+        ("Who founded the yard?", "The yard was founded in 1184 by hand.", "closest"),
+        ("Who founded the yard?", "The yard was founded. It was led by monks of the bay.", "closest"),
+        ("Who first described the yard?", "Berg (1988) was the first to describe the yard.", "answered"),
+        ("Who first described the yard?", "Boats (1988) of the yard have been described first.", "closest"),
+    ],
+)
+def test_who_did_something_may_have_no_name_or_a_year_behind_it(question: str, text: str, verdict: str) -> None:
+    assert _verdict(question, text, 0.7) == verdict
+
+
+@pytest.mark.parametrize(
     ("text", "verdict"),
     [
         ("The yard had 40 boats in 1850.", "answered"),
