@@ -151,13 +151,17 @@ def rank_quotes(retrieval: Retrieval) -> Iterator[ScoredSentence]:
     has_type, has_form = answer_type_scorer(follow_up.asked), form_required(follow_up.asked)
     asks_value = asks_for_value(follow_up.asked)  # "When was that?" may ask for what was quoted for another word of it
     last = retrieval.spelling.hashes(follow_up.latest)
-    for quote in sentences_of(retrieval):
-        is_new = (
-            has_type(dated_text(retrieval, quote)) == 1 if asks_value else " ".join(quote.text.split()) not in given
-        )
-        share = len(last & _stems(quote, retrieval)) / max(1, len(last))
-        if is_new and max(quote.words, share) >= _ABOUT_IT and has_form(quote.text):
-            yield quote
+    found = [
+        quote
+        for quote in sentences_of(retrieval)
+        if max(quote.words, len(last & _stems(quote, retrieval)) / max(1, len(last))) >= _ABOUT_IT
+        and has_form(quote.text)
+        and (not asks_value or has_type(dated_text(retrieval, quote)) == 1)
+    ]
+    new = [quote for quote in found if asks_value or " ".join(quote.text.split()) not in given]
+    # "Why?" may ask for the reason in what was quoted, unless that was asked why before.
+    is_first = not has_form("") and all(form_required(turn.question)("") for turn in follow_up.earlier)
+    yield from new or (found if is_first else ())
 
 
 def _stems(sentence: ScoredSentence, retrieval: Retrieval) -> frozenset[int]:
@@ -186,8 +190,10 @@ def _with_what_follows(quote: ScoredSentence, retrieval: Retrieval, quoted: Cont
     is_brief = quote.defining > 0 and len(quote.text.split()) < _LEAST_WORDS and not _COPULA.search(quote.text)
     needs_more = announces(quote.text) or bool(_SAYS_LITTLE.search(quote.text))
     needs_more = needs_more and end <= known.units[quote.unit].end
-    goes_on, has_form = asks_for_manner(retrieval.question), form_scorer(retrieval.question)
+    has_form, is_required = form_scorer(retrieval.question), form_required(retrieval.question)
     lacks_form = not has_form(quote.text)
+    # A reason that is given is enough for "why".
+    goes_on = asks_for_manner(retrieval.question) and (is_required("") or not is_required(quote.text))
     has_type = answer_type_scorer(retrieval.question)
     lacks_type = has_type(quote.text) == 0
     instructing = instructing_units(quote.chunk, retrieval)

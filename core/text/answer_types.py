@@ -45,7 +45,10 @@ _PLACE = re.compile(
     r"\b(?:in|at|near|from|to|on|outside|around|across|within|into|of|for|through|off) (?:the |a |an )?"
     r"(?:[a-z][\w-]* ){0,4}([A-Z][\w'’-]+)"
 )
-_HOW_MANY = re.compile(r"\bhow many\b", re.IGNORECASE)
+#: Also "How much flour is in it?", not "How much does it cost?".
+_HOW_MANY = re.compile(
+    r"\bhow (?:many\b|much \w{3,} (?:is|are|was|were|do|does|did|has|have|had|should|can|goes|went)\b)", re.IGNORECASE
+)
 #: Why something has its name.
 _ASKS_NAMING = re.compile(r"^\W*why (?:is|are|was|were|do|does) .*\b(?:called|named|call)\b", re.IGNORECASE)
 _NAMING = re.compile(

@@ -13,7 +13,7 @@ _ASKS_REASON = re.compile(r"\bwhy\b|\bhow come\b|\bwhat (?:for|is the reason)\b"
 _REASON = re.compile(
     r"\b(?:because|since|due to|owing to|thanks to|so that|in order to|as a result|therefore|thus|hence|causes?d?"
     r"|reasons?|otherwise|which means|leads? to|prevents?|avoids?|allows?|enables?|makes? (?:it|them))\b"
-    r"|^To \w+",
+    r"|^To \w+|, as (?:the|they|it|he|she|we|you|there|no|\w+s (?:are|were))\b",
     re.IGNORECASE,
 )
 #: Also misspelt: "exmaple".

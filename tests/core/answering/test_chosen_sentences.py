@@ -103,6 +103,17 @@ def test_another_number_of_a_kind_is_another_thing(question: str, is_missing: bo
     assert (missing == "only things of the kind with other numbers are in a passage") is is_missing
 
 
+@pytest.mark.parametrize(
+    ("first", "quoted"),
+    [
+        ("The quay was closed, as it was too old.", "The quay was closed, as it was too old."),
+        ("The quay was closed at night.", "The quay was closed at night. It was opened again in May."),
+    ],
+)
+def test_a_reason_is_enough_for_why(first: str, quoted: str) -> None:
+    assert _texts("Why was the quay closed?", f"{first} It was opened again in May.")[0] == quoted
+
+
 def test_an_entry_with_a_hyphen_defines_its_term() -> None:
     text = "- winch - a drum that pulls a rope.\n\n- rope-walk - see there.\n\nThe winch of a ship is seen by all."
     assert _texts("What is a winch?", text)[0] == "winch - a drum that pulls a rope."

@@ -52,6 +52,18 @@ def test_who_did_something_may_have_no_name_or_a_year_behind_it(question: str, t
 
 
 @pytest.mark.parametrize(
+    ("question", "verdict"),
+    [
+        ("How much butter is in rye bread?", "closest"),
+        ("How much water is in rye bread?", "answered"),
+        ("How much is rye bread with butter kneaded?", "answered"),
+    ],
+)
+def test_how_much_of_a_thing_is_a_quantity_of_that_thing(question: str, verdict: str) -> None:
+    assert _verdict(question, "Rye bread rises less with butter. It has two cups of water.", 0.7) == verdict
+
+
+@pytest.mark.parametrize(
     ("text", "verdict"),
     [
         ("The yard had 40 boats in 1850.", "answered"),

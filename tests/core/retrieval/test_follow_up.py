@@ -499,6 +499,15 @@ def test_the_day_above_an_entry_is_when_it_was(fast_host: Host, tmp_path: Path) 
     assert answer.text == "The valve was measured: 3 bar. [1]"
 
 
+def test_why_is_answered_by_the_reason_in_what_was_quoted_for_another_question(fast_host: Host, tmp_path: Path) -> None:
+    text = "# Winches\n\nThe winch was closed in 1967, as ropes were thought to be cheaper. Its drum is green.\n"
+    assistant = _of_one_page(fast_host, tmp_path, text)
+    turn = Turn("When was the winch closed?", assistant.ask("When was the winch closed?").text)
+    answer = assistant.ask(Question("Why?", history=[turn]))
+    assert answer.text == "The winch was closed in 1967, as ropes were thought to be cheaper. [1]"
+    assert assistant.ask(Question("And why?", history=[turn, Turn("Why?", answer.text)])).refused
+
+
 def test_another_form_of_an_irregular_verb_is_a_word_of_the_follow_up(fast_host: Host, tmp_path: Path) -> None:
     text = "# Doves\n\nDoves are birds of the loft. Doves were sent to the harbour.\n\n# Ropes\n\nRopes rot.\n"
     assistant = _of_one_page(fast_host, tmp_path, text)
