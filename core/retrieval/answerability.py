@@ -103,9 +103,7 @@ def features_of(retrieval: Retrieval, sentence: ScoredSentence) -> tuple[float, 
     names = retrieval.spelling.hashes(named)
     numbers = _numbers(VERSION.sub(" ", question)) - _numbers(node.get_metadata_str() + " " + sentence.text)
     in_sentence, in_question = set(words(sentence.text)), set(words(question))
-    header = known.header_of(sentence.unit)  # a row is quoted with it
-    above = "" if header is None else node.get_content()[known.units[header].start : known.units[header].end]
-    ordered = stems(f"{above} {sentence.text}")
+    ordered = stems(with_header(retrieval, sentence))
     cosine = similar[0] if sentence.cosine is None else sentence.cosine
     denies = _denies(sentence.text, frozenset(idf))
     opposite = find_opposite(in_question - STOP_WORDS, in_sentence - STOP_WORDS)
@@ -132,6 +130,14 @@ def dated_text(retrieval: Retrieval, sentence: ScoredSentence) -> str:
     if not asks_for_time(asked_of(retrieval)):
         return sentence.text
     return f"{day_of(headings_of(retrieval.nodes[sentence.chunk].node))} {sentence.text}".lstrip()
+
+
+def with_header(retrieval: Retrieval, sentence: ScoredSentence) -> str:
+    """The sentence, behind the header of its table where it is a row: it is quoted with that."""
+    known, text = retrieval.terms(sentence.chunk), retrieval.nodes[sentence.chunk].node.get_content()
+    header = known.header_of(sentence.unit)
+    above = "" if header is None else text[known.units[header].start : known.units[header].end]
+    return f"{above} {sentence.text}"
 
 
 def names_in(question: str) -> set[str]:

@@ -15,7 +15,7 @@ from ..text.irregular_verbs import form_hashes, with_forms
 from ..text.question_kinds import action_of, asks_whether, lacks_items, sides_of
 from ..text.stemming import question_stems, stem_hash, stem_hashes, stems, words
 from ..text.versions import has_only_others, version_finder
-from .answerability import dated_text, names_in, stems_near, stems_near_any
+from .answerability import dated_text, names_in, stems_near, stems_near_any, with_header
 from .comparatives import lacks_comparison, lacks_modifier, lacks_side
 from .models import asked_of
 from .people import CAPITAL, lacks_deed, lacks_event, lacks_kin, lacks_nth, lacks_office
@@ -54,6 +54,8 @@ def missing_subject(retrieval: Retrieval, sentences: Sequence[ScoredSentence]) -
 def missing_value(retrieval: Retrieval, sentences: Sequence[ScoredSentence]) -> str:
     """Which kind of answer the question asks for and none of the sentences has; empty if one has it."""
     asked, texts = asked_of(retrieval), [dated_text(retrieval, each) for each in sentences]
+    if lacks_modifier(asked, [with_header(retrieval, each) for each in sentences]):
+        return "no sentence has the default, mean, limit or recommendation that is asked for"
     return next((missing for lacks, missing in _VALUE if lacks(asked, texts)), "")
 
 
@@ -229,6 +231,5 @@ _SUBJECT = (
 )
 _VALUE = (
     (is_lacking, "no sentence has the date, quantity, name or extreme that is asked for"),
-    (lacks_modifier, "no sentence has the default, mean, limit or recommendation that is asked for"),
     (lacks_items, "no sentence has as many items as are asked for"),
 )

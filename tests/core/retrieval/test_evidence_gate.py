@@ -63,6 +63,12 @@ def test_how_much_of_a_thing_is_a_quantity_of_that_thing(question: str, verdict:
     assert _verdict(question, "Rye bread rises less with butter. It has two cups of water.", 0.7) == verdict
 
 
+@pytest.mark.parametrize(("header", "verdict"), [("Max depth", "answered"), ("Depth", "closest")])
+def test_a_limit_may_be_in_the_header_of_a_table(header: str, verdict: str) -> None:
+    text = f"| Lock | {header} |\n|---|---|\n| Berg | 3 m |\n| Lund | 4 m |"
+    assert _verdict("What is the maximum depth of the lock Berg?", text, 0.7) == verdict
+
+
 @pytest.mark.parametrize(
     ("text", "verdict"),
     [
