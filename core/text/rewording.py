@@ -92,6 +92,9 @@ _INDIRECT = re.compile(
     r"(?:(?!\b(?:is|are|was|were)\b).){0,80}?) (is|are|was|were|means?)\W*$",
     re.IGNORECASE,
 )
+#: "What's", also without its apostrophe, and "doesnt".
+_IS = re.compile(r"\b(what|who|where|when|how)['’]?s\b(?! (?:been|got)\b)", re.IGNORECASE)
+_NOT = re.compile(r"\b(do|does|did|is|are|was|were|ca|could|wo|would|has|have|had|should)nt\b", re.IGNORECASE)
 #: What asks for a reason, an example, or to go on, in words that the text has not.
 _GOING_ON = tuple(
     (re.compile(rf"\W*(?:(?:and|but|so|ok(?:ay)?)\W+)?(?:{words})\W*", re.IGNORECASE), plain)
@@ -153,7 +156,9 @@ def _of_part(question: str, part: str, is_place: bool) -> str:
 
 
 def reworded(question: str) -> str:
-    """The question without the words around it, and a direct one: "Could you tell me what X is?" → "what is X?"."""
+    """The question without the words around it, and a direct one: "Could you tell me what X is?" and "whats X" →
+    "what is X"."""
+    question = _NOT.sub(r"\1n't", _IS.sub(r"\1 is", question))
     for pattern in _AROUND:
         shorter = pattern.sub("", question)
         question = shorter if len(shorter.split()) > 1 else question

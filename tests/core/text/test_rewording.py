@@ -22,6 +22,10 @@ from tests.support.patience import grows_linearly
         ("Thanks a lot! What is dpc?", "What is dpc?"),
         ("Great. What is dpc?", "What is dpc?"),
         ("I would like to know how vaccines work", "how vaccines work"),
+        ("whats a gene", "what is a gene"),
+        ("Who’s Darwin?", "Who is Darwin?"),
+        ("Who's been to Lund?", "Who's been to Lund?"),
+        ("Why doesnt it fly?", "Why doesn't it fly?"),
     ],
 )
 def test_the_words_around_a_question(question: str, asked: str) -> None:
