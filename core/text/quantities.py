@@ -16,8 +16,9 @@ _ASKS_QUANTITY = re.compile(
     r"|\b(?:maximum|minimum|average|total|exact|highest|lowest|top) (?:\w+ )?(?:number|amount|frequency|speed|length"
     r"|height|weight|size|cost|price|temperature|distance|age|rate|duration|depth|power|voltage|capacity|population)\b"
     r"|\b(?:price|cost) of\b|\bin (?:dollars|euros|pounds)\b|^\W*what (?:do|does|did) [^?]{1,60} cost\W*$"
-    r"|^\W*what(?:['’]s| is| was) the (?:\w+ )?(?:(?:boiling|melting|freezing) point|height|weight|length|depth|width"
-    r"|diameter|age|speed|temperature|population|life ?span|distance) of\b",
+    r"|^\W*what(?:['’]s| is| was) the (?:\w+ ){0,2}(?:(?:boiling|melting|freezing) point|height|weight|length|depth"
+    r"|width|diameter|age|speed|temperature|population|life ?span|distance|capacity|density|mass|pressure|voltage"
+    r"|frequency|volume|area|size|fee|fine) (?:of|for)\b",
     re.IGNORECASE,
 )
 _UNTIL_NINETY_NINE = (

@@ -63,6 +63,18 @@ def test_how_much_of_a_thing_is_a_quantity_of_that_thing(question: str, verdict:
     assert _verdict(question, "Rye bread rises less with butter. It has two cups of water.", 0.7) == verdict
 
 
+@pytest.mark.parametrize(
+    ("question", "text", "verdict"),
+    [
+        ("What is the heat capacity of oil?", "The heat capacity of oil is 1,200 joules.", "answered"),
+        ("What is the heat capacity of oil?", "The heat capacity of oil is used in lamps.", "closest"),
+        ("What is the use of oil?", "The use of oil is in lamps.", "answered"),
+    ],
+)
+def test_a_capacity_is_a_number(question: str, text: str, verdict: str) -> None:
+    assert _verdict(question, text, 0.7) == verdict
+
+
 @pytest.mark.parametrize(("header", "verdict"), [("Max depth", "answered"), ("Depth", "closest")])
 def test_a_limit_may_be_in_the_header_of_a_table(header: str, verdict: str) -> None:
     text = f"| Lock | {header} |\n|---|---|\n| Berg | 3 m |\n| Lund | 4 m |"
