@@ -64,20 +64,24 @@ def _offered(retrieval: Retrieval) -> frozenset[int]:
     return frozenset().union(*(retrieval.terms(number).all_stems for number in range(len(retrieval.nodes))))
 
 
-def _has_unknown_word(retrieval: Retrieval, asked: str, _: Sequence[ScoredSentence]) -> bool:
+def _has_unknown_word(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
     """Whether no offered chunk has one of the names or numbers that were searched for: then no sentence answers it.
 
     Those of earlier turns count only where no chunk at all has them, and so do single digits, which a text may spell
     out; ordinals and decades do not count. Where each word has a capital, which are names is not known.
 
     Other words may be missing because the text says them otherwise, but not in a question whether something is so, or
-    how the reader does something, of which each word counts ("Do bees sleep?"); comparatives excepted, whose stem is
-    not that of their adjective.
+    how the reader does something, of which each word counts ("Do bees sleep?"), and a verb that the text has in another
+    form only must be near; comparatives excepted, whose stem is not that of their adjective.
     """
     unknown, names = retrieval.spelling.unknown, names_in(asked)
+    near, meant = stems_near_any(retrieval, sentences), retrieval.spelling.corrections
+    away = {stem for stem, form in meant.items() if form in with_forms(stem) and stem_hash(form) not in near}
     own = {stem for stem in question_stems(asked) if retrieval.spelling.correct(stem) in retrieval.idf}
     is_exact = asks_whether(asked) or action_of(asked) is not None
-    if is_exact and any(not word.endswith("er") and not unknown.isdisjoint(stems(word)) for word in words(asked)):
+    if is_exact and any(
+        not word.endswith("er") and not (unknown | away).isdisjoint(stems(word)) for word in words(asked)
+    ):
         return True
     wanted = {stem for stem in own if stem[0].isdigit() and len(stem) > 1 and not _ORDINAL.match(stem)}
     wanted |= set() if names.issuperset(own) else names & own

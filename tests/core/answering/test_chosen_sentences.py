@@ -1143,11 +1143,19 @@ def test_another_ending_or_two_words_are_left_as_they_are_written() -> None:
 def test_a_verb_that_a_corpus_has_in_another_form_only_is_no_unknown_word(tmp_path: Path) -> None:
     with open_host(tmp_path) as host:
         corpus = host.corpus("parts", kind="article")
-        corpus.ingest([Document(id_="one", text="Bread can be frozen for a month."), Document(id_="two", text="Eels.")])
+        corpus.ingest(
+            [
+                Document(id_="one", text="Bread can be frozen for a month."),
+                Document(id_="two", text="Smoked eels of Lund are dark."),
+            ]
+        )
         found = HybridRetriever(corpus).search("Can I freeze bread?")
         assert found.spelling.corrections == {"freez": "frozen"}
         assert not found.spelling.unknown
         assert judge(weigh_evidence(found), found) == "answered"
+        found = HybridRetriever(corpus).search("Can I freeze the smoked eels of Lund?")
+        assert not found.spelling.unknown
+        assert judge(weigh_evidence(found), found) == "closest", "bread is frozen"
     assert with_corrections("Did she write it?", {"write": "wrote"}) == "Did she write it?"
 
 
