@@ -20,6 +20,7 @@ _COUNTED = 20_000
 _LONGEST_TOKEN = 16
 #: Tokens below which neighbouring units are never cut apart.
 _TINY = 8
+_DAY = 86_400
 _BLANK = re.compile(r"\n[ \t]*\n\s*")
 
 
@@ -57,16 +58,17 @@ class ChunkSizer:
         return max(self._count(text), len(text) // _LONGEST_TOKEN)
 
     def _joined(self, sections: list[Section]) -> list[tuple[Section, int]]:
-        """Each section below ``low`` joined to the next one, the last to the one before."""
+        """Each section below ``low`` joined to the next one, the last to the one before; never two of different days,
+        as a chunk has one date."""
         low = self._limits.low
         done: list[tuple[Section, int]] = []
         for section in sections:
             size = self._size(self._text[section.start : section.end])
-            if done and done[-1][1] < low:
+            if done and done[-1][1] < low and _is_of_one_day(done[-1][0], section):
                 done.append(_union(*done.pop(), section, size))
             else:
                 done.append((section, size))
-        if len(done) > 1 and done[-1][1] < low:
+        if len(done) > 1 and done[-1][1] < low and _is_of_one_day(done[-2][0], done[-1][0]):
             last = done.pop()
             done.append(_union(*done.pop(), *last))
         return done
@@ -136,6 +138,11 @@ class ChunkSizer:
 
 def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     return (line.span() for line in LINE.finditer(text, start, end))
+
+
+def _is_of_one_day(first: Section, second: Section) -> bool:
+    dates = {date // _DAY for date in (first.date, second.date) if date is not None}
+    return len(dates) <= 1
 
 
 def _union(first: Section, held: int, second: Section, size: int) -> tuple[Section, int]:

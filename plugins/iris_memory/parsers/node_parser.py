@@ -52,14 +52,14 @@ class MemoryNodeParser(SlicingNodeParser):
     Markdown by ``##`` (up to 500 tokens), explorations by ``##`` and ``**Key`` (up to 600, each repeating up to
     ``overlap`` of the one before), logs by date or session (up to 500), mail and state as they are (up to ``maximum``),
     chats and transcripts by turn, each embedded with the two before it.
-    A section below ``minimum`` is joined to a neighbour; a file's only chunk may be shorter.
+    A section below ``minimum`` is joined to a neighbour of the same day; a file's only chunk may be shorter.
     """
 
     version: ClassVar[int] = 5
     embedded_keys = (fields.CONTEXT, fields.HEADING_PATH, fields.DAY)
     parser_keys = (fields.INDEXING,)
 
-    minimum: int = Field(default=50, gt=0, description="Tokens of a chunk, at least; not of mail and state.")
+    minimum: int = Field(default=50, gt=0, description="Tokens of a chunk, at least; not of mail, state and days.")
     maximum: int = Field(default=800, gt=0, description="Tokens of a chunk, at most.")
     overlap: int = Field(default=50, ge=0, description="Tokens that a chunk of an exploration repeats, at most.")
     count_tokens: Callable[[str], int] = Field(exclude=True, description="The encoder's own count of a text's tokens.")

@@ -101,6 +101,14 @@ def test_small_sections_are_joined_and_a_small_file_is_kept() -> None:
     assert [node.text for node in chunks("Ann likes tea.")] == ["Ann likes tea."]
 
 
+def test_short_days_of_a_log_are_not_joined() -> None:
+    found = chunks(
+        "# Log\n\n## 2026-03-02\n\nFed the owl.\n\n## 2026-03-05\n\nIt slept.\n\n## Session two\n\nIt woke.\n", "log"
+    )
+    assert [node.text.rpartition("\n")[2] for node in found] == ["Fed the owl.", "It woke."]
+    assert [node.metadata["day"] for node in found] == ["2 March 2026", "5 March 2026"]
+
+
 def test_long_sections_are_cut_between_paragraphs_into_equal_parts() -> None:
     text = "## Tea\n\n" + "\n\n".join(words(90, f"p{number}") for number in range(12))
     sizes = [len(node.text.split()) for node in chunks(text)]
