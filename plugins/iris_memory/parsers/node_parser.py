@@ -39,6 +39,8 @@ _ANSWERED = re.compile(r"(?:^>.*(?:\n|\Z))+\Z", re.MULTILINE)
 _NO_DATE = re.compile(r"_|(?<!\d)-|-(?!\d)")
 #: An item that can be ticked off.
 _TASK = re.compile(r"(?<=\S )\[[ xX]\] .*")
+#: Level of the headings that notes are cut at: a chunk of several short sections is about all of them.
+_SECTION = 2
 #: "Could you send the list?", which says what its writer wants; "Did you send it?" and "Why?" say nothing.
 _REQUEST = re.compile(
     r"(?:(?:and|but|so|also|please|hi|hello)\b\W{1,3})?(?:can|could|would|will|may|might|shall) (?!have\b)\w.*\?$",
@@ -191,13 +193,16 @@ def day_in_words(date: float) -> str:
 
 
 def _headings(outline: Outline, section: Section, words: str, known: dict[str, Any], path: str) -> tuple[str, str, str]:
-    """The file's title, the last heading as written, and all headings joined."""
+    """The file's title, the last heading as written, and all headings joined, those of the sections in it too."""
     above = outline.above(section.at)
     given = known.get(fields.TITLE) or outline.title
     title = str(given or _NO_DATE.sub(" ", PurePosixPath(path).stem))
     names = [heading.title for heading in above if heading.title]
     if title not in names[:1]:
         names.insert(0, title)
+    inside = (each for each in outline.headings if section.start <= each.start < section.end)
+    others = dict.fromkeys(each.title for each in inside if each.level == _SECTION and section_kind(each.title) is None)
+    names[1:1] = [each for each in others if each not in names]
     last = f"{'#' * above[-1].level} {above[-1].title}" if above else ""
     match known[fields.DOC_TYPE]:
         case "email":

@@ -101,6 +101,14 @@ def test_small_sections_are_joined_and_a_small_file_is_kept() -> None:
     assert [node.text for node in chunks("Ann likes tea.")] == ["Ann likes tea."]
 
 
+def test_a_chunk_of_several_short_sections_is_below_all_their_headings() -> None:
+    (found,) = chunks(
+        "# Tea\n\n## Green\n\nIt is hot.\n\n## Next steps\n\nBoil it.\n\n## Black\n\nIt is strong and hot.\n"
+    )
+    # A heading that says what kind of text is below it is of its own section alone.
+    assert found.metadata["heading_path"] == "Tea › Black › Green"
+
+
 def test_short_days_of_a_log_are_not_joined() -> None:
     found = chunks(
         "# Log\n\n## 2026-03-02\n\nFed the owl.\n\n## 2026-03-05\n\nIt slept.\n\n## Session two\n\nIt woke.\n", "log"
