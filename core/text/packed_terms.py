@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 #: Increased whenever the same chunk would be packed differently.
-PACKING_VERSION = 9
+PACKING_VERSION = 10
 #: Versions with the same stems: they are reranked by, but what kind of text their units are is found out anew.
-_SAME_STEMS = frozenset({1, 2, 3, 4, 5, 6, 7, 8, PACKING_VERSION})
+_SAME_STEMS = frozenset({1, 2, 3, 4, 5, 6, 7, 8, 9, PACKING_VERSION})
 #: Versions whose units are used as they are: to find their kinds anew makes 8 clients wait 1.5 times as long. Version 5
 #: differs in labels before code and in lines of an index alone, version 6 in turns of chats with a language model and
 #: in sentences with a cited page, version 7 in names with a number ("Battery three") taken for commands, version 8 in
-#: headings that are lines above a short paragraph.
-_SAME_UNITS = frozenset({5, 6, 7, 8, PACKING_VERSION})
+#: headings that are lines above a short paragraph, version 9 in short lines that are stated to explain.
+_SAME_UNITS = frozenset({5, 6, 7, 8, 9, PACKING_VERSION})
 #: Added to the version of a chunk without a sentence that answers.
 _NO_ANSWER = 0x100
 HEADER = 4  # version and mark, stems of the headings, units, stems of the units

@@ -150,7 +150,7 @@ def kinds(
     headings: str, text: str, units: Sequence[Unit], stated: Callable[[int], Kind | None] = lambda _: None
 ) -> Iterator[Kind]:
     """The kind of each unit of a chunk: what is ``stated`` for its first character, else from its headings, else from
-    its form."""
+    its form; what is stated to explain is no label."""
     parts = [part for line in headings.splitlines() for part in line.split(" › ")]
     section = next((kind for part in reversed(parts) if (kind := section_kind(part))), None)
     objectives_follow, of_reference = False, -1
@@ -175,7 +175,7 @@ def kinds(
             yield "objective"
         else:
             # The full stops of "Szeliski, R. (2010). Computer Vision." end no sentence.
-            kind = "reference" if unit.block == of_reference else _by_form(words, unit, following, section)
+            kind = "reference" if unit.block == of_reference else _by_form(words, unit, following, section, own)
             begins_block = number == 0 or units[number - 1].block != unit.block
             of_reference = unit.block if kind == "reference" and (begins_block or unit.block == of_reference) else -1
             yield kind
@@ -213,7 +213,7 @@ def _is_procedure(items: Sequence[str], section: Kind | None) -> bool:
     return len(items) > 1 and 2 * tasks < len(items) and (section == "procedure" or 2 * commands >= len(items))
 
 
-def _by_form(words: str, unit: Unit, following: str, section: Kind | None) -> Kind:
+def _by_form(words: str, unit: Unit, following: str, section: Kind | None, own: Kind | None) -> Kind:
     if unit.kind == "sentence" and _is_code(words):
         return "code"
     if words.rstrip("\"'”’)]*_ ").endswith("?"):
@@ -225,7 +225,7 @@ def _by_form(words: str, unit: Unit, following: str, section: Kind | None) -> Ki
             return kind
     if (_TASK.match(words) or (unit.kind == "item" and _TASK_ITEM.match(words))) and not _ANNOUNCES.search(words):
         return "objective"
-    if _is_label(words, unit, following):
+    if own is None and _is_label(words, unit, following):
         return "label"
     return "explanation"
 

@@ -158,7 +158,7 @@ def _about(section: Section, words: str, known: dict[str, Any], path: str) -> di
         date = fields.number(known, fields.DATE)
     elif date is None:
         date = date_in(PurePosixPath(path).name)
-    kinds = _kinds_in_mail(words) if is_mail else _kinds_in_text(words, known[fields.HEADING_PATH])
+    kinds = _kinds_in_mail(words) if is_mail else _kinds_in_text(words, known)
     found = {
         fields.CONTEXT: section.context,
         # Turns are found by the question before them; the day of each would make all of a day alike.
@@ -179,11 +179,13 @@ def _kinds_in_mail(words: str) -> list[StatedKind]:
     return [*found, (own_end, len(words), "caption")] if answered else found
 
 
-def _kinds_in_text(words: str, headings: str) -> list[StatedKind]:
-    """Of an agent's own text: what is to be done is what it says, no task for its reader."""
-    is_to_do = section_kind(headings.rpartition(fields.SEPARATOR)[2]) == "navigation"
+def _kinds_in_text(words: str, known: dict[str, Any]) -> list[StatedKind]:
+    """Of an agent's own text: what is to be done is what it says, no task for its reader, and a line of a log or a chat
+    needs no full stop."""
+    is_to_do = section_kind(known[fields.HEADING_PATH].rpartition(fields.SEPARATOR)[2]) == "navigation"
     found: list[StatedKind] = [(*task.span(), "request") for task in _TASK.finditer(words)]
-    return [(0, len(words), "explanation")] if is_to_do and not found else found
+    is_plain = is_to_do or known[fields.DOC_TYPE] == "log"
+    return [(0, len(words), "explanation")] if is_plain and not found else found
 
 
 def day_in_words(date: float) -> str:

@@ -137,6 +137,10 @@ def test_what_structure_states_wins_over_headings_and_form() -> None:
         ("question", "caption", "caption"),
     ]
     # A place that it says nothing of, and what is no packed kinds, leave headings and form.
+    assert [analyze_chunk("", "fed the owl at ten", stated).kinds for stated in ("", "explanation:0-18")] == [
+        ("label",),
+        ("explanation",),
+    ]
     assert analyze_chunk("", text, "question:0-12 nonsense:13-47 x").kinds == ("question", "question", "explanation")
 
 

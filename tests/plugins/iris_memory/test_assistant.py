@@ -118,6 +118,31 @@ def test_the_first_turn_of_a_chat_answers_unless_it_instructs(tmp_path: Path) ->
     assert answer.citations[0].note == ""
 
 
+@pytest.mark.parametrize(
+    ("file", "text", "answer"),
+    [
+        (
+            "chats/2026-03-02.txt",
+            "10:02 <mira> any news?\n10:30 <ola> the new mast arrives on monday\n",
+            "10:30 <ola> the",
+        ),
+        (
+            "logs/2026-03-02.md",
+            "# 2 March 2026\n\n- Fed the parrot\n- New mast arrives on Monday\n",
+            "New mast arrives",
+        ),
+    ],
+)
+def test_a_line_of_a_chat_or_a_log_needs_no_full_stop(file: str, text: str, answer: str, tmp_path: Path) -> None:
+    (path := tmp_path / "home" / file).parent.mkdir(parents=True)
+    path.write_text(text, "utf-8")
+    with open_host(tmp_path, options={"iris_memory": {"root": str(tmp_path / "home")}}) as opened:
+        memory_of(opened).update()
+        found = opened.assistant("memory").ask("When does the new mast arrive?")
+    assert not found.closest
+    assert answer in found.text
+
+
 def test_what_happened_on_a_day_is_what_its_log_says(tmp_path: Path) -> None:
     days = {
         14: "The left gripper was replaced. Marta calibrated the arm twice.",
