@@ -19,7 +19,8 @@ _SPACE = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)
 #: Deeper values are written as JSON.
 _DEEPEST = 32
-_SHORT_LIST = 200
+#: Characters of a list of values, and of an object in a list, that are one line.
+_SHORT = 200
 
 
 class StateReader(FileReader):
@@ -58,7 +59,7 @@ def _values(text: str, at: int, names: tuple[str, ...], end: int) -> Iterator[tu
         value = _DECODER.raw_decode(text, at)[0]
         yield names, _words(value), at
         return
-    if text[at] == "[" and end - at <= _SHORT_LIST:
+    if text[at] == "[" and end - at <= _SHORT:
         value = _DECODER.raw_decode(text, at)[0]
         if not any(isinstance(item, dict | list) for item in value):
             yield names, ", ".join(_words(item) for item in value) or "none", at
@@ -72,8 +73,15 @@ def _values(text: str, at: int, names: tuple[str, ...], end: int) -> Iterator[tu
         if text[at] == "{":
             name, place = scanstring(text, place + 1, False)
             place = _skip(text, _skip(text, place) + 1)
-        _, after = _DECODER.raw_decode(text, place)
-        for entry in _values(text, place, (*names, _line(name)), after):
+        value, after = _DECODER.raw_decode(text, place)
+        of_item = (*names, _line(name))
+        is_record = text[at] == "[" and after - place <= _SHORT and isinstance(value, dict) and len(value) > 1
+        if is_record and not any(isinstance(each, dict | list) for each in value.values()):
+            words = "; ".join(f"{_line(key)}: {_words(each)}" for key, each in value.items())
+            entries = iter([(of_item, words, place)])
+        else:
+            entries = _values(text, place, of_item, after)
+        for entry in entries:
             yield entry if entry[2] != place else (*entry[:2], begin)
         place = _skip(text, after)
         if text[place] == ",":

@@ -49,6 +49,17 @@ def test_keys_become_sections_and_what_lies_deeper_is_flattened(tmp_path: Path) 
         assert word in raw[lines[place] - 1]
 
 
+def test_a_short_object_in_a_list_is_one_line(tmp_path: Path) -> None:
+    tasks = [
+        {"do": "mow", "by": "3 May", "done": False},
+        {"do": "sow " * 60, "by": "4 May"},
+        {"do": "dig", "with": [1]},
+    ]
+    output = read(tmp_path, json.dumps({"tasks": tasks})).text.split("\n")
+    assert output[0] == "- tasks › 1: do: mow; by: 3 May; done: no"
+    assert output[2:] == ["- tasks › 2 › by: 4 May", "- tasks › 3 › do: dig", "- tasks › 3 › with: 1"]
+
+
 @pytest.mark.parametrize("text", ["{half", "[" * 100_000, '{"a": 1} x', ""])
 def test_what_is_not_json_is_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(SourceError, match=r"is not JSON|holds no words"):
