@@ -6,6 +6,8 @@ import re
 from functools import cache
 from pathlib import Path
 
+from .irregular_verbs import PAST_FORMS
+
 #: Characters at a sentence's beginning that are examined.
 _BEGINNING = 120
 #: Commands that any text gives its reader.
@@ -118,5 +120,6 @@ def _command(text: str, in_brackets: bool) -> str | None:
     after_verb = third if following in _PARTICLES else following
     if following in _NUMERALS and third.endswith("ed") and fourth in _BEHIND_FINITE:  # "Battery three failed."
         return None
-    # A noun is hardly ever followed by an article.
-    return verb if after_verb in _OBJECT and not in_brackets and _BASE_FORM.fullmatch(verb) else None
+    # A noun is hardly ever followed by an article; "Bought a rope." and "Sent it to Ann." say what was done.
+    is_base = verb not in PAST_FORMS and _BASE_FORM.fullmatch(verb)
+    return verb if after_verb in _OBJECT and not in_brackets and is_base else None

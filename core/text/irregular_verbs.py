@@ -48,6 +48,8 @@ strong strength; submit submission; succeed success; transmit transmission; wide
 
 #: The past and the participle of a verb, by its base, in lower case.
 IRREGULAR_VERBS = {base: (past, participle) for base, past, participle in map(str.split, _VERBS.split(";"))}
+#: Past forms that are the base of no verb, as "cut" and "saw" are.
+PAST_FORMS = frozenset(past for past, _ in IRREGULAR_VERBS.values()) - IRREGULAR_VERBS.keys() - {"saw"}
 #: Forms that are another word as often.
 _OTHER_WORDS = frozenset({"bit", "bound", "found", "got", "laid", "rose", "wound"})
 _GROUPS = [frozenset(stems(" ".join({base, *forms} - _OTHER_WORDS))) for base, forms in IRREGULAR_VERBS.items()]

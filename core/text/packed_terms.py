@@ -32,7 +32,8 @@ _SAME_STEMS = frozenset({1, 2, 3, 4, 5, 6, 7, 8, 9, PACKING_VERSION})
 #: Versions whose units are used as they are: to find their kinds anew makes 8 clients wait 1.5 times as long. Version 5
 #: differs in labels before code and in lines of an index alone, version 6 in turns of chats with a language model and
 #: in sentences with a cited page, version 7 in names with a number ("Battery three") taken for commands, version 8 in
-#: headings that are lines above a short paragraph, version 9 in short lines that are stated to explain.
+#: headings that are lines above a short paragraph, version 9 in short lines that are stated to explain,
+#: and in "Sent it to Ann.".
 _SAME_UNITS = frozenset({5, 6, 7, 8, 9, PACKING_VERSION})
 #: Added to the version of a chunk without a sentence that answers.
 _NO_ANSWER = 0x100
