@@ -12,7 +12,7 @@ from ..retrieval.parts import RetrievalInParts
 from ..retrieval.quotes import LONGEST_SENTENCE
 from ..retrieval.sentence_scores import ScoredSentence
 from ..retrieval.sentences import instructing_units, is_event, sentences_of
-from ..text.answer_types import answer_type_scorer, asks_for_value
+from ..text.answer_types import answer_type_scorer, asks_for_value, value_finder
 from ..text.doers import work_asked
 from ..text.formulas import has_formula
 from ..text.naming import asks_for_term
@@ -100,6 +100,7 @@ def choose(retrieval: Retrieval) -> list[ScoredSentence]:
     has_list = best.end > retrieval.terms(best.chunk).units[best.unit].end
     score, asked = best.score - best.for_defining, frozenset(map(stem_hash, retrieval.idf))
     is_named = best.defining > 0 and (asks_for_term(retrieval.question) or work_asked(retrieval.question) is not None)
+    has_value = value_finder(asked_of(retrieval)) or (lambda _: 0)
     takes_one = not asks_for_several(retrieval.question) and not asks_for_manner(retrieval.question)
     of_events = is_event(retrieval, best)
     # A further sentence on nothing but the earlier questions is beside a follow-up.
@@ -116,6 +117,7 @@ def choose(retrieval: Retrieval) -> list[ScoredSentence]:
         is_beside = is_enough and asked.isdisjoint(own - given[0])
         is_beside |= other.words < best.words and has_formula(other.text)
         is_beside |= bool(brought) and brought.isdisjoint(own)
+        is_beside |= has_value(best.text) > has_value(other.text)
         is_beside |= is_named  # one term or maker is asked for
         is_beside |= bool(best.for_defining) and other.parts.get("another's", 0.0) < 0
         is_beside |= takes_one and announces(other.text)  # "… defines three categories.", with its table

@@ -18,7 +18,7 @@ from ..text.answer_types import answer_type_scorer
 from ..text.chunk_terms import headings_of, idf_coverage
 from ..text.irregular_verbs import with_forms
 from ..text.question_kinds import asks_whether
-from ..text.stemming import STOP_WORDS, ordered_share, question_stems, stem_hash, stems, words
+from ..text.stemming import STOP_WORDS, form_stems, ordered_share, question_stems, stem_hash, stems, words
 from ..text.times import asks_for_time, day_of
 from ..text.versions import VERSION
 from .models import asked_of
@@ -97,7 +97,7 @@ def features_of(retrieval: Retrieval, sentence: ScoredSentence) -> tuple[float, 
         _SIMILAR * coverage if scores is None or scores.dense is None else scores.dense
         for scores in (retrieval.scores.get(node.node_id), *retrieval.scores.values())
     ]
-    asked = [retrieval.spelling.correct(stem) for stem in question_stems(question)]
+    asked = [retrieval.spelling.correct(stem) for stem in question_stems(question) if stem not in form_stems(question)]
     # Not "I", nor the "What" of a question that begins late.
     named = (stem for name in NAME.findall(question) if stems(name) for stem in question_stems(name))
     names = retrieval.spelling.hashes(named)

@@ -16,7 +16,7 @@ from llama_index.core.vector_stores.utils import build_metadata_filter_fn
 from ..text.naming import asks_for_term
 from ..text.question_kinds import asks_for_code, asks_for_tasks
 from ..text.spelling import with_corrections, with_names, with_numbers_apart
-from ..text.stemming import LIGHT_STEMS, question_stems, stems
+from ..text.stemming import LIGHT_STEMS, form_stems, question_stems, stems
 from ..text.stemming import words as plain_words
 from ..tracing import step
 from .calibration import threshold_of
@@ -126,7 +126,8 @@ class HybridRetriever(ScoredRetriever):
                     dense |= search.cosines(vector, [key for key in lexical if key not in dense])
                     looked.set_result(lambda: {"found": nearest})
             missing = search.missing(words)
-            words = [word for word in words if word not in missing & LIGHT_STEMS] or words
+            not_needed = missing & LIGHT_STEMS | form_stems(question)
+            words = [word for word in words if word not in not_needed] or words
             idf = inverse_frequencies(words, frequencies, search.size())
             weight = self._dense_weight if vector is not None else 0.0
             with step("HybridRetriever.fuse", dense_weight=weight, top_k=self._top_k) as fused:

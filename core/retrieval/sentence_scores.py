@@ -11,7 +11,7 @@ import numpy as np
 
 from ..runtime.request import check_budget
 from ..text.abbreviations import abbreviation_of, spells_out
-from ..text.answer_types import answer_type_scorer
+from ..text.answer_types import answer_type_scorer, value_finder
 from ..text.chunk_terms import headings_of, idf_coverage
 from ..text.definitions import compound_of, defines, derived_finder, subject_of
 from ..text.doers import work_asked
@@ -122,7 +122,7 @@ class SentenceScorer:
         self._retrieval = retrieval
         self._idf = [(form_hashes(word), weight) for word, weight in retrieval.idf.items()]
         self._stems = frozenset(map(stem_hash, retrieval.idf))
-        self._of_type, self._of_form = answer_type_scorer(asked), form_scorer(asked)
+        self._of_type, self._of_form = answer_type_scorer(asked), value_finder(asked) or form_scorer(asked)
         self._of_wording = wording_scorer(retrieval.question)
         self._options = QuoteOptions(kinds_left_out(asked), asks_for_steps(asked), asks_for_code(asked))
         self._of_version, self._derived = version_finder(retrieval.question), derived_finder(asked)

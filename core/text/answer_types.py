@@ -74,19 +74,29 @@ _BEST = re.compile(
     re.IGNORECASE,
 )
 
-#: A phone number or an e-mail address of someone is asked for, not what such a thing is.
+#: A phone number, or an address of someone or something is asked for, not what such a thing is.
 _ASKS_PHONE = re.compile(r"(?<!\ba )(?<!\bthe )\b(?:tele)?phone number\b|\bphone number (?:of|for)\b", re.IGNORECASE)
+_ASKS_IP = re.compile(r"(?<!\ban )\bIP address(?= (?:of|for)\b)|['’]s IP(?: address)?\W*$", re.IGNORECASE)
 _ASKS_EMAIL = re.compile(r"(?<!an )(?<!the )\be-?mail address\b|\be-?mail address (?:of|for)\b|['’]s e-?mail\W*$", re.I)
+#: How a question asks for something that has a form of its own, and that form.
+_FORMS = (
+    # Six digits or more, no date and no address of a machine.
+    (
+        _ASKS_PHONE,
+        re.compile(r"(?<![\d.-])(?!\d{4}-\d\d-\d\d|\d{1,3}(?:\.\d{1,3}){1,3}(?![\d.]))\d(?:[ ()/.-]{0,3}\d){5,}"),
+    ),
+    (_ASKS_IP, re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}\b|[\da-f]{1,4}::?[\da-f:]*:[\da-f]{1,4}", re.IGNORECASE)),
+    (_ASKS_EMAIL, re.compile(r"@")),
+)
 #: How a question asks, and what a sentence has that answers it.
 _REQUIRED = (
+    *_FORMS,
     (_ASKS_EXTREME, _EXTREME),
     (_ASKS_BEST, _BEST),
     (_ASKS_NAMING, _NAMING),
     (_ASKS_ORIGIN, _ORIGIN),
     # "Which year?", not "Which year of his reign?"
     (re.compile(r"\b(?:what|which) year\b(?! of\b)", re.IGNORECASE), YEAR),
-    (_ASKS_PHONE, re.compile(r"\d[\d ()/.-]{3,}\d")),
-    (_ASKS_EMAIL, re.compile(r"@")),
 )
 
 
@@ -95,10 +105,19 @@ def asks_for_value(question: str) -> bool:
     return asks_for_time(question) or asks_for_quantity(question) or bool(_ASKS_NAME.search(question))
 
 
+def value_finder(question: str) -> Callable[[str], int] | None:
+    """A function that tells, by 2 or 0, whether a sentence has the phone number or the address that the question asks
+    for; ``None`` where it asks for neither."""
+    form = next((form for asks, form in _FORMS if asks.search(question)), None)
+    return form and (lambda sentence: 2 * bool(form.search(sentence)))
+
+
 def answer_type_scorer(question: str) -> Callable[[str], float]:
     """A function that scores sentences: 1 for one with the time, quantity or name that the question asks for, 0 for one
     without; 0.5 for every sentence if it asks for nothing of the kind. What stands in the question is no answer."""
     known = set(words(question))
+    if has_value := value_finder(question):
+        return lambda sentence: float(has_value(sentence) > 0)
     if asks_for_time(question):
         return time_scorer(known)
     if asks_for_quantity(question):

@@ -68,6 +68,12 @@ _ASKING_VERB = re.compile(
     re.IGNORECASE,
 )
 
+#: "Is it still open?" is answered by "It is open.".
+_STILL = re.compile(
+    r"(\W*(?:is|are|do|does|has|have|can)\b [^?]{2,100}?)(?<!\ba)(?<!\bthe)"
+    r" (?:still(?= )|(?:(?:right )?now|currently|at the moment)(?=\W*$))",
+    re.IGNORECASE,
+)
 _WHY_NEED = re.compile(r"(\bwhy (?:do|does|did)\b[^?]{1,100}?) need\b(?! to\b)", re.IGNORECASE)
 
 #: "What did Anna write about X?", and X is what she writes about.
@@ -139,6 +145,26 @@ def _stem(word: str) -> str:
     return stem
 
 
+#: Words that find an answer, which need not have them: a price, a phone number and an address are known by their form,
+#: what comes next by its time.
+_OF_FORM = re.compile(
+    r"\b(?:how much|what) (?:do|does|did) (?!(?:it|they|this|that|these|those)\b)[^?]{1,200} (cost)\W*$"
+    r"|(?:['’]s|s['’]) ((?:tele)?phone number|IP(?: address)?)\W*$"
+    r"|\b((?:tele)?phone number|IP address) (?:of|for)\b"
+    r"|^\W*when (?:is|are|does|do|will) (?:the|our|my|your) (next) \w+ \w",
+    re.IGNORECASE,
+)
+
+
+def form_stems(question: str) -> frozenset[str]:
+    """The stems of the question's words that help to find its answer, which need not have them."""
+    return (
+        frozenset(stems(" ".join(filter(None, found.groups()))))
+        if (found := _OF_FORM.search(question))
+        else frozenset()
+    )
+
+
 def question_stems(question: str) -> list[str]:
     """The question's distinct stems in order; its words if all of them are stop words.
 
@@ -146,6 +172,8 @@ def question_stems(question: str) -> list[str]:
     is answered by what X does, "What did she say about X?" by what she says.
     """
     question = _DECADE.sub(r"\1", question)
+    now = _STILL.match(question)
+    question = now[1] + question[now.end() :] if now else question
     question = _REPORTING.sub(r"\1", _WHY_NEED.sub(r"\1", question))
     asked = _ASKING_VERB.match(question)
     question = asked[1] if asked and stems(asked[1]) else question

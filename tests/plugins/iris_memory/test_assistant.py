@@ -252,6 +252,38 @@ def test_neither_the_time_of_a_task_nor_a_value_is_what_is_asked_for(tmp_path: P
         assert ask("Why is the hall's door shut?").closest
 
 
+@pytest.mark.parametrize(
+    ("question", "begins"),
+    [
+        ("What's Bo's phone number?", "Bo Lind: sails, phone 0471 20 30 44 [1]"),
+        ("What is the phone number of Kestrel?", "False alarms are reported to Kestrel, +32 2 555 77 00. [1]"),
+        ("What is the IP address of the box?", "The box stands in the shed, address 10.4.0.5. [1]"),
+        ("How much did the hose cost?", "3 May 2026: Bought a new hose at the quay: they had one for 34 EUR. [1]"),
+        ("When is the next crew meeting?", "Crew meeting: every Monday at 09:00 in the hut [1]"),
+        ("Is the ticket of the winch still open?", "The ticket of the winch is open since March. [1]"),
+        ("What's Mara's phone number?", "No sentence"),
+        ("How much did the ladder cost?", "No sentence"),
+    ],
+)
+def test_a_value_is_known_by_its_form(question: str, begins: str, tmp_path: Path) -> None:
+    files = {
+        "crew.md": "# Crew\n\n- Ada Holm: ropes, phone 0471 20 30 40\n- Bo Lind: sails, phone 0471 20 30 44\n",
+        "alarm.md": "# Alarm\n\nThe keypad is at the door. False alarms are reported to Kestrel, +32 2 555 77 00.\n",
+        "shed.md": "# Shed\n\nThe box stands in the shed, address 10.4.0.5. The ladder is green.\n",
+        "times.md": "# Times\n\n- Crew meeting: every Monday at 09:00 in the hut\n- Market: on Fridays\n",
+        "minutes.md": "# Board\n\nThe next board meeting is on 14 January 2027.\n",
+        "ticket.md": "# Winch\n\nThe ticket of the winch is open since March.\n",
+        "logs/2026-05-03.md": "# 3 May 2026\n\nBought a new hose at the quay: they had one for 34 EUR.\n",
+        "logs/2026-05-04.md": "# 4 May 2026\n\nBo moved to version 2.5.0 at 22:15. Mara wrote 12 letters at 20:10.\n",
+    }
+    for name, text in files.items():
+        (path := tmp_path / "home" / name).parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    with open_host(tmp_path, options={"iris_memory": {"root": str(tmp_path / "home")}}) as host:
+        memory_of(host).update()
+        assert host.assistant("memory").ask(question).text.startswith(begins)
+
+
 def test_the_page_of_a_state_shows_its_chunk(host: Host, client: FlaskClient) -> None:
     cited = host.assistant("memory").ask(Question("What is the next task?", filters={"type": "state"})).citations[0]
     assert "clean the tank" in client.get(cited.url).get_data(as_text=True)
