@@ -11,7 +11,7 @@ import numpy as np
 
 from ..runtime.request import check_budget
 from ..text.abbreviations import abbreviation_of, spells_out
-from ..text.answer_types import answer_type_scorer, value_finder
+from ..text.answer_types import answer_type_scorer, asks_for_value, value_finder
 from ..text.chunk_terms import headings_of, idf_coverage
 from ..text.definitions import compound_of, defines, derived_finder, subject_of
 from ..text.doers import work_asked
@@ -135,7 +135,7 @@ class SentenceScorer:
         self._abbreviation, self._compound = abbreviation_of(asked), compound_of(asked)
         self._person, self._life = person_asked(asked), life_event_asked(asked)
         self._term = frozenset(self._subject)
-        one_word = {frozenset(retrieval.idf)} if len(retrieval.idf) == 1 else set()
+        one_word = {frozenset(retrieval.idf)} if len(retrieval.idf) == 1 and not asks_for_value(asked) else set()
         self._titles = ({self._term} | one_word) - {frozenset()}
         self._topic = retrieval.spelling.hashes(retrieval.follow_up.topic if retrieval.follow_up else ())
         self._top = max((chunk.score or 0.0 for chunk in retrieval.nodes), default=0.0)

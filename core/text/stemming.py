@@ -151,7 +151,7 @@ _OF_FORM = re.compile(
     r"\b(?:how much|what) (?:do|does|did) (?!(?:it|they|this|that|these|those)\b)[^?]{1,200} (cost)\W*$"
     r"|(?:['’]s|s['’]) ((?:tele)?phone number|IP(?: address)?)\W*$"
     r"|\b((?:tele)?phone number|IP address) (?:of|for)\b"
-    r"|^\W*when (?:is|are|does|do|will) (?:the|our|my|your) (next) \w+ \w",
+    r"|^\W*when (?:is|are|does|do|will) (?:the|our|my|your) (next)\b",
     re.IGNORECASE,
 )
 

@@ -23,7 +23,7 @@ from .recall.asked import Asked, asked_of, topic_of
 from .recall.filters import MemoryFilters
 from .retrievers import valid_only
 
-#: What is of the day that it names; other files have the time of their last change.
+#: What is of the day that it names; of other files only those are whose name or heading has a day.
 _DATED = ("email", "log", "transcript")
 _COUNT = re.compile(r"\bhow many\b", re.IGNORECASE)
 _LIST = re.compile(r"\b(?:which|list|mails)\b", re.IGNORECASE)
@@ -158,7 +158,7 @@ def _found(corpus: Corpus, filters: Mapping[str, str], asked: Asked) -> list[Tex
     """The chunks, the earliest first; ``None`` where no mail has such a sender."""
     period, of_mails = asked.period, asked.is_of_mails or bool(asked.senders)
     wanted = MemoryFilters(
-        (filters["type"],) if filters.get("type") else ("email",) if of_mails else _DATED,
+        (filters["type"],) if filters.get("type") else ("email",) if of_mails else (*_DATED, "note"),
         since=period.since if period else None,
         until=period.until if period else None,
         sender=filters.get("from") or None,
@@ -169,7 +169,10 @@ def _found(corpus: Corpus, filters: Mapping[str, str], asked: Asked) -> list[Tex
     if asked.senders:
         values[fields.FROM] = tuple(sorted({*asked.senders}.intersection(values.get(fields.FROM, asked.senders))))
     passing = valid_only(corpus, wanted.metadata_filters(values)) if all(values.values()) else None
-    return None if passing is None else _sorted(corpus, passing)
+    found = _sorted(corpus, passing)
+    if not filters.get("type"):
+        found = [each for each in found if each.metadata[fields.DOC_TYPE] in _DATED or each.metadata.get(fields.DAY)]
+    return None if passing is None else found
 
 
 def _sorted(corpus: Corpus, passing: MetadataFilters | None) -> list[TextNode]:

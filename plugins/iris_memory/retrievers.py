@@ -18,7 +18,7 @@ from .settings import IrisMemorySettings
 
 #: Further chunks that the bonus may move into the first ``top_k``.
 _EXTRA = 10
-#: Notes, prompts and procedures do not age: they are valid until they are changed.
+#: Notes, prompts and procedures do not age, as they are valid until they are changed; those of a day do.
 _AGEING_TYPES = frozenset({"log", "email", "transcript"})
 _DAY = 86_400.0
 
@@ -29,7 +29,8 @@ def date_bonus(known: Mapping[str, Any], options: IrisMemorySettings, now: float
     A date in the future counts as now: it is untrusted, a mail may have any.
     """
     date = fields.number(known, fields.DATE)
-    if known.get(fields.DOC_TYPE) not in _AGEING_TYPES or date is None:
+    ages = known.get(fields.DOC_TYPE) in _AGEING_TYPES or bool(known.get(fields.DAY))
+    if date is None or not ages:
         return 0.0
     age = max(0.0, now - date) / _DAY
     return float(options.date_weight * 0.5 ** (age / options.half_life_days))

@@ -141,11 +141,10 @@ def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _is_of_one_day(first: Section, second: Section) -> bool:
-    dates = {date // _DAY for date in (first.date, second.date) if date is not None}
-    return len(dates) <= 1
+    """What is above the first day may be joined to it."""
+    return first.date is None or (second.date is not None and first.date // _DAY == second.date // _DAY)
 
 
 def _union(first: Section, held: int, second: Section, size: int) -> tuple[Section, int]:
-    """Both as one, with its size, under the headings of the greater; the later date counts."""
-    date = max((date for date in (first.date, second.date) if date is not None), default=None)
-    return Section(first.start, second.end, first.at if held >= size else second.at, date), held + size
+    """Both as one, with its size, under the headings of the greater."""
+    return Section(first.start, second.end, first.at if held >= size else second.at, second.date), held + size

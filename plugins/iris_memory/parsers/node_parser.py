@@ -39,6 +39,8 @@ _ANSWERED = re.compile(r"(?:^>.*(?:\n|\Z))+\Z", re.MULTILINE)
 _NO_DATE = re.compile(r"_|(?<!\d)-|-(?!\d)")
 #: An item that can be ticked off.
 _TASK = re.compile(r"(?<=\S )\[[ xX]\] .*")
+#: Strategies of files whose dates and parts their reader knows.
+_WITHOUT_HEADINGS = ("mail", "state", "transcript")
 #: Level of the headings that notes are cut at: a chunk of several short sections is about all of them.
 _SECTION = 2
 #: "Could you send the list?", which says what its writer wants; "Did you send it?" and "Why?" say nothing.
@@ -97,7 +99,7 @@ class MemoryNodeParser(SlicingNodeParser):
                 mail = mails[max(0, bisect.bisect_right(starts, section.start) - 1)]
                 known = {**of_file, **{key: value for key, value in mail.items() if key != "start"}}
             title, last, headings = _headings(outline, section, words, known, path)
-            about = _about(section, words, {**known, fields.HEADING_PATH: headings}, path)
+            about = _about(section, words, {**known, fields.HEADING_PATH: headings})
             span = [bisect.bisect_left(newlines, section.start), bisect.bisect_left(newlines, section.end - 1)]
             first_line, last_line = _file_lines(span, lines)
             yield TextNode(
@@ -124,7 +126,7 @@ class MemoryNodeParser(SlicingNodeParser):
     def _sections(self, text: str, strategy: str | None, path: str, starts: list[int]) -> tuple[Outline, list[Section]]:
         whole = [Section(0, len(text), 0)]
         low, hard = self.minimum, self.maximum
-        outline = Outline("" if strategy in ("mail", "state", "transcript") else text)
+        outline = Outline("" if strategy in _WITHOUT_HEADINGS else text)
         match strategy:
             case "mail" | "transcript":
                 found = [Section(first, last, first) for first, last in pairwise([*starts, len(text)])] or whole
@@ -140,24 +142,21 @@ class MemoryNodeParser(SlicingNodeParser):
                 is_chat = strategy == "chat"
                 found = (chat_sections if is_chat else log_sections)(text, outline)
                 limits = Limits(0, hard, hard) if is_chat else Limits(low, min(500, hard), hard)
-                named = date_in(PurePosixPath(path).name)
-                found = [replace(one, date=one.date or named) for one in found]
             case "exploration":
                 found = exploration_sections(text, outline)
                 limits = Limits(low, min(600, hard), hard, self.overlap)
             case _:
                 found, limits = markdown_sections(text, outline), Limits(low, min(500, hard), hard)
+        if strategy not in _WITHOUT_HEADINGS:
+            named = date_in(PurePosixPath(path).name)
+            found = [replace(one, date=one.date or named) for one in found]
         return outline, ChunkSizer(text, limits, self.count_tokens).fitted(found)
 
 
-def _about(section: Section, words: str, known: dict[str, Any], path: str) -> dict[str, str]:
+def _about(section: Section, words: str, known: dict[str, Any]) -> dict[str, str]:
     """What is known of the chunk beside its text: the turns before it, its day, a mail's header and requests."""
-    date = section.date
     is_mail = known[fields.DOC_TYPE] == "email"
-    if is_mail:
-        date = fields.number(known, fields.DATE)
-    elif date is None:
-        date = date_in(PurePosixPath(path).name)
+    date = fields.number(known, fields.DATE) if is_mail else section.date
     kinds = _kinds_in_mail(words) if is_mail else _kinds_in_text(words, known)
     found = {
         fields.CONTEXT: section.context,

@@ -95,8 +95,10 @@ def classified_lines(text: str, start: int = 0) -> Iterator[tuple[int, str, str]
 
 
 def markdown_sections(text: str, outline: Outline) -> list[Section]:
-    """One section for each ``#`` and ``##``; deeper headings stay within."""
-    return cut_at(text, outline, [heading.start for heading in outline.headings if heading.level <= 2])
+    """One section for each ``#`` and ``##``, of the day that its heading begins with; deeper headings stay within."""
+    starts = {heading.start: heading.title for heading in outline.headings if heading.level <= 2}
+    dates = {start: date_in(title) for start, title in starts.items() if _BEGINS_WITH_DATE.match(title)}
+    return [replace(section, date=dates.get(section.start)) for section in cut_at(text, outline, [*starts])]
 
 
 def exploration_sections(text: str, outline: Outline) -> list[Section]:
@@ -134,6 +136,7 @@ _WORDS = (
     rf"|(?P<day3>\d\d?)\s+{_MONTH.replace('name', 'name3')},?\s+(?P<year3>(?:19|20)\d\d))"
 )
 _DATE = re.compile(rf"(?<!\d)(?:{_ISO}|{_WORDS})(?!\d)", re.IGNORECASE)
+_BEGINS_WITH_DATE = re.compile(rf"\W*(?:\w+day,? )?{_DATE.pattern}", re.IGNORECASE)
 #: A line that begins with a date, perhaps in brackets, stars or rules: an entry of a plain log.
 _ENTRY = re.compile(rf"[\s>*_=\[(-]*{_ISO}(?!\d)")
 _SESSION = re.compile(r"\bsession\b", re.IGNORECASE)
@@ -157,13 +160,14 @@ def date_in(words: str) -> float | None:
 def log_sections(text: str, outline: Outline) -> list[Section]:
     """One section for each heading with a date or a session's name, and for each day of lines that begin with one.
 
-    A log without either is cut at its ``##``.
+    A session is of the day above. A log without either is cut at its ``##``.
     """
     dates: dict[int, float | None] = {}
+    latest = None
     for heading in outline.headings:
         date = date_in(heading.title)
         if date is not None or _SESSION.search(heading.title):
-            dates[heading.start] = date
+            latest = dates[heading.start] = date or latest
     day = ""
     for begin, line in lines_outside_code(text, outline.body_start):
         if begin in dates:

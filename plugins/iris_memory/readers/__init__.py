@@ -8,7 +8,7 @@ from __future__ import annotations
 from ..settings import Strategy
 
 #: Raised whenever a reader would make another text or other metadata of the same file: all are then read again.
-READERS_VERSION = 4
+READERS_VERSION = 5
 _SCHEMES = {"mail": "memory-mail:", "state": "memory-state:", "transcript": "memory-transcript:"}
 
 

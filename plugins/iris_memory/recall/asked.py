@@ -36,7 +36,8 @@ _ASKS_MORE = re.compile(r"\b(?:when|where|why|needs?|how(?! many (?:e-?)?mails?\
 #: Stems of words around these in a question that asks for nothing else.
 _FRAME = frozenset(
     stems(
-        "anything change changed email mail come came contain contains date doing done give go going happen happened"
+        "anything change changed email mail come came contain contains date decide decided decision doing done give go"
+        " going happen happened"
         " know last latest list log mention message mostly new newest news receive recent say said send sent show"
         " something still subject summarise summarize summary us write wrote written"
     )

@@ -160,7 +160,10 @@ def test_what_happened_on_a_day_is_what_its_log_says(tmp_path: Path) -> None:
         for question in ("What happened on 16 November?", "What happened on November 16th?"):
             answer = ask(question)
             assert (answer.refused, answer.closest) == (False, False), question
-            assert answer.text == "16 November 2026: " + days[16].replace(". ", ". [1] ") + " [1]"
+            assert (
+                answer.text
+                == "16 November 2026: 1 note.\n\n16 November 2026: " + days[16].replace(". ", ". [1] ") + " [1]"
+            )
         assert ask("What happened on 3 November?").refused
 
 

@@ -293,6 +293,21 @@ def test_nothing_is_asked_for_beside_an_order_to_an_assistant(crew: Host, questi
     assert "screws you have" not in _ask(crew, question).text
 
 
+def test_what_a_note_has_below_a_day_is_of_that_day(tmp_path: Path) -> None:
+    (root := tmp_path / "home").mkdir()
+    (root / "decisions.md").write_text(
+        f"# Decisions\n\n## {SECOND} Mast\n\nWe take the ash mast.\n\n## {THIRD:%A}, {_words(THIRD)}\n\n"
+        f"We take the red sail.\n\n## Before {SECOND}\n\nWe buy the rope.\n"
+    )
+    with open_host(tmp_path, options={"iris_memory": {"root": str(root)}}) as opened:
+        memory_of(opened).update()
+        for day, what in ((SECOND, "ash mast"), (THIRD, "red sail")):
+            answer = _ask(opened, f"What was decided on {_words(day)}?")
+            assert answer.text == f"{_words(day)}: 1 note.\n\n{_words(day)}: We take the {what}. [1]"
+        assert _ask(opened, "What is the latest on the sail?").text.startswith(f"Said last:\n\n{_words(THIRD)}: We")
+        assert not _ask(opened, "Which rope do we buy?").citations[0].fields.get("date", "").startswith(str(SECOND))
+
+
 def test_an_empty_memory_has_nothing(tmp_path: Path) -> None:
     with open_host(tmp_path, options={"iris_memory": {"root": str(tmp_path)}}) as opened, pytest.raises(NotFound):
         _ask(opened, "What's in the memory?")

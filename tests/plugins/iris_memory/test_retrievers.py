@@ -35,6 +35,12 @@ def test_a_note_is_as_right_as_on_its_first_day(tmp_path: Path) -> None:
     assert found(tmp_path, *files, date_weight=2)[0] == "a.md"
 
 
+def test_of_two_notes_of_a_day_the_later_comes_first(tmp_path: Path) -> None:
+    day = {"day": "2 November 2026"}
+    files = File("early", TEXT, days=50, more=day), File("late", " ".join(WORDS[:50]), days=1, more=day)
+    assert found(tmp_path, *files, date_weight=2, same_share=2)[0] == "late"
+
+
 def test_who_writes_from_the_future_gains_nothing(tmp_path: Path) -> None:
     files = File("future", " ".join(WORDS[:40]), "log", days=-400), File("now", TEXT, "log")
     assert found(tmp_path, *files, date_weight=2)[0] == "now"
