@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ..retrieval.follow_up import Turn, follow_up
 from ..retrieval.parts import parts_of
 from ..retrieval.restatement import asked_again
+from ..text.antecedents import with_subject
 from ..text.rewording import about_source
 from .extractive import choose
 from .greetings import is_greeting
@@ -54,7 +55,8 @@ class OverviewFinder:
     def _find(self, question: Question) -> Overview | None:
         asked = follow_up(question.text, question.history)
         earlier = [turn.question for turn in question.history if not is_greeting(turn.question)]
-        texts = [about_source(each, earlier) for each in (question.text, asked.parallel if asked else "") if each]
+        others = (asked.parallel, with_subject(question.text, earlier)) if asked else ()
+        texts = [about_source(each, earlier) for each in (question.text, *others) if each]
         found = (self._profile.overview(each, question.filters, lambda: self._chunk_before(question)) for each in texts)
         if (overview := next((each for each in found if each is not None), None)) is not None:
             return overview

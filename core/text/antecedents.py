@@ -42,6 +42,22 @@ _POINTED_SIDE = re.compile(
     re.IGNORECASE,
 )
 
+#: "Is it failing now?", and "the backup" of "When did the backup last fail?"
+_ASKS_STATE = re.compile(r"(\W*(?:(?:and|but|so)\b\W*)?(?:is|are|does|do|has|have) )(?:it|they)\b", re.IGNORECASE)
+_ADVERB = r"(?: (?:last|still|again|ever|currently|now|lately))?"
+_SUBJECT = re.compile(
+    r"\b(?:is|are|was|were|do|does|did|has|have) ((?:the|an?|our|my|your) (?:[\w-]+ ){0,2}?[\w-]+)"
+    rf"{_ADVERB} (?!last|still|again|ever|currently|now|lately)[\w-]+{_ADVERB}\W*$",
+    re.IGNORECASE,
+)
+
+
+def with_subject(question: str, earlier: Sequence[str]) -> str:
+    """ "Is the backup failing now?" for "Is it failing now?" behind "When did the backup last fail?"; empty for another
+    question, and where the one before has no such subject."""
+    asked, named = _ASKS_STATE.match(question), _SUBJECT.search(earlier[-1]) if earlier else None
+    return f"{asked[1]}{named[1]}{question[asked.end() :]}" if asked and named else ""
+
 
 def resolve_pronoun(question: str, earlier: Sequence[str]) -> str:
     """The question with the thing that the earlier ones, the latest last, ask about in the place of its pronoun, where

@@ -15,7 +15,8 @@ _SAYS = r"(?:say|tell (?:me|us)|teach(?: me| us)?|write|mention|state|cover)"
 #: A question of which only the topic counts: no text says that it says something about it.
 _ABOUT = re.compile(
     rf"^\W*(?:what (?:do|does|did) (?:it|they|{_THE_WORK}) {_SAYS}"
-    r"|(?:please )?tell (?:me|us)(?: more)?|what can you tell (?:me|us)|what is (?:said|written)(?: here)?"
+    r"|what do (?:you|we|i) know|(?:please )?tell (?:me|us)(?: more)?|what can you tell (?:me|us)"
+    r"|what is (?:said|written)(?: here)?"
     r"|(?:what are |list |give me |name )?(?:the )?(?:key|main|most important) (?:takeaways?|points|ideas|messages))"
     r" (?:about|on|of|regarding|concerning|from|for) (?:the (?:topic|subject|chapter) (?:of |on )?)?(.{2,200}?)\W*$",
     re.IGNORECASE,

@@ -38,10 +38,12 @@ _KINDS: frozenset[Kind] = frozenset({"explanation", "procedure", "request"})
 _NOW = r"(?: (?:(?:right )?now|currently|again|yet|at the moment))"
 _STATE = re.compile(
     r"\W*(?:(?:is|are|does|do|has|have) (?P<thing>[^?]{1,80}?) (?:(?:still|currently) (?P<state>[^?]{1,80})"
-    rf"|(?P<now>\w+ing|\w+(?={_NOW})){_NOW}?)"
+    rf"|(?P<now>\w+ing|ok(?:ay)?|fine|broken|fixed|back|\w+(?={_NOW})){_NOW}?)"
     r"|(?:what(?:['’]s| is) the |any )?(?:latest|status|news) (?:on|about|of|with) (?P<about>[^?]{1,80}))\W*\Z",
     re.IGNORECASE,
 )
+#: Words for any state: what was said last of the thing answers.
+_ANY_STATE = frozenset(stems("working runs ok okay fine broken fixed back"))
 _LATELY, _LAST = 30, 3
 #: "When did the pump last leak?": the last day, in so many, of which that is said.
 _LAST_TIME = re.compile(
@@ -54,7 +56,9 @@ _NOT_DENIED, _LONG = r"(?s)\A(?!.*(?:\b(?:not|never)\b|n['’]t\b))", 366
 _TASKS = re.compile(
     r"\b(?:open|pending|outstanding|unfinished|remaining|next|my)(?: open)?"
     r" (?:tasks?|items?|steps|follow-?ups?|to-?dos?)\b"
-    r"|\bto-?dos?(?: list)?\b|\b(?:have|left|need) to do\b|\b(?:is|are|['’]s) still (?:open|to do|to be done)\b",
+    r"|\bto-?dos?(?: list)?\b|\b(?:have|left|need) to do\b|\b(?:is|are|['’]s) still (?:open|to do|to be done)\b"
+    r"|\b(?:is|are|['’]s) open (?=for\b)"
+    r"|\b(?:which|what) tasks (?:are|do|does|has|have)\b(?![^?]*\b(?:done|finish|comple))",
     re.IGNORECASE,
 )
 _MOST_TASKS = 20
@@ -101,7 +105,7 @@ def _of_days(found: list[TextNode], asked: Asked) -> Overview | None:
 def _last_said(corpus: Corpus, filters: Mapping[str, str], said: re.Match[str]) -> Overview | None:
     """What was said of a thing last, the latest first; ``None`` where nothing lately says that it was in that state."""
     asked, found = _lately(corpus, filters, topic_of(said["thing"] or said["about"]), _LATELY)
-    state = frozenset(stems(said["state"] or said["now"] or ""))
+    state = frozenset(stems(said["state"] or said["now"] or "")) - _ANY_STATE
     known = [node for node in found if state.issubset(stems(node.get_content()))]
     is_known = _has(_with_all([*asked.topic, *state]), known) if said["now"] else bool(known)
     return _quoted(asked, "Said last:", found[:_LAST]) if is_known else None

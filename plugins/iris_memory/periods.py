@@ -14,8 +14,10 @@ _MONTH = "|".join(f"{name[:3]}(?:{name[3:]})?" if name[3:] else name for name in
 _WEEKDAY = "|".join(_WEEKDAYS)
 _NEAR = {"today": 0, "this morning": 0, "yesterday": 1, "the day before yesterday": 2}
 _UNITS = {"day": 1, "week": 7, "month": 30}
+#: Not "by Friday", the time of what is to be done.
+_TO_COME = "".join(f"(?<!{word} )(?<!{word} the )" for word in ("by", "before", "until", "next"))
 _PERIOD = re.compile(
-    rf"\b(?P<since>since )?(?:(?P<near>{'|'.join(sorted(_NEAR, key=len, reverse=True))})"
+    rf"\b{_TO_COME}(?P<since>since )?(?:(?P<near>{'|'.join(sorted(_NEAR, key=len, reverse=True))})"
     r"|(?:what(?:['’]s| is)|anything) (?P<new>new)"
     r"|(?:in |during |on |at )?(?:the )?(?P<which>this|last|past) (?P<unit>week(?:end)?|month|night)"
     r"|(?:in |during )?the (?:last|past) (?P<count>\d{1,3}) (?P<units>day|week|month)s"

@@ -58,6 +58,7 @@ def test_another_question_stays(question: str) -> None:
         ("Does the book mention the queen bee?", "the queen bee"),
         ("does this manual say anything about frost?", "frost"),
         ("Did they write about it?", "it"),
+        ("What do you know about frost?", "frost"),
         ("Does the manual say how to reset it?", None),
         ("Does it describe why?", None),
         ("Does it mention?", None),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ragstone.core import NotFound, Question
+from ragstone.core import NotFound, Question, Turn
 from ragstone.core.testing import open_host
 from ragstone.plugins.iris_memory import memory_of
 from ragstone.plugins.iris_memory.periods import period_in
@@ -220,6 +220,10 @@ SAYS_OF_ANCHOR = (
         ("What is the latest on the pump?", SAID_OF_PUMP),
         ("Is the pump leaking?", SAID_OF_PUMP),
         ("Is the pump leaking now?", SAID_OF_PUMP),
+        ("Is the pump ok?", SAID_OF_PUMP),
+        ("Is the pump working?", SAID_OF_PUMP),
+        ("What is open for the hull?", "1 open task:\n\n[ ] Paint the hull on 4 May [1]"),
+        ("Which tasks do I have?", "2 open tasks:\n\n[ ] Paint the hull on 4 May [1]\n\n[ ] Test the pump [1]"),
         ("When did the pump last leak?", f"Said last:\n\n{_words(FIRST)}: 09:00 The pump leaks. [1]"),
         ("When was the last time the winch failed?", WINCH_FAILED),
         ("When did the winch fail most recently?", WINCH_FAILED),
@@ -237,6 +241,15 @@ def test_what_a_writer_wrote_and_what_is_to_be_done(crew: Host, question: str, t
     assert not (answer.refused or answer.closest)
 
 
+@pytest.mark.parametrize(
+    "before", ["When did the pump last leak?", "Is the pump still leaking?", "Why did the pump leak?"]
+)
+def test_the_state_of_what_was_asked_about_is_what_is_said_of_it_last(crew: Host, before: str) -> None:
+    ask = crew.assistant("memory").ask
+    history = (Turn(before, ask(before).text),)
+    assert ask(Question("Is it leaking now?", history=history)).text == SAID_OF_PUMP
+
+
 def test_the_same_is_quoted_of_each_day(crew: Host) -> None:
     text = _ask(crew, f"What happened to the backup since {FIRST}?").text
     assert text.endswith(f"{_words(FIRST)}: 06:00 Backup done. [1]\n\n{_words(SECOND)}: 06:00 Backup done. [2]")
@@ -250,6 +263,8 @@ def test_the_same_is_quoted_of_each_day(crew: Host) -> None:
         "What did Zoe want?",
         "Is the pump still blue?",
         "Is the pump turning?",
+        "Is the keel ok?",
+        "Which tasks are done?",
         "When did the anchor last fail?",
         "When did it last fail?",
     ],
@@ -306,6 +321,11 @@ def test_what_a_note_has_below_a_day_is_of_that_day(tmp_path: Path) -> None:
             assert answer.text == f"{_words(day)}: 1 note.\n\n{_words(day)}: We take the {what}. [1]"
         assert _ask(opened, "What is the latest on the sail?").text.startswith(f"Said last:\n\n{_words(THIRD)}: We")
         assert not _ask(opened, "Which rope do we buy?").citations[0].fields.get("date", "").startswith(str(SECOND))
+
+
+@pytest.mark.parametrize("words", ["by Friday", "before 3 May", "until the 3rd of May", "next Monday"])
+def test_a_time_to_come_is_no_day_that_was(words: str) -> None:
+    assert period_in(f"What does Ana need {words}?", date(2026, 3, 4))[0] is None
 
 
 def test_an_empty_memory_has_nothing(tmp_path: Path) -> None:
