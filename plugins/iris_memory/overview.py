@@ -25,14 +25,9 @@ from .retrievers import valid_only
 
 #: What is of the day that it names; of other files only those are whose name or heading has a day.
 _DATED = ("email", "log", "transcript")
-_COUNT = re.compile(r"\bhow many\b", re.IGNORECASE)
-_LIST = re.compile(r"\b(?:which|list|mails)\b", re.IGNORECASE)
-_LATEST = re.compile(r"\b(?:latest|last|newest|most recent)\b", re.IGNORECASE)
 #: Chunks of a time that are quoted, mails of a writer, and sentences of each.
 _CHUNKS, _MAILS, _SENTENCES = 12, 3, 6
 _KINDS: frozenset[Kind] = frozenset({"explanation", "procedure", "request"})
-
-
 #: "Is the pump still leaking?", "Is the pump leaking now?", "What is the latest on the pump?": what is said of it last,
 #: in so many days.
 _NOW = r"(?: (?:(?:right )?now|currently|again|yet|at the moment))"
@@ -192,14 +187,20 @@ def _of_mails(found: Sequence[TextNode], asked: Asked) -> Overview | None:
     when = f" of {asked.period}" if asked.period else ""
     if not mails:
         return Overview(f"The memory has no mail{when}.", ()) if asked.period and not asked.topic else None
-    if _COUNT.search(asked.question):
+    if asked.is_of_answers:
+        mails = {key: nodes for key, nodes in mails.items() if _is_answer(nodes[0])}
+        if not mails:
+            return Overview(
+                f"The memory has no mail{when} from {listed(map(shown_title, asked.senders))} that answers another.", ()
+            )
+    if asked.counts:
         return Overview(f"The memory has {counted(mail=len(mails))}{when}.", ())
-    latest = list(mails.values())[: 1 if _LATEST.search(asked.question) else _MAILS]
+    latest = list(mails.values())[: 1 if asked.takes_latest else _MAILS]
     if len(latest) == 1:
-        return _quoted(asked, f"{_about(latest[0][0])}:", latest[0])
-    titles = listed(_about(nodes[0]) for nodes in mails.values())
+        return _quoted(asked, f"{_about(latest[0][0], asked)}:", latest[0])
+    titles = listed(_about(nodes[0], asked) for nodes in mails.values())
     introduction = f"The memory has {counted(mail=len(mails))}{when}: {titles}."
-    if _LIST.search(asked.question):
+    if asked.lists:
         return Overview(introduction, ())
     return _quoted(asked, introduction, [node for nodes in latest for node in nodes])
 
@@ -223,10 +224,18 @@ def _searched(mail: TextNode) -> str:
     return f"{mail.metadata.get(fields.SUBJECT)}\n{mail.get_content()}"
 
 
-def _about(mail: TextNode) -> str:
+def _is_answer(mail: TextNode) -> bool:
+    known = mail.metadata
+    return bool(known.get(fields.IN_REPLY_TO)) or str(known.get(fields.SUBJECT)).casefold().startswith(("re:", "aw:"))
+
+
+def _about(mail: TextNode, asked: Asked) -> str:
+    """The subject, the writer and the day of a mail, and what is attached, where that is asked for."""
     known = mail.metadata
     date = fields.number(known, fields.DATE)
     beside = [shown_title(str(known.get(fields.FROM) or "")), day_in_words(date) if date is not None else ""]
+    if asked.is_of_attachments and (names := known.get(fields.ATTACHMENTS)):
+        beside.append(f"attached: {shown_title(str(names))}")
     return f"{quoted_title(str(known.get(fields.SUBJECT) or known[fields.TITLE]))} ({', '.join(filter(None, beside))})"
 
 

@@ -33,6 +33,11 @@ _WRITES = re.compile(r"\b(?:wr(?:ite|ote|itten)|sen[dt])\b", re.IGNORECASE)
 _MEMORY = re.compile(r"\b(?:memory|files)\b", re.IGNORECASE)
 #: What asks for more than what was written of something.
 _ASKS_MORE = re.compile(r"\b(?:when|where|why|needs?|how(?! many (?:e-?)?mails?\b)|who(?:m|se)?)\b", re.IGNORECASE)
+_COUNT = re.compile(r"\bhow many\b", re.IGNORECASE)
+_LIST = re.compile(r"\b(?:which|list|mails)\b", re.IGNORECASE)
+_LATEST = re.compile(r"\b(?:latest|last|newest|most recent)\b", re.IGNORECASE)
+_ANSWERS = re.compile(r"\b(?:answer|repl(?:y|ie)|respond)", re.IGNORECASE)
+_ATTACHED = frozenset(stems("attached"))
 #: Stems of words around these in a question that asks for nothing else.
 _FRAME = frozenset(
     stems(
@@ -59,6 +64,31 @@ class Asked:
     topic: tuple[str, ...]
     #: A name of which no mail is; no other field counts then.
     unknown: str = ""
+
+    @property
+    def counts(self) -> bool:
+        """Whether the number of the mails is asked for."""
+        return bool(_COUNT.search(self.question))
+
+    @property
+    def lists(self) -> bool:
+        """Whether mails are to be named, without what is in them."""
+        return bool(_LIST.search(self.question))
+
+    @property
+    def takes_latest(self) -> bool:
+        """Whether the latest mail alone is asked for."""
+        return bool(_LATEST.search(self.question))
+
+    @property
+    def is_of_answers(self) -> bool:
+        """Whether someone's mails that answer others are asked for: "Did Ana answer?"."""
+        return bool(self.senders and _ANSWERS.search(self.question))
+
+    @property
+    def is_of_attachments(self) -> bool:
+        """Whether what is attached to the mails is asked for."""
+        return _ATTACHED.issubset(self.topic)
 
     def is_about(self, text: str) -> bool:
         """Whether the text has the words of the topic."""

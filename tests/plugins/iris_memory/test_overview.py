@@ -323,6 +323,34 @@ def test_what_a_note_has_below_a_day_is_of_that_day(tmp_path: Path) -> None:
         assert not _ask(opened, "Which rope do we buy?").citations[0].fields.get("date", "").startswith(str(SECOND))
 
 
+def test_answers_and_attachments_are_those_of_the_mails(tmp_path: Path) -> None:
+    bo = _mail("Bo", "Re: Paint", THIRD, "The paint is white.")
+    attached = 'Content-Type: text/plain\nContent-Disposition: attachment; filename="hull.txt"\n\nx\n'
+    parts = "".join(f"--b\n{part}" for part in ("Content-Type: text/plain\n\nThe plan is attached.\n", attached))
+    files = {
+        "1.eml": bo.replace("Subject", "In-Reply-To: <0@home.org>\nSubject"),
+        "2.eml": _mail("Bo", "Rope", SECOND, "The rope is forty metres long."),
+        "3.eml": _mail("Ana", "Oars", FOURTH, "The oars are made of ash."),
+        "4.eml": _mail("Ana", "Hull", THIRD, "")
+        .replace("Subject", 'Content-Type: multipart/mixed; boundary="b"\nSubject')
+        .partition("\n\n")[0]
+        + f"\n\n{parts}--b--\n",
+    }
+    for name, text in files.items():
+        (path := tmp_path / "home" / "docs" / "emails" / name).parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    with open_host(tmp_path, options={"iris_memory": {"root": str(tmp_path / "home")}}) as opened:
+        memory_of(opened).update()
+        assert _ask(opened, "Did Bo answer?").text.endswith("Bo: The paint is white. [1]")
+        assert (
+            _ask(opened, "Did Ana reply?").text
+            == "The memory has no mail from Ana <Ana@home.org> that answers another."
+        )
+        hull = f"“Hull” (Ana <Ana@home.org>, {_words(THIRD)}, attached: hull.txt)"
+        assert _ask(opened, "What was attached to Ana's mail?").text.startswith(f"{hull}:")
+        assert _ask(opened, "Which attachments did Ana send?").text.startswith(f"{hull}:")
+
+
 @pytest.mark.parametrize("words", ["by Friday", "before 3 May", "until the 3rd of May", "next Monday"])
 def test_a_time_to_come_is_no_day_that_was(words: str) -> None:
     assert period_in(f"What does Ana need {words}?", date(2026, 3, 4))[0] is None
