@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..retrieval.answerability import dated_text
+from ..retrieval.answerability import PRONOUN, dated_text
 from ..retrieval.models import asked_of
 from ..retrieval.parts import RetrievalInParts
 from ..retrieval.quotes import LONGEST_SENTENCE
@@ -47,9 +47,6 @@ _CLOSE = 0.42
 _SAME = 0.75
 #: Least share of the earlier question that a sentence must hold after "and why?".
 _ABOUT_IT = 0.5
-_PRONOUN = re.compile(
-    r"\b(?:it|its|this|that|these|those|they|their|them|he|him|his|she|her|(?:an?|the) (?:\w+ )?ones?)\b", re.IGNORECASE
-)
 #: A sentence that goes on with what the one before began to describe.
 _GOES_ON = re.compile(
     r"(?:then|next|after (?:that|this|which)|afterwards|finally|lastly|first|second|third|subsequently|eventually"
@@ -213,7 +210,7 @@ def _with_what_follows(quote: ScoredSentence, retrieval: Retrieval, quoted: Cont
         adds_form = at == last + 1 and (
             is_brief
             or (lacks_form and has_form(words))
-            or (lacks_type and has_type(words) == 1 and _PRONOUN.search(words))
+            or (lacks_type and has_type(words) == 1 and PRONOUN.search(words))
         )
         if not (needs_more or adds_form or (goes_on and _GOES_ON.match(text, unit.start))):
             break

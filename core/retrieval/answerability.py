@@ -17,6 +17,7 @@ from ..citations.polarity import find_opposite
 from ..text.answer_types import answer_type_scorer
 from ..text.chunk_terms import headings_of, idf_coverage
 from ..text.irregular_verbs import with_forms
+from ..text.quantities import asks_for_quantity
 from ..text.question_kinds import asks_whether
 from ..text.stemming import STOP_WORDS, form_stems, ordered_share, question_stems, stem_hash, stems, words
 from ..text.times import asks_for_time, day_of
@@ -62,6 +63,10 @@ _NEGATION = re.compile(
 #: Words from a negation to those that it denies: further off it denies something else.
 _DENIED = 6
 _WORD = re.compile(r"[\w’']+")
+#: What points to a sentence before.
+PRONOUN = re.compile(
+    r"\b(?:it|its|this|that|these|those|they|their|them|he|him|his|she|her|(?:an?|the) (?:\w+ )?ones?)\b", re.IGNORECASE
+)
 
 
 def likelihood(features: Sequence[float]) -> float:
@@ -126,10 +131,18 @@ def features_of(retrieval: Retrieval, sentence: ScoredSentence) -> tuple[float, 
 
 def dated_text(retrieval: Retrieval, sentence: ScoredSentence) -> str:
     """The sentence, behind the day that the headings above it name where a time is asked for: what is below a day's
-    heading is of that day."""
-    if not asks_for_time(asked_of(retrieval)):
-        return sentence.text
-    return f"{day_of(headings_of(retrieval.nodes[sentence.chunk].node))} {sentence.text}".lstrip()
+    heading is of that day. Where a quantity is asked for that it lacks, with the next sentence if that has it and goes
+    on with what the sentence is about: "The winch is broken. A new one is 700 EUR.", which are quoted together."""
+    asked = asked_of(retrieval)
+    if asks_for_time(asked):
+        return f"{day_of(headings_of(retrieval.nodes[sentence.chunk].node))} {sentence.text}".lstrip()
+    if asks_for_quantity(asked) and (has_type := answer_type_scorer(asked))(sentence.text) == 0:
+        known = retrieval.terms(sentence.chunk)
+        unit, behind = known.units[sentence.unit], next(iter(known.units[sentence.unit + 1 : sentence.unit + 2]), None)
+        if behind is not None and (behind.kind, behind.block) == ("sentence", unit.block):
+            words = retrieval.nodes[sentence.chunk].node.get_content()[behind.start : behind.end]
+            return f"{sentence.text} {words}" if has_type(words) == 1 and PRONOUN.search(words) else sentence.text
+    return sentence.text
 
 
 def with_header(retrieval: Retrieval, sentence: ScoredSentence) -> str:

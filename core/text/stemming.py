@@ -70,7 +70,7 @@ _ASKING_VERB = re.compile(
 
 #: "Is it still open?" is answered by "It is open.".
 _STILL = re.compile(
-    r"(\W*(?:is|are|do|does|has|have|can)\b [^?]{2,100}?)(?<!\ba)(?<!\bthe)"
+    r"(\W*(?:is|are|do|does|has|have|can)\b (?!(?:it|they|this|that)\b)[^?]{2,100}?)(?<!\ba)(?<!\bthe)"
     r" (?:still(?= )|(?:(?:right )?now|currently|at the moment)(?=\W*$))",
     re.IGNORECASE,
 )

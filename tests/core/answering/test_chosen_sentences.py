@@ -1559,3 +1559,9 @@ def test_found_is_not_founded(question: str) -> None:
 def test_a_price_of_another_one_comes_with_what_it_is_of() -> None:
     text = "The winch is broken. A new one is 700 EUR. The quay is wet."
     assert _texts("How much does the winch cost?", text, (0.7, 0.1, 0.1))[0] == text.partition(" The quay")[0]
+
+
+@pytest.mark.parametrize(("behind", "verdict"), [("A new one is 70 EUR.", "answered"), ("The quay is wet.", "closest")])
+def test_a_price_in_the_next_sentence_is_enough(behind: str, verdict: str) -> None:
+    retrieval = _retrieval("How much does the winch cost?", f"The winch is broken. {behind}", (0.7, 0.1))
+    assert judge(weigh_evidence(retrieval), retrieval) == verdict
