@@ -68,7 +68,9 @@ _LENGTH = (
 _UNITS = (
     (
         (
-            r"\bhow much\b.*\b(?:cost|pay|paid|worth|spen[dt]|sell|sold|price|money|earn|charge)"
+            r"\bhow high (?:is|are|was|were) (?:the |our |my )?(?:\w+ )?(?:rent|deposit|fees?|price|costs?|premium"
+            r"|bill|salary|invoice|dues|fine)\b"
+            r"|\bhow much\b.*\b(?:cost|pay|paid|worth|spen[dt]|sell|sold|price|money|earn|charge)"
             r"|\b(?:price|cost) of\b|\bin (?:dollars|euros|pounds)\b|^\W*what (?:do|does|did) [^?]{1,60} cost\W*$"
         ),
         (

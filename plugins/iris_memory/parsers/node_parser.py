@@ -21,6 +21,7 @@ from ragstone.core.text import KINDS, StatedKind, pack_kinds, section_kind, sent
 from .. import fields
 from .chunk_sizes import ChunkSizer, Limits
 from .sections import (
+    LINE,
     Outline,
     Section,
     chat_sections,
@@ -39,6 +40,8 @@ _ANSWERED = re.compile(r"(?:^>.*(?:\n|\Z))+\Z", re.MULTILINE)
 _NO_DATE = re.compile(r"_|(?<!\d)-|-(?!\d)")
 #: An item that can be ticked off.
 _TASK = re.compile(r"(?<=\S )\[[ xX]\] .*")
+#: A phone number, which a few words with it say.
+_PHONE = re.compile(r"(?<![\w.-])\+?\d(?:[ ()/]{0,2}\d){6,}(?![\w.-]*\d)")
 #: Strategies of files whose dates and parts their reader knows.
 _WITHOUT_HEADINGS = ("mail", "state", "transcript")
 #: Level of the headings that notes are cut at: a chunk of several short sections is about all of them.
@@ -171,9 +174,12 @@ def _about(section: Section, words: str, known: dict[str, Any]) -> dict[str, str
 def _kinds_in_mail(words: str) -> list[StatedKind]:
     header, answered = _MAIL_HEADER.match(words), _ANSWERED.search(words)
     body, own_end = header.end() if header else 0, answered.start() if answered else len(words)
-    spans = (span for span in sentence_spans(words[:own_end], body) if _REQUEST.match(words[slice(*span)]))
     found: list[StatedKind] = [(0, body, "metadata")] if header else []
-    found += ((start, end, "request") for start, end in spans)
+    for start, end in sentence_spans(words[:own_end], body):
+        if _REQUEST.match(words[start:end]):
+            found.append((start, end, "request"))
+        elif _PHONE.search(words, start, end):
+            found.append((start, end, "explanation"))
     # Another wrote it: it answers only where nothing else does.
     return [*found, (own_end, len(words), "caption")] if answered else found
 
@@ -183,8 +189,9 @@ def _kinds_in_text(words: str, known: dict[str, Any]) -> list[StatedKind]:
     needs no full stop."""
     is_to_do = section_kind(known[fields.HEADING_PATH].rpartition(fields.SEPARATOR)[2]) == "navigation"
     found: list[StatedKind] = [(*task.span(), "request") for task in _TASK.finditer(words)]
+    found = found or [(*line.span(), "explanation") for line in LINE.finditer(words) if _PHONE.search(line[0])]
     is_plain = is_to_do or known[fields.DOC_TYPE] == "log"
-    return [(0, len(words), "explanation")] if is_plain and not found else found
+    return [(0, len(words), "explanation")] if is_plain and not _TASK.search(words) else found
 
 
 def day_in_words(date: float) -> str:

@@ -264,6 +264,9 @@ def test_neither_the_time_of_a_task_nor_a_value_is_what_is_asked_for(tmp_path: P
         ("How much did the hose cost?", "3 May 2026: Bought a new hose at the quay: they had one for 34 EUR. [1]"),
         ("When is the next crew meeting?", "Crew meeting: every Monday at 09:00 in the hut [1]"),
         ("Is the ticket of the winch still open?", "The ticket of the winch is open since March. [1]"),
+        ("What's Ulf's phone number?", "Ulf Ek\n0176 2233445\n[1]"),
+        ("What is the phone number of Marten?", "Marten 01 23 45 67 89 [1]"),
+        ("How high is the fee of the berth?", "The fee of the berth is 30 EUR. [1]"),
         ("What's Mara's phone number?", "No sentence"),
         ("How much did the ladder cost?", "No sentence"),
     ],
@@ -275,6 +278,12 @@ def test_a_value_is_known_by_its_form(question: str, begins: str, tmp_path: Path
         "shed.md": "# Shed\n\nThe box stands in the shed, address 10.4.0.5. The ladder is green.\n",
         "times.md": "# Times\n\n- Crew meeting: every Monday at 09:00 in the hut\n- Market: on Fridays\n",
         "minutes.md": "# Board\n\nThe next board meeting is on 14 January 2027.\n",
+        "docs/emails/1.eml": (
+            "From: Ulf Ek <ulf@home.org>\nTo: iris@home.org\nSubject: Berth\nDate: Sat, 9 May 2026 09:00:00 +0000\n\n"
+            "The berth is free.\n\nUlf Ek\n0176 2233445\n"
+        ),
+        "fees.md": "# Fees\n\nThe fee of the berth is 30 EUR. The crane lifts 5 tonnes.\n",
+        "more.md": "# Helpers\n\n- Marten 01 23 45 67 89\n- Olga 01 23 45 67 80\n",
         "ticket.md": "# Winch\n\nThe ticket of the winch is open since March.\n",
         "logs/2026-05-03.md": "# 3 May 2026\n\nBought a new hose at the quay: they had one for 34 EUR.\n",
         "logs/2026-05-04.md": "# 4 May 2026\n\nBo moved to version 2.5.0 at 22:15. Mara wrote 12 letters at 20:10.\n",
@@ -282,7 +291,7 @@ def test_a_value_is_known_by_its_form(question: str, begins: str, tmp_path: Path
     for name, text in files.items():
         (path := tmp_path / "home" / name).parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
-    with open_host(tmp_path, options={"iris_memory": {"root": str(tmp_path / "home")}}) as host:
+    with open_host(tmp_path, options={"iris_memory": {"root": str(tmp_path / "home"), "mail_days": 0}}) as host:
         memory_of(host).update()
         assert host.assistant("memory").ask(question).text.startswith(begins)
 
