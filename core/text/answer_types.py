@@ -75,7 +75,7 @@ _BEST = re.compile(
 )
 
 #: A phone number, or an address of someone or something is asked for, not what such a thing is.
-_ASKS_PHONE = re.compile(r"(?<!\ba )(?<!\bthe )\b(?:tele)?phone number\b|\bphone number (?:of|for)\b", re.IGNORECASE)
+_ASKS_PHONE = re.compile(r"(?<!\ba )(?<!\bthe )\b(?:tele)?phone number\b|phone number (?:of|for)\b", re.IGNORECASE)
 _ASKS_IP = re.compile(r"(?<!\ban )\bIP address(?= (?:of|for)\b)|['’]s IP(?: address)?\W*$", re.IGNORECASE)
 _ASKS_EMAIL = re.compile(r"(?<!an )(?<!the )\be-?mail address\b|\be-?mail address (?:of|for)\b|['’]s e-?mail\W*$", re.I)
 #: How a question asks for something that has a form of its own, and that form.

@@ -178,8 +178,8 @@ def _kinds_in_mail(words: str) -> list[StatedKind]:
     for start, end in sentence_spans(words[:own_end], body):
         if _REQUEST.match(words[start:end]):
             found.append((start, end, "request"))
-        elif _PHONE.search(words, start, end):
-            found.append((start, end, "explanation"))
+        elif _PHONE.search(words, start, end) and words[end - 1] not in ".!?":  # below the writer's name
+            found.append((start, end, "metadata"))
     # Another wrote it: it answers only where nothing else does.
     return [*found, (own_end, len(words), "caption")] if answered else found
 

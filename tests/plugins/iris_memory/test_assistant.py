@@ -265,6 +265,8 @@ def test_neither_the_time_of_a_task_nor_a_value_is_what_is_asked_for(tmp_path: P
         ("When is the next crew meeting?", "Crew meeting: every Monday at 09:00 in the hut [1]"),
         ("Is the ticket of the winch still open?", "The ticket of the winch is open since March. [1]"),
         ("What's Ulf's phone number?", "Ulf Ek\n0176 2233445\n[1]"),
+        ("What is the telephone number of Ulf?", "Ulf Ek\n0176 2233445\n[1]"),
+        ("Who is Ulf?", "No sentence"),
         ("What is the phone number of Marten?", "Marten 01 23 45 67 89 [1]"),
         ("How high is the fee of the berth?", "The fee of the berth is 30 EUR. [1]"),
         ("What's Mara's phone number?", "No sentence"),
