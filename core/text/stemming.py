@@ -149,7 +149,7 @@ def _stem(word: str) -> str:
 #: their form, what comes next by its time.
 _OF_FORM = re.compile(
     r"\b(?:how much|what) (?:do|does|did) (?!(?:it|they|this|that|these|those)\b)[^?]{1,200} (cost)\W*$"
-    r"|(?:['’]s|s['’]) ((?:tele)?phone number|IP(?: address)?)\W*$"
+    r"|(?:['’]s|[sxz]['’]) ((?:tele)?phone number|IP(?: address)?)\W*$"
     r"|\b((?:tele)?phone number|IP address) (?:of|for)\b"
     r"|^\W*how (high|tall|deep|wide|large|big|heavy|expensive) (?:is|are|was|were)\b"
     r"|^\W*when (?:is|are|does|do|will) (?:the|our|my|your) (next)\b",

@@ -259,6 +259,7 @@ def test_neither_the_time_of_a_task_nor_a_value_is_what_is_asked_for(tmp_path: P
     ("question", "begins"),
     [
         ("What's Bo's phone number?", "Bo Lind: sails, phone 0471 20 30 44 [1]"),
+        ("What's Moritz' phone number?", "Moritz Ax: oars, 0471 20 30 48 [1]"),
         ("What is the phone number of Kestrel?", "False alarms are reported to Kestrel, +32 2 555 77 00. [1]"),
         ("What is the IP address of the box?", "The box stands in the shed, address 10.4.0.5. [1]"),
         ("How much did the hose cost?", "3 May 2026: Bought a new hose at the quay: they had one for 34 EUR. [1]"),
@@ -275,7 +276,8 @@ def test_neither_the_time_of_a_task_nor_a_value_is_what_is_asked_for(tmp_path: P
 )
 def test_a_value_is_known_by_its_form(question: str, begins: str, tmp_path: Path) -> None:
     files = {
-        "crew.md": "# Crew\n\n- Ada Holm: ropes, phone 0471 20 30 40\n- Bo Lind: sails, phone 0471 20 30 44\n",
+        "crew.md": "# Crew\n\n- Ada Holm: ropes, phone 0471 20 30 40\n- Bo Lind: sails, phone 0471 20 30 44\n"
+        "- Moritz Ax: oars, 0471 20 30 48\n",
         "alarm.md": "# Alarm\n\nThe keypad is at the door. False alarms are reported to Kestrel, +32 2 555 77 00.\n",
         "shed.md": "# Shed\n\nThe box stands in the shed, address 10.4.0.5. The ladder is green.\n",
         "times.md": "# Times\n\n- Crew meeting: every Monday at 09:00 in the hut\n- Market: on Fridays\n",
