@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from ragstone.core.answering import Overview
 from ragstone.core.text import WORKS, counted, listed, quoted_title, stems
 
 from .plans.concept_names import concepts_named
 from .plans.graph import needs_and_leads, study_order
-from .plans.records import Plan
-from .plans.store import PlanStore
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .plans.records import Plan
+    from .plans.store import PlanStore
 
 _PLAN = rf"(?:this|the|that|my|your)(?: study)? (?:plan|curriculum|{WORKS})"
 _I = r"(?:i|we|you|one)"
