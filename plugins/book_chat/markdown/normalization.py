@@ -119,8 +119,9 @@ def _tidy(source: Source) -> tuple[str, list[StatedKind]]:
             continue
         bare = without_controls(line) if marked else line
         bare = bare if number in code else bare.rstrip()
-        while not bare and kept and _QUOTED_BLANK.fullmatch(kept[-1]):
-            kept.pop()
+        if not bare and code.isdisjoint((number - 1, number)):
+            while kept and _QUOTED_BLANK.fullmatch(kept[-1]):
+                kept.pop()
         if marks.waiting and kept[-1:] == [bare]:
             continue
         if marks.waiting and bare.strip(" >"):

@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.plugins.book_chat.reading import kinds, normalized, read
@@ -205,6 +205,7 @@ def test_a_megabyte_of_opening_brackets_is_read(unit: str) -> None:
 
 
 @given(st.one_of(MARKUP, DIALECTS))
+@example(">\n")
 def test_a_listing_stays_as_it_is_whatever_it_holds(text: str) -> None:
     listing = f"~~~~~~\nx\n{text}\ny\n~~~~~~\n"
     assert normalized(listing) == listing.replace("\r", "\n")
