@@ -62,6 +62,12 @@ _BASE_FORM = re.compile(
     r"|yes|well|too|very|my|your|his|her|its|our|their|one|two|three|up|down|out|off|plus|minus|times|versus|let|whatever"
     r"|wherever|whenever|however|whoever)$)(?!\w*(?:s|ed|ing|ly|ion|ness|ity|ism|ment|ance|ence)$)[a-z]{2,14}"
 )
+#: Headings whose last one says or asks what the reader does: "Cleaning the drum", "How do I open the car?".
+HOW_TO = re.compile(
+    r"(?:^|\n|› )[\d.\s]*(?:how (?:to|(?:do|can|should) (?:i|you|we|one))\b|(?!(?:during|following|according|including)\b)"
+    r"[a-z]{2,}ing (?:the|an?|your|my|up)\b)[^›\n]*\Z",
+    re.IGNORECASE,
+)
 _MARK = re.compile(
     r"^[\W_\d]+|^(?:(?:very )?important|urgent|attention|notice|note|warning|p\.?s\.?|update|task|request|step \d+|q"
     r"|todo|instructions?|reminder|tip|hint|bonus|action(?: required)?|final step|new task) ?[:!-]+ ?(?=\S)"

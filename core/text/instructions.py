@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .chunk_terms import ChunkTerms, analyze_chunk, headings_of
-from .imperatives import DISCOURSE, command_verb
+from .imperatives import DISCOURSE, HOW_TO, command_verb
 from .sanitizing import strip_hidden
 from .stemming import stems, words
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from llama_index.core.schema import BaseNode
-
 
 #: Shown by interfaces beside a source that contains such sentences.
 INSTRUCTIONS_NOTE = "this source contains instructions, shown as text"
@@ -42,7 +41,7 @@ _CONTINUED = 0.5
 _REPEATED = 0.8
 #: A command of fewer words is too short for a comparison of words.
 _LEAST_WORDS = 3
-#: A text with more commands than these is a procedure for its reader.
+#: A text with more commands than these is a procedure for its reader, as one below a heading that says so is.
 _PROCEDURE = 2
 #: Units after an instruction that can continue it.
 _MOST_CONTINUED = 4
@@ -134,7 +133,8 @@ def find_instructions(headings: str, text: str) -> frozenset[int]:
     distinct = [
         index for index in commands if not any(_repeats(index, other, terms) for other in commands if other < index)
     ]
-    if len(distinct) <= _PROCEDURE and (len(pieces) > 1 or terms.heading_stems):
+    is_procedure = len(distinct) > _PROCEDURE or HOW_TO.search(headings)
+    if not is_procedure and (len(pieces) > 1 or terms.heading_stems):
         unrelated = {index for index in commands if _is_unrelated(index, pieces[index], terms, found)}
         found |= unrelated
         _continue(found, commands - unrelated, pieces, terms)
