@@ -24,7 +24,7 @@ _RARE = 0.5
 _NOT_NAMED = LIGHT_STEMS.union(stems("one instead happen"))
 #: Not the "s" of "Newton's".
 _WORD = re.compile(r"(?<![’'])[^\W_]+|(?<=[’'])[^\W_]{3,}")
-_BETWEEN = re.compile(r"(?:[’']s)?[ -]*")
+_BETWEEN = re.compile(r"(?:[’']s)?(?:[ -]*|[.,])")
 
 
 def closest_words(retrieval: Retrieval) -> str:

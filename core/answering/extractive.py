@@ -15,12 +15,14 @@ from ..retrieval.sentences import instructing_units, is_event, sentences_of
 from ..text.answer_types import answer_type_scorer, asks_for_value, value_finder
 from ..text.doers import work_asked
 from ..text.formulas import has_formula
+from ..text.imperatives import command_verb
 from ..text.naming import asks_for_term
 from ..text.pointers import announces
 from ..text.question_kinds import (
     asks_for_events,
     asks_for_manner,
     asks_for_several,
+    asks_for_steps,
     form_required,
     form_scorer,
     sides_of,
@@ -38,7 +40,9 @@ if TYPE_CHECKING:
     from ..retrieval.models import Retrieval
     from ..text.segmentation import Unit
 
-_MOST_SENTENCES, _OF_A_PART = 3, 2
+_MOST_SENTENCES, _MOST_WITH_STEPS, _OF_A_PART = 3, 4, 2
+#: Words of a question for a procedure that the heading above may lack: its verb.
+_BESIDE_HEADING = 1
 #: The second sentence has a score at most so much below the best one's, without what that has for defining; the third a
 #: quarter. On two sets of SQuAD articles the second is the first with the answer for 6 and 8 % of the questions, the
 #: third for 1 %.
@@ -121,13 +125,25 @@ def choose(retrieval: Retrieval) -> list[ScoredSentence]:
         if not is_beside and not any(_says_the_same(own, each) for each in given):
             chosen.append(other)
             given.append(own)
+    asks_steps = asks_for_steps(asked_of(retrieval))
+    if asks_steps and len(asked - retrieval.terms(best.chunk).heading_stems) <= _BESIDE_HEADING:
+        commands = (each for each in sentences_of(retrieval) if _is_step(each, best, retrieval))
+        chosen += [each for each in sorted(commands, key=lambda each: each.start) if each not in chosen]
+        del chosen[_MOST_WITH_STEPS:]
     quotes: list[ScoredSentence] = []
     for quote in with_references(with_whole_table(chosen, retrieval), retrieval):
         if not any(each.chunk == quote.chunk and each.start < quote.end and quote.start < each.end for each in quotes):
             known = {each.start for each in quotes if each.chunk == quote.chunk}
             quotes.append(_with_what_follows(quote, retrieval, known))
-    first = 0 if asks_for_events(retrieval.question) else 1
+    first = 0 if asks_steps or asks_for_events(retrieval.question) else 1
     return quotes[:first] + _in_text_order(quotes[first:])
+
+
+def _is_step(quote: ScoredSentence, best: ScoredSentence, retrieval: Retrieval) -> bool:
+    """Whether the best sentence's paragraph, or the next one, tells its reader to do this."""
+    units = retrieval.terms(best.chunk).units
+    is_near = quote.chunk == best.chunk and units[quote.unit].block - units[best.unit].block in (0, 1)
+    return is_near and command_verb(quote.text.casefold()) is not None
 
 
 def _in_text_order(quotes: Sequence[ScoredSentence]) -> list[ScoredSentence]:

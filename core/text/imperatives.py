@@ -64,8 +64,8 @@ _BASE_FORM = re.compile(
 )
 #: Headings whose last one says or asks what the reader does: "Cleaning the drum", "How do I open the car?".
 HOW_TO = re.compile(
-    r"(?:^|\n|› )[\d.\s]*(?:how (?:to|(?:do|can|should) (?:i|you|we|one))\b|(?!(?:during|following|according|including)\b)"
-    r"[a-z]{2,}ing (?:the|an?|your|my|up)\b)[^›\n]*\Z",
+    r"(?:^|\n|› )[\d.\s]*(?:how (?:to|(?:do|can|should) (?:i|you|we|one))\b"
+    r"|(?!(?:during|following|according|including)\b)[a-z]{2,}ing (?:the|an?|your|my|up)\b)[^›\n]*\Z",
     re.IGNORECASE,
 )
 _MARK = re.compile(

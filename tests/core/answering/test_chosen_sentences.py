@@ -279,6 +279,24 @@ def test_a_number_of_other_things_and_when_something_else_was_built_is_no_answer
     assert judge(weigh_evidence(replace(found, scores={})), found) == verdict
 
 
+@pytest.mark.parametrize(("heading", "quoted"), [("Tarring the hull", (0, 1, 2)), ("Care", (0,))])
+def test_what_a_paragraph_tells_its_reader_to_do_is_one_procedure(heading: str, quoted: tuple[int, ...]) -> None:
+    sentences = [
+        "A hull of oak is tarred in spring.",
+        "Stir the resin into warm oil with a long stick.",
+        "Spread it along every seam.",
+        "Gulls nest on the quay in that month.",
+    ]
+    found = choose(_below(heading, " ".join(sentences), "How do I tar the hull?", (0.9, 0.1, 0.1, 0.1)))
+    assert [each.text for each in found] == [sentences[at] for at in quoted]
+
+
+def test_steps_are_given_in_the_order_of_the_text() -> None:
+    sentences = ["Open the hatch of the hold.", "Tar the hull with a wide brush."]
+    found = choose(_below("Tarring the hull", " ".join(sentences), "How do I tar the hull?", (0.1, 0.9)))
+    assert [each.text for each in found] == sentences
+
+
 def test_how_to_do_something_is_answered_by_its_command() -> None:
     text = (
         "Once a winch is there, oiling the winch is easy. From the deck, run this:\n\n```\nwinch oil\n```\n\n"
@@ -1493,6 +1511,10 @@ def test_a_word_whose_stem_ends_as_a_comparative_does_is_missed() -> None:
 def test_the_words_with_which_a_question_asks_are_not_named_as_what_the_text_speaks_of() -> None:
     found = _retrieval("How far is the winch from Oslo?", "The winch is far too loud.", (0.6,))
     assert closest_words(found).startswith("Not answered here: the text speaks of “winch”, but not of “Oslo”.")
+    found = _retrieval("Which winch is removed in 4.2?", "Winch 4 of 2 has a drum.")
+    assert closest_words(found).startswith(
+        "Not answered here: the text speaks of “winch” and “4.2”, but not of “removed”."
+    )
 
 
 def test_a_title_is_no_name_that_a_sentence_must_have() -> None:
