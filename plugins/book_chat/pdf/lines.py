@@ -12,6 +12,8 @@ from .model import Line, Table, Word
 _STRIP = 6.0
 _DEEPEST = 2
 _FEWEST_LINES = 5
+#: Places of a page at which a lane between its columns is looked for.
+_MOST_LANES = 2_000
 
 
 @dataclass(slots=True)
@@ -131,17 +133,18 @@ def _gutter(pieces: Sequence[Line | Table]) -> float | None:
     """The x of an empty lane between two columns of running text, or None."""
     left, right = min(p.x0 for p in pieces), max(p.x1 for p in pieces)
     width = right - left
+    step = max(1.5, width / _MOST_LANES)  # in a damaged file a word may be anywhere
     at, found = left + 0.25 * width, list[tuple[int, float]]()
     while at < right - 0.25 * width:
         found.append((sum(1 for p in pieces if p.x0 < at < p.x1), at))
-        at += 1.5
+        at += step
     if not found:
         return None
     fewest = min(count for count, _ in found)
     lanes = [at for count, at in found if count == fewest]
     gutter = min(lanes, key=lambda at: abs(at - (left + right) / 2))
     run = [at for at in lanes if abs(at - gutter) < 0.2 * width]
-    gutter = (min(run) + max(run)) / 2 if max(run) - min(run) <= 1.6 * len(run) else gutter
+    gutter = (min(run) + max(run)) / 2 if max(run) - min(run) <= 1.07 * step * len(run) else gutter
     sides = [[p for p in pieces if p.x1 <= gutter], [p for p in pieces if p.x0 >= gutter]]
     if fewest * 3 > len(sides[0]) + len(sides[1]):
         return None

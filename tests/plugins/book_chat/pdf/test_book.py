@@ -58,6 +58,11 @@ def test_a_line_of_dots_takes_no_long_time(read: Any) -> None:
         assert read(make([lines(72, 700, FILLER[0], "." * 8_000 + "!")])).text.startswith(FILLER[0])
 
 
+def test_a_word_far_beside_the_page_of_a_damaged_file_takes_no_memory(read: Any) -> None:
+    page = [*lines(72, 700, *FILLER), Text(2e8, 400, "far")]
+    assert read(make([page])).text.startswith(FILLER[0])
+
+
 def test_running_heads_and_page_numbers_go(read: Any) -> None:
     pages = [
         [Text(72, 760, f"Walking machines {at}"), *lines(72, 700, *FILLER), Text(300, 30, str(at))]
