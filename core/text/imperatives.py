@@ -62,9 +62,11 @@ _BASE_FORM = re.compile(
     r"|yes|well|too|very|my|your|his|her|its|our|their|one|two|three|up|down|out|off|plus|minus|times|versus|let|whatever"
     r"|wherever|whenever|however|whoever)$)(?!\w*(?:s|ed|ing|ly|ion|ness|ity|ism|ment|ance|ence)$)[a-z]{2,14}"
 )
+#: What the reader has to do: "How do I …?", not "How do whales …?".
+HOW_TO = r"\bhow (?:to|(?:do|can|could|should|would|must) (?:i|we|you|one))\b"
 #: Headings whose last one says or asks what the reader does: "Cleaning the drum", "How do I open the car?".
-HOW_TO = re.compile(
-    r"(?:^|\n|› )[\d.\s]*(?:how (?:to|(?:do|can|should) (?:i|you|we|one))\b"
+HEADS_PROCEDURE = re.compile(
+    rf"(?:^|\n|› )[\d.\s]*(?:{HOW_TO}"
     r"|(?!(?:during|following|according|including)\b)[a-z]{2,}ing (?:the|an?|your|my|up)\b)[^›\n]*\Z",
     re.IGNORECASE,
 )

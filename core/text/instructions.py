@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .chunk_terms import ChunkTerms, analyze_chunk, headings_of
-from .imperatives import DISCOURSE, HOW_TO, command_verb
+from .imperatives import DISCOURSE, HEADS_PROCEDURE, command_verb
 from .sanitizing import strip_hidden
 from .stemming import stems, words
 
@@ -133,7 +133,7 @@ def find_instructions(headings: str, text: str) -> frozenset[int]:
     distinct = [
         index for index in commands if not any(_repeats(index, other, terms) for other in commands if other < index)
     ]
-    is_procedure = len(distinct) > _PROCEDURE or HOW_TO.search(headings)
+    is_procedure = len(distinct) > _PROCEDURE or HEADS_PROCEDURE.search(headings)
     if not is_procedure and (len(pieces) > 1 or terms.heading_stems):
         unrelated = {index for index in commands if _is_unrelated(index, pieces[index], terms, found)}
         found |= unrelated

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from .imperatives import HOW_TO
 from .pointers import announces
 from .sentence_kinds import NO_ANSWER, Kind
 from .stemming import LIGHT_STEMS, stems
@@ -53,12 +54,10 @@ _ASKS_EVENTS = re.compile(r"\bwhat happened\b", re.IGNORECASE)
 _ASKS_WHICH = re.compile(
     r"^\W*(?:(?:in|on|at|by|with|for|from|of) )?(?:which|what) ((?!\w+s\b)\w{3,})\b", re.IGNORECASE
 )
-#: What the reader has to do: "How do I …?", not "How do whales …?".
-_HOW_TO = r"\bhow (?:to|(?:do|can|could|should|would|must) (?:i|we|you|one))\b"
-_ASKS_FOR_STEPS = re.compile(rf"{_HOW_TO}|\b(?:steps?|procedures?|instructions)\b", re.IGNORECASE)
+_ASKS_FOR_STEPS = re.compile(rf"{HOW_TO}|\b(?:steps?|procedures?|instructions)\b", re.IGNORECASE)
 #: What is done, and not only said or thought: "How do you pronounce X?", "How do you become X?".
 _ACTION = re.compile(
-    rf"{_HOW_TO} (?!(?:describe|define|explain|pronounce|spell|say|call|become|know|tell|understand|think)\b)(\w+)",
+    rf"{HOW_TO} (?!(?:describe|define|explain|pronounce|spell|say|call|become|know|tell|understand|think)\b)(\w+)",
     re.IGNORECASE,
 )
 #: A command, and what leads in to it.
