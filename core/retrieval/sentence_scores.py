@@ -20,6 +20,7 @@ from ..text.irregular_verbs import form_hashes, other_verb_finder
 from ..text.life_dates import life_event_asked
 from ..text.named_persons import person_asked
 from ..text.naming import asks_for_term, names_term
+from ..text.negations import denies, negates
 from ..text.quantities import asks_for_quantity
 from ..text.question_kinds import asks_for_code, asks_for_steps, asks_whether, form_scorer, kinds_left_out
 from ..text.stemming import ordered_share, question_stems, stem_hash, stem_hashes, stems, wording_scorer
@@ -45,8 +46,7 @@ _COSINE_WEIGHT = 1.5
 _DEFINITION_BONUS = 0.8
 #: Added to the sentences of a section whose title is what is asked for, and how well the first of a dictionary's entry,
 #: or one with such a label, says what it is.
-_TITLE_BONUS = 0.3
-_ENTRY_DEFINES = 0.9
+_TITLE_BONUS, _ENTRY_DEFINES = 0.3, 0.9
 #: The same of one with the dates of a person's life, where one of them is asked for; and what is taken from one on
 #: another person's birth or death.
 _DATES_DEFINE, _ANOTHERS_PENALTY = 0.9, 0.8
@@ -68,7 +68,7 @@ _TAKES_TABLE = re.compile(r"\b(?:are|were|tables?|lists?)\b", re.IGNORECASE)
 _PENALTIES: Mapping[Kind, float] = {"caption": 0.3, "row": 0.2, "request": 0.2, "metadata": -0.3}
 #: Added to a table's row whose first cell is made of words of the question; a number alone names nothing.
 _KEY_BONUS = 0.5
-#: Taken from a sentence that says nothing of its subject or of what is asked, and for a colon without what follows.
+#: Taken from a sentence that says nothing of what is asked, or does not deny what "not" asks for, and for a bare colon.
 _ELSEWHERE_PENALTY = 0.4
 #: Taken from one without the very word that is to be defined, but another of its stem.
 _DERIVED_PENALTY = 0.4
@@ -129,7 +129,7 @@ class SentenceScorer:
         self._is_other, self._is_other_verb = other_answer_finder(asked), other_verb_finder(asked)
         self._order = [correct(stem) for stem in question_stems(asked)] if asks_whether(asked) else []
         self._takes_term, self._takes_source = asks_for_term(asked), bool(_ASKS_SOURCE.search(asked))
-        self._takes_table = bool(_TAKES_TABLE.search(asked))
+        self._takes_table, self._negates = bool(_TAKES_TABLE.search(asked)), negates(asked)
         self._work, self._counts = work_asked(asked), asks_for_quantity(asked)
         self._subject = [correct(stem) for stem in (self._work.title if self._work else subject_of(asked))]
         self._abbreviation, self._compound = abbreviation_of(asked), compound_of(asked)
@@ -158,13 +158,12 @@ class SentenceScorer:
             cosine, words, has_form = max(own, default=None), self._words(piece, known), self._of_form(piece.text)
             is_elsewhere = piece.is_elsewhere or (piece.announces and not has_form)
             defining = self._defining(piece, words, is_first=opens and not is_elsewhere)
-            titled = is_titled and not is_elsewhere
             parts = {
                 "words": words,
                 "cosine": _COSINE_WEIGHT * (cosine or 0.0),
                 **of_chunk,
                 "definition": _DEFINITION_BONUS * defining,
-                "title": _TITLE_BONUS * titled * (1 + opens * self._opening(piece.text)),
+                "title": _TITLE_BONUS * (is_titled and not is_elsewhere) * (1 + opens * self._opening(piece.text)),
                 "form": _FORM_BONUS * words * has_form,
                 "says nothing": -_ELSEWHERE_PENALTY * (piece.led_in + is_elsewhere),
                 **self._of_piece(piece, defining),
@@ -209,6 +208,7 @@ class SentenceScorer:
             "of another": -_ELSEWHERE_PENALTY * (self._is_other is not None and self._is_other(text)),
             "table": -_TABLE_PENALTY * is_table,
             "other word": -_DERIVED_PENALTY * self._is_derived(text),
+            "denial": -_ELSEWHERE_PENALTY * (self._negates and not denies(text, self._retrieval.idf)),
         }
 
     def _defining(self, piece: Quote, words: float, *, is_first: bool) -> float:

@@ -815,10 +815,42 @@ def _feature(name: str, question: str, text: str) -> float:
     return features_of(found, sentences_of(found)[0])[FEATURES.index(name)]
 
 
-def test_a_short_negation_is_a_negation() -> None:
-    text = "The captain led the ships to the island."
-    assert _feature("negation", "Who didn't lead the ships?", text) == 1
-    assert _feature("negation", "Who led the ships?", text) == 0
+@pytest.mark.parametrize(
+    ("question", "text", "missing", "denied"),
+    [
+        ("Who didn't lead the ships?", "The captain led the ships to the island.", 1, 0),
+        ("Who led the ships?", "The captain led the ships to the island.", 0, 0),
+        ("Who led the ships?", "The captain never led the ships to the island.", 0, 1),
+        ("Who didn't lead the ships?", "The captain never led the ships to the island.", 0, 0),
+        ("Did the captain not lead the ships?", "The captain led the ships to the island.", 0, 0),
+        ("Did the captain lead the ships?", "The captain never led the ships to the island.", 0, 0),
+    ],
+)
+def test_what_is_denied_and_what_is_not_are_two_things(question: str, text: str, missing: int, denied: int) -> None:
+    assert _feature("missing_negation", question, text) == missing
+    assert _feature("negation", question, text) == denied
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "is_missing"),
+    [
+        ("Who rejected the offer of the mill?", "Anna Kerr made the offer of the mill in May.", True),
+        ("Who rejected the offer of the mill?", "The council rejected the offer of the mill.", False),
+        ("Which race did the red boat lose?", "The red boat lost the spring race.", False),
+        ("Did the council reject the offer of the mill?", "The council accepted the offer of the mill.", False),
+        ("What is done with abandoned boats?", "Boats that nobody claims are sold in May.", False),
+    ],
+)
+def test_a_verb_of_refusing_must_be_in_the_answer(question: str, text: str, is_missing: bool) -> None:
+    assert _feature("missing_refusal", question, text) == is_missing
+
+
+def test_what_is_not_so_is_answered_by_what_denies_it() -> None:
+    text = (
+        "The insurance covers the hull and the mast of the boat for two years. The insurance does not cover the sails."
+    )
+    assert sentences_of(_retrieval("What is not covered by the insurance?", text))[0].text.endswith("the sails.")
+    assert "hull" in sentences_of(_retrieval("What is covered by the insurance?", text))[0].text
 
 
 @pytest.mark.parametrize(
