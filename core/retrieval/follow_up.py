@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..text.answer_types import asks_for_value
-from ..text.antecedents import parallel_question
+from ..text.antecedents import parallel_question, resolve_ordinal
 from ..text.definitions import subject_of
 from ..text.doers import NAME
-from ..text.listed_items import resolve_ordinal
 from ..text.question_kinds import asks_for_manner, form_required
 from ..text.rewording import reworded, topic_of
 from ..text.spelling import correction_of
