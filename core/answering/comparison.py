@@ -26,6 +26,8 @@ _DEFINITION, _SUBJECT = 0.6, 0.2
 #: Least ``defines`` of a sentence that is about its side wherever it names the other one, and of one that comes before
 #: all others where nothing else is asked.
 _DEFINES, _SURELY_DEFINES = 0.6, 0.9
+#: Least share of the best sentence's score that one for a side has: less is of something else with its name.
+_LEAST_SIDE = 0.5
 #: Pieces of a text among which its opening is, behind a line of fields.
 _OPENING = 2
 #: Characters in which something can be said of the first term.
@@ -78,7 +80,10 @@ def choose_sides(
             is_of_side = defining >= _DEFINES or (whole[number] <= near and own & known and not against & known)
             if is_of_side and (number not in found or score > found[number][0]):
                 found[number] = score, quote
-    return [found[0][1], found[1][1]] if len(found) == len(sides) else []
+    chosen = [found[number][1] for number in sorted(found)]
+    if len(chosen) < len(sides) or min(quote.score for quote in chosen) < _LEAST_SIDE * quotes[0].score:
+        return []
+    return chosen
 
 
 def _title_hashes(node: BaseNode) -> frozenset[int]:

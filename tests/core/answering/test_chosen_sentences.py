@@ -520,6 +520,13 @@ def test_a_table_with_a_column_for_each_side_is_the_comparison() -> None:
     assert header_of(row, found) == "|  | Winch | Crane |\n| --- | --- | --- |"
 
 
+def test_a_sentence_that_only_has_the_name_of_a_side_is_none_for_it() -> None:
+    best = "With 3,000 people the county of Mira has a third of the land of Lund."
+    text = f"{best} Mira lies on a lake in the hills. Lund and Bo sing in the choir."
+    found = _texts("What is the difference between Lund and Mira?", text, (0.8, 0.7, -0.4))
+    assert found == [best, "Mira lies on a lake in the hills."]
+
+
 def test_a_side_is_what_its_definition_says_whatever_else_it_names() -> None:
     text = (
         "A winch is a drum. Cranes II lift more than a winch does. The tower that lifts loads and has a winch is "
