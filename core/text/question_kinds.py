@@ -68,8 +68,9 @@ _ASKS_FOR_SEVERAL = re.compile(
     r" (?:types|kinds|parts|components|stages|phases|steps|layers|forms|classes|categories|examples|functions|causes"
     r"|reasons|advantages|disadvantages|benefits|challenges|properties|characteristics|elements|features|members"
     r"|differences|methods|ways)\b|(?:name|list)\b"
-    # "Which tasks does it do?"
-    r"|(?:in |into |by |from |of )?(?:what|which) (?:\w+ )?\w{3,}(?<![su])s (?:do|does|did|are|were|can|have)\b)",
+    # "Which tasks does it do?", "Which towns border it?"
+    r"|(?:in |into |by |from |of )?(?:(?:what|which) (?:\w+ )?\w{3,}(?<![su])s (?:do|does|did|are|were|can|have)"
+    r"|which (?!does\b|this\b)\w{3,}(?<![su])s)\b)",
     re.IGNORECASE,
 )
 #: What speaks for a thing, and what against it.

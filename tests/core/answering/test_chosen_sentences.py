@@ -26,7 +26,7 @@ from ragstone.core.text.abbreviations import spells_out
 from ragstone.core.text.answer_types import answer_type_scorer, is_lacking
 from ragstone.core.text.definitions import defines, subject_of
 from ragstone.core.text.formulas import is_formula
-from ragstone.core.text.question_kinds import asks_for_tasks, sides_of
+from ragstone.core.text.question_kinds import asks_for_several, asks_for_tasks, sides_of
 from ragstone.core.text.spelling import correction_of, with_corrections
 
 if TYPE_CHECKING:
@@ -518,6 +518,19 @@ def test_a_table_with_a_column_for_each_side_is_the_comparison() -> None:
     row = next(each for each in sentences_of(found) if each.kind == "row")
     assert dict(zip(FEATURES, features_of(found, row), strict=True))["own_words"] == pytest.approx(2 / 3)  # no "differ"
     assert header_of(row, found) == "|  | Winch | Crane |\n| --- | --- | --- |"
+
+
+@pytest.mark.parametrize(
+    ("question", "is_several"),
+    [
+        ("Which towns border the lake?", True),
+        ("Which sensors does it need?", True),
+        ("Which team wins?", False),
+        ("Which does it need?", False),
+    ],
+)
+def test_a_plural_asks_for_several(question: str, is_several: bool) -> None:
+    assert asks_for_several(question) is is_several
 
 
 def test_a_sentence_that_only_has_the_name_of_a_side_is_none_for_it() -> None:
