@@ -39,6 +39,8 @@ class Scores:
     fused_rank: int | None = None
     #: The part of ``added`` that the chunk has because the first one names it and lacks words of the question.
     linked: float = 0.0
+    #: When it was written, seconds since 1970, where later texts replace earlier ones.
+    date: float | None = None
 
     @property
     def final(self) -> float:

@@ -12,6 +12,7 @@ from ..text.imperatives import as_between_people
 from ..text.instructions import instructions_of, is_addressed, is_asked_about
 from ..text.question_kinds import asks_for_events
 from ..text.stemming import stem_hash
+from .recency import latest_first
 from .sentence_scores import SentenceScorer
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def sentences_of(retrieval: Retrieval) -> list[ScoredSentence]:
 def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
     scorer = SentenceScorer(retrieval)
     found = chain.from_iterable(map(scorer.sentences, range(len(retrieval.nodes))))
-    return sorted(found, key=lambda each: (-each.score, each.chunk, each.start))
+    return latest_first(sorted(found, key=lambda each: (-each.score, each.chunk, each.start)), retrieval)
 
 
 def is_event(retrieval: Retrieval, sentence: ScoredSentence) -> bool:

@@ -24,16 +24,20 @@ _DAY = 86_400.0
 
 
 def date_bonus(known: Mapping[str, Any], options: IrisMemorySettings, now: float) -> float:
-    """What the date of a chunk with this metadata adds to its score (0 to 1.8); ``now``: seconds since 1970.
+    """What the date of a chunk with this metadata adds to its score (0 to 1.8); ``now``: seconds since 1970."""
+    date = _date_of(known, now)
+    if date is None:
+        return 0.0
+    age = (now - date) / _DAY
+    return float(options.date_weight * 0.5 ** (age / options.half_life_days))
 
-    A date in the future counts as now: it is untrusted, a mail may have any.
-    """
+
+def _date_of(known: Mapping[str, Any], now: float) -> float | None:
+    """When a text that ages was written; ``None`` for others. A date in the future counts as now: it is untrusted, a
+    mail may have any."""
     date = fields.number(known, fields.DATE)
     ages = known.get(fields.DOC_TYPE) in _AGEING_TYPES or bool(known.get(fields.DAY))
-    if date is None or not ages:
-        return 0.0
-    age = max(0.0, now - date) / _DAY
-    return float(options.date_weight * 0.5 ** (age / options.half_life_days))
+    return min(now, date) if date is not None and ages else None
 
 
 class MemoryRetriever(ScoredRetriever):
@@ -59,7 +63,10 @@ class MemoryRetriever(ScoredRetriever):
             for each in found.nodes
         ]
         scored.sort(key=lambda each: -(each.score or 0.0))  # stable: equal ones keep their order
-        return replace(found, nodes=tuple(scored[: self._top_k]))
+        nodes = tuple(scored[: self._top_k])
+        dates = {each.node.node_id: _date_of(each.metadata, now) for each in nodes}
+        scores = {key: replace(each, date=dates.get(key)) for key, each in found.scores.items()}
+        return replace(found, nodes=nodes, scores=scores)
 
 
 def valid_only(corpus: Corpus, filters: MetadataFilters | None) -> MetadataFilters | None:

@@ -34,8 +34,11 @@ _HELPERS = {
     *(f"answering.{name}" for name in ["citation_format", "draft", "greetings", "guard", "profile"]),
     *(f"answering.{name}" for name in ["overview_finder", "question_parts", "references", "table_rows"]),
     *(f"retrieval.{name}" for name in ["answerability", "calibration", "comparatives", "contents"]),
-    *(f"retrieval.{name}" for name in ["models", "parts", "people", "quotes", "sentence_scores", "top_k"]),
-    *(f"retrieval.{name}" for name in ["requirements", "restatement", "search_cache", "sentence_cosines"]),
+    *(f"retrieval.{name}" for name in ["models", "parts", "people", "quotes", "recency", "top_k"]),
+    *(
+        f"retrieval.{name}"
+        for name in ["requirements", "restatement", "search_cache", "sentence_cosines", "sentence_scores"]
+    ),
 }
 #: Of these one module is the way in, and the README names it.
 _CLOSED_PACKAGES = ("catalog.", "citations.", "embedding.")

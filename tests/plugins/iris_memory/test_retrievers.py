@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ragstone.core.testing import open_host
-from ragstone.plugins.iris_memory import query_memory
+from ragstone.plugins.iris_memory import memory_of, query_memory
+from tests.plugins.iris_memory.memories import write
 from tests.plugins.iris_memory.stored_files import File, store
 
 if TYPE_CHECKING:
@@ -44,3 +45,35 @@ def test_of_two_notes_of_a_day_the_later_comes_first(tmp_path: Path) -> None:
 def test_who_writes_from_the_future_gains_nothing(tmp_path: Path) -> None:
     files = File("future", " ".join(WORDS[:40]), "log", days=-400), File("now", TEXT, "log")
     assert found(tmp_path, *files, date_weight=2)[0] == "now"
+
+
+FIRST, SECOND = (
+    "We get our rope from Tidewell, because they are cheap.",
+    "We get our rope from Marlow & Sons from now on.",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("Where do we get our rope?", SECOND),
+        ("Who do we get our rope from?", SECOND),
+        ("Where did we get our rope?", FIRST),  # not what is so now
+    ],
+)
+def test_what_replaces_an_earlier_text_is_quoted_first(question: str, first: str, tmp_path: Path) -> None:
+    for day, text in (("2025-03-04", FIRST), ("2025-05-11", SECOND)):
+        write(tmp_path / "home", f"logs/{day}.md", f"# {day}\n\n{text}\n")
+    with open_host(tmp_path, options={"iris_memory": {"root": str(tmp_path / "home")}}) as host:
+        memory_of(host).update()
+        answer = host.assistant("memory").ask(question)
+    assert not answer.closest
+    assert answer.citations[0].quote == first
+
+
+def test_a_later_text_on_something_else_does_not_come_first(tmp_path: Path) -> None:
+    for day, text in (("2025-03-04", "The mast is 14 metres high."), ("2025-05-11", "The mast was painted.")):
+        write(tmp_path / "home", f"logs/{day}.md", f"# {day}\n\n{text}\n")
+    with open_host(tmp_path, options={"iris_memory": {"root": str(tmp_path / "home")}}) as host:
+        memory_of(host).update()
+        assert "14 metres" in host.assistant("memory").ask("How high is the mast?").citations[0].quote
