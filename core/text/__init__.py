@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from .definitions import subject_of
     from .imperatives import command_verb, is_verb
     from .instructions import is_addressed
-    from .irregular_verbs import IRREGULAR_VERBS
+    from .irregular_verbs import IRREGULAR_VERBS, with_forms
     from .languages import language_of
     from .packed_terms import is_packed, pack, unpack
     from .question_kinds import asks_for_code, asks_for_tasks, sides_of
@@ -62,6 +62,7 @@ __all__ = [
     "topic_of",
     "unpack",
     "unpack_kinds",
+    "with_forms",
 ]
 
 __getattr__, __dir__ = lazy_names(__name__)
