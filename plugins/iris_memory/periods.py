@@ -29,6 +29,18 @@ _PERIOD = re.compile(
     r"|(?:on )?(?P<iso>\d{4}-\d\d-\d\d))(?: (?:morning|afternoon|evening|night))?\b",
     re.IGNORECASE,
 )
+#: A time to come, up to whose end something is to be done, and a day that a text names.
+_END = re.compile(
+    r"\b(?:(?:by|until|before|for|in|on|over) )?(?:the )?(?:end of )?(?:the )?"
+    r"(?:(?P<near>today|now|tomorrow)|(?P<which>this|next|coming) (?P<unit>week(?:end)?|month))\b",
+    re.IGNORECASE,
+)
+_DAY = re.compile(
+    rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<month>{_MONTH})\b(?:,? (?P<year>\d{{4}}))?"
+    rf"|\b(?P<month_first>{_MONTH}) (?P<day_last>\d{{1,2}})(?:st|nd|rd|th)?\b(?:,? (?P<year_last>\d{{4}}))?"
+    r"|\b(?P<iso>\d{4}-\d\d-\d\d)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -37,6 +49,12 @@ class Period:
 
     first: date
     last: date
+
+    @classmethod
+    def of_last(cls, days: int) -> Period:
+        """So many days up to today."""
+        today = datetime.now(UTC).date()
+        return cls(today - timedelta(days=days), today)
 
     def __str__(self) -> str:
         """For people: "3 May 2026", "1 to 3 May 2026", "28 April to 3 May 2026"."""
@@ -97,8 +115,7 @@ def _period(found: re.Match[str], today: date) -> Period:
         return _day(today - timedelta(days=ago))
     if iso := found["iso"]:
         return _day(date.fromisoformat(iso))
-    named = str(found["month"] or found["month_first"] or found["whole"])
-    month = [each[:3] for each in _MONTHS].index(named[:3].capitalize()) + 1
+    month = _month_in(str(found["month"] or found["month_first"] or found["whole"]))
     if found["whole"]:
         of_year = int(found["whole_year"] or today.year - (month > today.month))
         return Period(date(of_year, month, 1), date(of_year, month, calendar.monthrange(of_year, month)[1]))
@@ -111,3 +128,37 @@ def _period(found: re.Match[str], today: date) -> Period:
 
 def _day(day: date) -> Period:
     return Period(day, day)
+
+
+def _month_in(name: str) -> int:
+    return [each[:3] for each in _MONTHS].index(name[:3].capitalize()) + 1
+
+
+def end_in(question: str, today: date) -> tuple[date | None, str]:
+    """The last day of the time to come that the question names, and the question without it: "this week"."""
+    found = _END.search(question)
+    if found is None:
+        return None, question
+    later = (found["which"] or "").casefold() != "this"
+    if near := found["near"]:
+        end = today + timedelta(days=near.casefold() == "tomorrow")
+    elif found["unit"].casefold() == "month":
+        first = (today.replace(day=1) + timedelta(days=31)).replace(day=1) if later else today
+        end = first.replace(day=calendar.monthrange(first.year, first.month)[1])
+    else:
+        end = today + timedelta(days=6 - today.weekday() + 7 * later)
+    return end, f"{question[: found.start()]} {question[found.end() :]}"
+
+
+def day_near(words: str, written: date) -> date | None:
+    """The first day that a text of the day ``written`` names; without a year the nearest one."""
+    found = _DAY.search(words)
+    with suppress(ValueError, OverflowError):  # no such day
+        if found and (iso := found["iso"]):
+            return date.fromisoformat(iso)
+        if found:
+            month, day = _month_in(found["month"] or found["month_first"]), int(found["day"] or found["day_last"])
+            year = found["year"] or found["year_last"]
+            years = [int(year)] if year else [written.year - 1, written.year, written.year + 1]
+            return min((date(each, month, day) for each in years), key=lambda each: abs(each - written))
+    return None

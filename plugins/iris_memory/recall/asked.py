@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from itertools import takewhile
 
 from ragstone.core import Corpus
-from ragstone.core.text import stems
+from ragstone.core.text import stems, with_forms
 
 from ..periods import Period, period_in
 from .filters import senders_named
@@ -92,7 +92,8 @@ class Asked:
 
     def is_about(self, text: str) -> bool:
         """Whether the text has the words of the topic."""
-        return frozenset(stems(text)).issuperset(self.topic)
+        known = frozenset(stems(text))
+        return not any(known.isdisjoint(with_forms(stem)) for stem in self.topic)
 
 
 def topic_of(words: str) -> tuple[str, ...]:

@@ -1,0 +1,159 @@
+"""Questions for mails, answered by their headers, and by what they say."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from llama_index.core.schema import TextNode
+
+from ragstone.core import Corpus
+from ragstone.core.answering import Overview
+from ragstone.core.text import counted, listed, quoted_title, shown_title
+
+from .. import fields
+from ..parsers.node_parser import day_in_words
+from .asked import Asked, topic_of
+from .texts import KINDS, found_texts, quoted
+
+#: Mails of a writer that are quoted.
+_MAILS = 3
+#: "Which mails are not answered?", "Which mails wait for my reply?"
+_WHICH = re.compile(
+    r"\W*(?:which|what|list|show(?: me)?|how many|(?:are|is) there)\b(?=[^?]*\b(?:e-?)?mails?\b)", re.IGNORECASE
+)
+_UNANSWERED = re.compile(
+    r"\b(?:un(?:answered|replied)|(?:not|never)\b[^?]{0,20}\b(?:answered|replied)(?: to)?"
+    r"|without (?:an? |any )?(?:answer|reply|response))\b"
+    r"|n['’]t\b[^?]{0,30}\b(?:answer(?:ed)?|repl(?:y|ied)(?: to)?)\b"
+    r"|\b(?:wait|need|want|expect|require|await|(?:have|must|should|still) (?:I|we|to)?)\w*\b"
+    r"[^?]{0,20}\b(?:answer(?:ed)?|reply|replies|response)(?: to)?\b",
+    re.IGNORECASE,
+)
+#: What asks its reader for something.
+_ASKS = re.compile(r"\?|\bplease\b|\b(?:let|tell) (?:me|us)\b", re.IGNORECASE)
+_ASKED = re.compile(r"\bask(?:s|ed|ing)?\b|\bwants? to know\b", re.IGNORECASE)
+_NOT_OWN = re.compile(r"\AFrom: (?:.+\n)+|^>.*$", re.MULTILINE)
+_FROM_ME = re.compile(r"\b(?:from|by|for) (?:me|us)\b|\b(?:my|our|yet|still|so far|do I|there)\b", re.IGNORECASE)
+_ANSWER = re.compile(r"\s*(?:(?:re|aw|antw|sv|fwd?|wg)\s*:\s*)+", re.IGNORECASE)
+
+
+def of_mails(found: Sequence[TextNode], asked: Asked) -> Overview | None:
+    """What the question asks of these mails; ``None`` where none of them is about it."""
+    mails = {key: nodes for key, nodes in _by_mail(found).items() if asked.is_about("\n".join(map(_searched, nodes)))}
+    when = f" of {asked.period}" if asked.period else ""
+    if not mails:
+        return Overview(f"The memory has no mail{when}.", ()) if asked.period and not asked.topic else None
+    if asked.is_of_answers:
+        mails = {key: nodes for key, nodes in mails.items() if _is_answer(nodes[0])}
+        if not mails:
+            return Overview(
+                f"The memory has no mail{when} from {listed(map(shown_title, asked.senders))} that answers another.", ()
+            )
+    if asked.counts:
+        return Overview(f"The memory has {counted(mail=len(mails))}{when}.", ())
+    asking = {key: nodes for key, nodes in mails.items() if any(map(_is_asking, nodes))}
+    if asks := bool(asking) and not asked.topic and bool(_ASKED.search(asked.question)):
+        mails, when = asking, f"{when} that ask for something"
+    latest = list(mails.values())[: 1 if asked.takes_latest else _MAILS]
+    if len(latest) == 1:
+        found_quotes = quoted(asked, f"{_about(latest[0][0], asked)}:", latest[0])
+        return _with_requests(found_quotes) if asks else found_quotes
+    titles = listed(_about(nodes[0], asked) for nodes in mails.values())
+    introduction = f"The memory has {counted(mail=len(mails))}{when}: {titles}."
+    if asked.lists:
+        return Overview(introduction, ())
+    found_quotes = quoted(asked, introduction, [node for nodes in latest for node in nodes])
+    return _with_requests(found_quotes) if asks else found_quotes
+
+
+def unanswered(corpus: Corpus, question: str, filters: Mapping[str, str]) -> Overview | None:
+    """The mails that ask for something and have no answer in the memory, the latest first, those of its owner left out,
+    with what they ask for, and how many others have none. ``None`` for another question."""
+    said = _UNANSWERED.search(question) if _WHICH.match(question) else None
+    if said is None:
+        return None
+    topic = topic_of(_FROM_ME.sub(" ", f"{question[: said.start()]} {question[said.end() :]}"))
+    asked = Asked(question, None, (), True, False, topic)
+    mails = _by_mail(found_texts(corpus, filters, asked) or ())
+    heads = [nodes[0] for nodes in mails.values()]
+    owner = _owner(heads)
+    found = [
+        nodes
+        for nodes in mails.values()
+        if asked.is_about("\n".join(map(_searched, nodes)))
+        and _address(nodes[0]) != owner
+        and not any(_answers(other, nodes[0]) for other in heads)
+    ]
+    asking = [nodes for nodes in found if any(map(_is_asking, nodes))]
+    number = f"{counted(mail=len(asking))} that ask{'s' * (len(asking) == 1)} for something"
+    if not asking:
+        number = counted(mail=len(found)) if found else "no mail"
+    others = f", {counted(other=len(found) - len(asking))}" if asking and len(found) > len(asking) else ""
+    titles = listed(_about(nodes[0], asked) for nodes in asking or found)
+    introduction = f"Without an answer in the memory: {number}{others}.{f' {titles}.' if titles else ''}"
+    return _with_requests(quoted(asked, introduction, [node for nodes in asking for node in nodes]))
+
+
+def _with_requests(found: Overview) -> Overview:
+    return replace(found, preferred=_ASKS, kinds=KINDS | {"question"})
+
+
+def _by_mail(found: Iterable[TextNode]) -> dict[tuple[object, ...], list[TextNode]]:
+    """The chunks of each mail, the first with its header first; the latest mail first."""
+    mails: dict[tuple[object, ...], list[TextNode]] = {}
+    for node in reversed([*found]):
+        known = node.metadata
+        key = (node.ref_doc_id, known.get(fields.MESSAGE_ID) or known.get(fields.DATE))
+        mails.setdefault(key, []).insert(0, node)
+    return mails
+
+
+def _owner(mails: Iterable[TextNode]) -> str | None:
+    """The address that wrote or got more than half of the mails."""
+    known = [{_address(mail), *str(mail.metadata.get(fields.RECIPIENTS) or "").split()} for mail in mails]
+    address, number = next(iter(Counter(each for mail in known for each in mail).most_common(1)), ("", 0))
+    return address if address and number > len(known) / 2 else None
+
+
+def _address(mail: TextNode) -> str:
+    return str(mail.metadata.get(fields.SENDER) or mail.metadata.get(fields.FROM) or "")
+
+
+def _answers(other: TextNode, mail: TextNode) -> bool:
+    """Whether the other mail answers this one: by its header, or as a later one with its subject to its writer."""
+    if _address(other) == _address(mail):
+        return False
+    number = mail.metadata.get(fields.MESSAGE_ID)
+    if number and other.metadata.get(fields.IN_REPLY_TO) == number:
+        return True
+    is_later = (fields.number(other.metadata, fields.DATE) or 0) > (fields.number(mail.metadata, fields.DATE) or 0)
+    is_to_writer = _address(mail) in str(other.metadata.get(fields.RECIPIENTS) or "").split()
+    subjects = (_ANSWER.sub("", str(each.metadata.get(fields.SUBJECT))).strip().casefold() for each in (other, mail))
+    return is_later and is_to_writer and len({*subjects}) == 1
+
+
+def _is_asking(mail: TextNode) -> bool:
+    """Whether its text asks for something, without its header and what it answers."""
+    return bool(_ASKS.search(_NOT_OWN.sub("", mail.get_content())))
+
+
+def _searched(mail: TextNode) -> str:
+    return f"{mail.metadata.get(fields.SUBJECT)}\n{mail.get_content()}"
+
+
+def _is_answer(mail: TextNode) -> bool:
+    known = mail.metadata
+    return bool(known.get(fields.IN_REPLY_TO)) or str(known.get(fields.SUBJECT)).casefold().startswith(("re:", "aw:"))
+
+
+def _about(mail: TextNode, asked: Asked) -> str:
+    """The subject, the writer and the day of a mail, and what is attached, where that is asked for."""
+    known = mail.metadata
+    date = fields.number(known, fields.DATE)
+    beside = [shown_title(str(known.get(fields.FROM) or "")), day_in_words(date) if date is not None else ""]
+    if asked.is_of_attachments and (names := known.get(fields.ATTACHMENTS)):
+        beside.append(f"attached: {shown_title(str(names))}")
+    return f"{quoted_title(str(known.get(fields.SUBJECT) or known[fields.TITLE]))} ({', '.join(filter(None, beside))})"
