@@ -33,7 +33,7 @@ _UNANSWERED = re.compile(
     re.IGNORECASE,
 )
 #: What asks its reader for something.
-_ASKS = re.compile(r"\?|\bplease\b|\b(?:let|tell) (?:me|us)\b", re.IGNORECASE)
+_ASKS = re.compile(r"\?|\bplease\b|\b(?:let|tell) (?:me|us)\b|\b(?:I|we) need\b", re.IGNORECASE)
 _ASKED = re.compile(r"\bask(?:s|ed|ing)?\b|\bwants? to know\b", re.IGNORECASE)
 _NOT_OWN = re.compile(r"\AFrom: (?:.+\n)+|^>.*$", re.MULTILINE)
 _FROM_ME = re.compile(r"\b(?:from|by|for) (?:me|us)\b|\b(?:my|our|yet|still|so far|do I|there)\b", re.IGNORECASE)
@@ -58,15 +58,14 @@ def of_mails(found: Sequence[TextNode], asked: Asked) -> Overview | None:
     if asks := bool(asking) and not asked.topic and bool(_ASKED.search(asked.question)):
         mails, when = asking, f"{when} that ask for something"
     latest = list(mails.values())[: 1 if asked.takes_latest else _MAILS]
-    if len(latest) == 1:
-        found_quotes = quoted(asked, f"{_about(latest[0][0], asked)}:", latest[0])
-        return _with_requests(found_quotes) if asks else found_quotes
-    titles = listed(_about(nodes[0], asked) for nodes in mails.values())
-    introduction = f"The memory has {counted(mail=len(mails))}{when}: {titles}."
-    if asked.lists:
+    is_one = len(latest) == 1
+    titles = listed(_about(nodes[0], asked) for nodes in (latest if is_one else mails.values()))
+    introduction = f"{titles}:" if is_one else f"The memory has {counted(mail=len(mails))}{when}: {titles}."
+    if asked.lists and not is_one:
         return Overview(introduction, ())
-    found_quotes = quoted(asked, introduction, [node for nodes in latest for node in nodes])
-    return _with_requests(found_quotes) if asks else found_quotes
+    quotes = quoted(asked, introduction, [node for nodes in latest for node in nodes])
+    # One mail is quoted with what its requests refer to.
+    return _with_requests(quotes, None if is_one else _ASKS) if asks else quotes
 
 
 def unanswered(corpus: Corpus, question: str, filters: Mapping[str, str]) -> Overview | None:
@@ -97,8 +96,8 @@ def unanswered(corpus: Corpus, question: str, filters: Mapping[str, str]) -> Ove
     return _with_requests(quoted(asked, introduction, [node for nodes in asking for node in nodes]))
 
 
-def _with_requests(found: Overview) -> Overview:
-    return replace(found, preferred=_ASKS, kinds=KINDS | {"question"})
+def _with_requests(found: Overview, preferred: re.Pattern[str] | None = _ASKS) -> Overview:
+    return replace(found, preferred=preferred or found.preferred, kinds=KINDS | {"question"})
 
 
 def _by_mail(found: Iterable[TextNode]) -> dict[tuple[object, ...], list[TextNode]]:
