@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from email.utils import parseaddr
 
 from llama_index.core.schema import BaseNode
 
-from ragstone.core import Assistant, CitationFormat, Host, NotFound, Profile, QuestionFilter
+from ragstone.core import Assistant, CitationFormat, Corpus, Host, NotFound, Profile, QuestionFilter
 from ragstone.core.answering import EmptyState, QuestionFilters
 
 from . import fields
 from .indexing.memory import memory_of
 from .overview import overview
 from .prompts import ANSWER
-from .recall.chunk import chunk_of
+from .recall.chunk import chunk_of, writer_of
 from .recall.filters import LONGEST_PART, MemoryFilters, parse_time
 from .settings import DOC_TYPES
 
@@ -31,9 +29,6 @@ _FIELDS = (
     fields.FROM,
     fields.TO,
 )
-#: Of a mail's writer, whose name may be anything.
-_NO_NAME = re.compile(r"[^\w .@'’-]+")
-_LONGEST_FIELD, _LONGEST_NAME = 500, 60
 _TYPE, _FROM, _TO, _SUBJECT = "type", "from", "to", "subject"
 
 
@@ -95,7 +90,7 @@ def assistant(host: Host) -> Assistant:
             setting=_writer_and_day,
             refusal=lambda _filters: "Nothing in the memory answers that.",
             prompt=ANSWER,
-            examples=lambda: ("What is in the memory?",),
+            examples=lambda: _examples(memory.corpus),
             empty=empty,
             overview=lambda question, filters, _earlier: overview(memory.corpus, question, filters),
             filters=QuestionFilters(_FILTERS, conditions),
@@ -104,11 +99,19 @@ def assistant(host: Host) -> Assistant:
     )
 
 
+def _examples(corpus: Corpus) -> tuple[str, ...]:
+    """Questions that this memory answers."""
+    examples, known = ["What is in the memory?"], corpus.contents
+    if known.exists and any(values == ("email",) for values, _ in known.document_facets(fields.DOC_TYPE)):
+        examples += ["What is the latest mail?", "Which mails wait for a reply?"]
+    if known.exists and any(values == ("open",) for values, _ in known.facets(fields.TASKS)):
+        examples.append("What is still open?")
+    return tuple(examples)
+
+
 def _writer_and_day(node: BaseNode) -> str | None:
     """Who wrote it and when, which "I" and "yesterday" refer to: "2 November 2026, Marta Kowalska"."""
-    name, address = parseaddr(str(node.metadata.get(fields.FROM) or "")[:_LONGEST_FIELD])
-    writer = " ".join(_NO_NAME.sub(" ", name or address).split())[:_LONGEST_NAME]
-    return ", ".join(part for part in (node.metadata.get(fields.DAY), writer) if part) or None
+    return ", ".join(part for part in (node.metadata.get(fields.DAY), writer_of(node)) if part) or None
 
 
 def _shown(node: BaseNode) -> dict[str, str]:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from email.utils import parseaddr
 from typing import TYPE_CHECKING
 
 from .. import fields
 
 if TYPE_CHECKING:
     from llama_index.core.schema import BaseNode
+
+#: Of a mail's writer, whose name may be anything.
+_NO_NAME = re.compile(r"[^\w .@'’-]+")
+_LONGEST_FIELD, _LONGEST_NAME = 500, 60
 
 
 @dataclass(frozen=True)
@@ -68,6 +74,12 @@ def chunk_of(node: BaseNode, relevance: float) -> MemoryChunk:
         valid_from=_datetime(fields.number(known, fields.VALID_FROM)),
         valid_until=_datetime(fields.number(known, fields.VALID_UNTIL)),
     )
+
+
+def writer_of(mail: BaseNode) -> str:
+    """The name of a mail's writer, else the address; "" for what is no mail."""
+    name, address = parseaddr(str(mail.metadata.get(fields.FROM) or "")[:_LONGEST_FIELD])
+    return " ".join(_NO_NAME.sub(" ", name or address).split())[:_LONGEST_NAME]
 
 
 def _datetime(moment: float | None) -> datetime | None:

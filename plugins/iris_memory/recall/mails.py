@@ -16,6 +16,7 @@ from ragstone.core.text import counted, listed, quoted_title, shown_title
 from .. import fields
 from ..parsers.node_parser import day_in_words
 from .asked import Asked, topic_of
+from .chunk import writer_of
 from .texts import KINDS, found_texts, quoted
 
 #: Mails of a writer that are quoted.
@@ -152,7 +153,7 @@ def _about(mail: TextNode, asked: Asked) -> str:
     """The subject, the writer and the day of a mail, and what is attached, where that is asked for."""
     known = mail.metadata
     date = fields.number(known, fields.DATE)
-    beside = [shown_title(str(known.get(fields.FROM) or "")), day_in_words(date) if date is not None else ""]
+    beside = [shown_title(writer_of(mail)), day_in_words(date) if date is not None else ""]
     if asked.is_of_attachments and (names := known.get(fields.ATTACHMENTS)):
         beside.append(f"attached: {shown_title(str(names))}")
     return f"{quoted_title(str(known.get(fields.SUBJECT) or known[fields.TITLE]))} ({', '.join(filter(None, beside))})"

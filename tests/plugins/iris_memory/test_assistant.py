@@ -300,6 +300,12 @@ def test_a_value_is_known_by_its_form(question: str, begins: str, tmp_path: Path
         assert host.assistant("memory").ask(question).text.startswith(begins)
 
 
+def test_the_page_of_a_mail_has_its_writer_once_above_the_passage(host: Host, client: FlaskClient) -> None:
+    cited = host.assistant("memory").ask("How many bottles of vinegar should Iris order?").citations[0]
+    above = client.get(cited.url).get_data(as_text=True).partition("Cited passage")[0]
+    assert above.count("ana@home.org") == 1
+
+
 def test_the_page_of_a_state_shows_its_chunk(host: Host, client: FlaskClient) -> None:
     cited = host.assistant("memory").ask(Question("What is the next task?", filters={"type": "state"})).citations[0]
     assert "clean the tank" in client.get(cited.url).get_data(as_text=True)

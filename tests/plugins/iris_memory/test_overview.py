@@ -63,7 +63,7 @@ OF_FIRST = (
     f"{_words(FIRST)}: 1 email, 1 log.\n\n"
     f"{_words(FIRST)}: 08:30 Oiled the winch. [1]\n\n10:15 Patched the sail. [1]\n\n{_words(FIRST)}, Ana: The rope"
 )
-PAINT = f"“Paint” (Bo <Bo@home.org>, {_words(THIRD)}):\n\n{_words(THIRD)}, Bo: The paint"
+PAINT = f"“Paint” (Bo, {_words(THIRD)}):\n\n{_words(THIRD)}, Bo: The paint"
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ PAINT = f"“Paint” (Bo <Bo@home.org>, {_words(THIRD)}):\n\n{_words(THIRD)}, B
         (f"What was I doing on {FIRST}?", OF_FIRST),
         (
             "What is the latest mail?",
-            f"“Oars” (Ana <Ana@home.org>, {_words(FOURTH)}):\n\n{_words(FOURTH)}, Ana: The oars",
+            f"“Oars” (Ana, {_words(FOURTH)}):\n\n{_words(FOURTH)}, Ana: The oars",
         ),
         ("List the mails from Bo", PAINT),
         (f"Did Bo write on {_words(THIRD)}?", PAINT),
@@ -83,10 +83,7 @@ PAINT = f"“Paint” (Bo <Bo@home.org>, {_words(THIRD)}):\n\n{_words(THIRD)}, B
         ("How many emails are there from Ana?", "The memory has 2 mails."),
         (
             "Which mails did Ana send?",
-            (
-                f"The memory has 2 mails: “Oars” (Ana <Ana@home.org>, {_words(FOURTH)}); "
-                f"“Rope” (Ana <Ana@home.org>, {_words(FIRST)})."
-            ),
+            (f"The memory has 2 mails: “Oars” (Ana, {_words(FOURTH)}); “Rope” (Ana, {_words(FIRST)})."),
         ),
         ("What's in the memory?", "The memory has 6 files: 3 emails, 2 logs, 1 note."),
     ],
@@ -184,7 +181,7 @@ def crew(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
         yield opened
 
 
-LAMP, ANCHOR = (f"“{name}” (Mara <Mara@home.org>, {_words(day)})" for name, day in (("Lamp", THIRD), ("Anchor", FIRST)))
+LAMP, ANCHOR = (f"“{name}” (Mara, {_words(day)})" for name, day in (("Lamp", THIRD), ("Anchor", FIRST)))
 SAID_OF_PUMP = (
     f"Said last:\n\n{_words(SECOND)}: 09:00 Sealed the pump, it is tight. [1]\n\n"
     f"{_words(FIRST)}: 09:00 The pump leaks. [2]"
@@ -209,10 +206,7 @@ SAYS_OF_ANCHOR = (
         ("Which mails are from Mara?", f"The memory has 2 mails: {LAMP}; {ANCHOR}."),
         (
             "Which mails mention the flags?",
-            (
-                f"“Flags” (Marabel <Marabel@home.org>, {_words(FOURTH)}):\n\n"
-                f"{_words(FOURTH)}, Marabel: The flags are faded. [1]"
-            ),
+            (f"“Flags” (Marabel, {_words(FOURTH)}):\n\n{_words(FOURTH)}, Marabel: The flags are faded. [1]"),
         ),
         ("What's still open?", "2 open tasks:\n\n[ ] Paint the hull on 4 May [1]\n\n[ ] Test the pump [1]"),
         ("What do I have to do about the hull?", "1 open task:\n\n[ ] Paint the hull on 4 May [1]"),
@@ -346,7 +340,7 @@ def test_answers_and_attachments_are_those_of_the_mails(tmp_path: Path) -> None:
             _ask(opened, "Did Ana reply?").text
             == "The memory has no mail from Ana <Ana@home.org> that answers another."
         )
-        hull = f"“Hull” (Ana <Ana@home.org>, {_words(THIRD)}, attached: hull.txt)"
+        hull = f"“Hull” (Ana, {_words(THIRD)}, attached: hull.txt)"
         assert _ask(opened, "What was attached to Ana's mail?").text.startswith(f"{hull}:")
         assert _ask(opened, "Which attachments did Ana send?").text.startswith(f"{hull}:")
 

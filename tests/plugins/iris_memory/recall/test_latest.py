@@ -14,6 +14,7 @@ from tests.plugins.iris_memory.memories import write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from ragstone.core import Host
 
@@ -86,11 +87,11 @@ PAID = f"Said last:\n\n{_day(LATEST)}: Paid the berth, 240 EUR. [1]"
 OPEN = "1 of 3 defects has the status “open”: “D-1: Rudder loose”.\n\nThe rudder rattles at low speed. [1]"
 INSURER = f"[ ] Cai: call the insurer by {_day(TODAY)} [1]"
 ASKED = (
-    f"The memory has 2 mails that ask for something: “Canoe” ({BO}, {_day(LATER)}); “Oars” ({BO}, {_day(LATE)}).\n\n"
+    f"The memory has 2 mails that ask for something: “Canoe” (Bo, {_day(LATER)}); “Oars” (Bo, {_day(LATE)}).\n\n"
     f"{_day(LATER)}, Bo: Shall I reserve it? [1]\n\n{_day(LATE)}, Bo: Which length do the oars have? [2]"
 )
 UNANSWERED = (
-    f"Without an answer in the memory: 1 mail that asks for something, 3 others. “Canoe” ({BO}, {_day(LATER)}).\n\n"
+    f"Without an answer in the memory: 1 mail that asks for something, 3 others. “Canoe” (Bo, {_day(LATER)}).\n\n"
     f"{_day(LATER)}, Bo: Shall I reserve it? [1]"
 )
 
@@ -127,13 +128,13 @@ UNANSWERED = (
         ("Are there any mails that I haven't answered yet?", UNANSWERED),
         (
             "Which mails from Cai are unanswered?",
-            f"Without an answer in the memory: 1 mail. “Splice” ({CAI}, {_day(LATEST)}).",
+            f"Without an answer in the memory: 1 mail. “Splice” (Cai, {_day(LATEST)}).",
         ),
         ("Which mails about the oars are unanswered?", "Without an answer in the memory: no mail."),
         ("What did Bo ask?", ASKED),
         (
             "When did Dee last write?",
-            f"“Lock” (Dee <dee@dee.example>, {_day(LATER)}):\n\n{_day(LATER)}, Dee: The lock is oiled. [1]",
+            f"“Lock” (Dee, {_day(LATER)}):\n\n{_day(LATER)}, Dee: The lock is oiled. [1]",
         ),
         ("How many mails did Dee write?", "The memory has 2 mails."),
     ],
@@ -157,6 +158,18 @@ def test_the_last_and_the_open(boats: Host, question: str, text: str) -> None:
 def test_other_questions_are_searched_for(boats: Host, question: str) -> None:
     answer = boats.assistant("memory").ask(question)
     assert not answer.text.startswith(("“", "Said last", "Without", "0 of", "1 of"))
+
+
+def test_the_examples_are_answered(boats: Host, tmp_path: Path) -> None:
+    memory = boats.assistant("memory")
+    examples = memory.profile.examples()
+    assert len(examples) == 4
+    assert not any(memory.ask(example).refused for example in examples)
+    write(tmp_path / "home", "pump.md", "# The pump\n\nIt leaks.\n")
+    with open_host(tmp_path, options={"iris_memory": {"root": str(tmp_path / "home")}}) as host:
+        assert host.assistant("memory").profile.examples() == ("What is in the memory?",)
+        memory_of(host).update()
+        assert host.assistant("memory").profile.examples() == ("What is in the memory?",)
 
 
 SATURDAY = date(2026, 2, 28)
