@@ -13,6 +13,7 @@ from ..text.instructions import instructions_of, is_addressed, is_asked_about
 from ..text.question_kinds import asks_for_events
 from ..text.stemming import stem_hash
 from .recency import latest_first
+from .sections import of_its_section
 from .sentence_scores import SentenceScorer
 
 if TYPE_CHECKING:
@@ -37,7 +38,8 @@ def sentences_of(retrieval: Retrieval) -> list[ScoredSentence]:
 
 def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
     scorer = SentenceScorer(retrieval)
-    found = chain.from_iterable(map(scorer.sentences, range(len(retrieval.nodes))))
+    scored = chain.from_iterable(map(scorer.sentences, range(len(retrieval.nodes))))
+    found = (of_its_section(each, retrieval) for each in scored)
     return latest_first(sorted(found, key=lambda each: (-each.score, each.chunk, each.start)), retrieval)
 
 

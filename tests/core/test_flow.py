@@ -34,10 +34,10 @@ _HELPERS = {
     *(f"answering.{name}" for name in ["citation_format", "draft", "greetings", "guard", "profile"]),
     *(f"answering.{name}" for name in ["overview_finder", "question_parts", "references", "table_rows"]),
     *(f"retrieval.{name}" for name in ["answerability", "calibration", "comparatives", "contents"]),
-    *(f"retrieval.{name}" for name in ["models", "parts", "people", "quotes", "recency", "top_k"]),
+    *(f"retrieval.{name}" for name in ["models", "parts", "people", "quotes", "recency", "sentence_scores"]),
     *(
         f"retrieval.{name}"
-        for name in ["requirements", "restatement", "search_cache", "sentence_cosines", "sentence_scores"]
+        for name in ["requirements", "restatement", "top_k", "search_cache", "sections", "sentence_cosines"]
     ),
 }
 #: Of these one module is the way in, and the README names it.

@@ -300,6 +300,18 @@ def test_a_value_is_known_by_its_form(question: str, begins: str, tmp_path: Path
         assert host.assistant("memory").ask(question).text.startswith(begins)
 
 
+def test_a_sentence_is_of_its_section_where_a_chunk_has_several(tmp_path: Path) -> None:
+    (home := tmp_path / "home").mkdir()
+    lengths = {"Sloop": 9, "Dinghy": 3, "Ketch": 14}
+    sections = "".join(f"## {name}\n\nIt is {length} metres long.\n\n" for name, length in lengths.items())
+    (home / "berths.md").write_text(f"# Berths\n\n{sections}", "utf-8")
+    with open_host(tmp_path, options={"iris_memory": {"root": str(home)}}) as host:
+        memory_of(host).update()
+        for name, length in lengths.items():
+            text = host.assistant("memory").ask(f"How long is the {name.lower()}?").text
+            assert re.findall(r"\d+(?= metres)", text)[0] == str(length)
+
+
 def test_the_page_of_a_mail_has_its_writer_once_above_the_passage(host: Host, client: FlaskClient) -> None:
     cited = host.assistant("memory").ask("How many bottles of vinegar should Iris order?").citations[0]
     above = client.get(cited.url).get_data(as_text=True).partition("Cited passage")[0]
