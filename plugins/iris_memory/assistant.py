@@ -8,6 +8,7 @@ from llama_index.core.schema import BaseNode
 
 from ragstone.core import Assistant, CitationFormat, Corpus, Host, NotFound, Profile, QuestionFilter
 from ragstone.core.answering import EmptyState, QuestionFilters
+from ragstone.core.text import quoted_title
 
 from . import fields
 from .indexing.memory import memory_of
@@ -87,7 +88,7 @@ def assistant(host: Host) -> Assistant:
                 parts=("section", "place"),
                 shown=_shown,
             ),
-            setting=_writer_and_day,
+            setting=_setting,
             refusal=lambda _filters: "Nothing in the memory answers that.",
             prompt=ANSWER,
             examples=lambda: _examples(memory.corpus),
@@ -109,9 +110,12 @@ def _examples(corpus: Corpus) -> tuple[str, ...]:
     return tuple(examples)
 
 
-def _writer_and_day(node: BaseNode) -> str | None:
-    """Who wrote it and when, which "I" and "yesterday" refer to: "2 November 2026, Marta Kowalska"."""
-    return ", ".join(part for part in (node.metadata.get(fields.DAY), writer_of(node)) if part) or None
+def _setting(node: BaseNode) -> str | None:
+    """Who wrote it and when, which "I" and "yesterday" refer to: "2 November 2026, Marta Kowalska"; of a turn the
+    question before it."""
+    before = str(node.metadata.get(fields.CONTEXT) or "").rstrip().rpartition("\n")[2]
+    asked = f"To {quoted_title(before)}" if before.endswith("?") else ""
+    return ", ".join(part for part in (node.metadata.get(fields.DAY), writer_of(node), asked) if part) or None
 
 
 def _shown(node: BaseNode) -> dict[str, str]:
