@@ -15,7 +15,7 @@ from ragstone.core.text import counted
 
 from . import fields
 from .recall.asked import Asked, asked_of
-from .recall.mails import of_mails, unanswered
+from .recall.mails import of_mails, unanswered, written_to
 from .recall.states import last_said, last_time
 from .recall.statuses import with_status
 from .recall.tasks import tasks
@@ -29,8 +29,9 @@ def overview(corpus: Corpus, question: str, filters: Mapping[str, str]) -> Overv
         listed = with_status(corpus, question, filters) or tasks(corpus, question, filters)
         if listed:
             return listed
-    if found := unanswered(corpus, question, filters) or last_said(corpus, question, filters):
-        return found
+    for of_kind in (unanswered, written_to, last_said):
+        if found := of_kind(corpus, question, filters):
+            return found
     asked = asked_of(corpus, question)
     if asked is None:
         return last_time(corpus, question, filters)

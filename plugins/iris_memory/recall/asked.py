@@ -19,7 +19,7 @@ _NAME_WORD = r"[^\W\d_][\w.@-]*(?:['’](?!s\b)\w+)?"
 #: Who wrote: "from Ana Berg", "did Ana write", "Ana's last mail".
 _SENDER = re.compile(
     rf"\b(?:from|by) (?P<behind>{_NAME_WORD}(?: {_NAME_WORD}){{0,3}})"
-    rf"|(?<!\w)(?P<verb>{_NAME_WORD}(?: (?!last ){_NAME_WORD}){{0,3}}) (?:last )?"
+    rf"|(?<!\w)(?P<verb>{_NAME_WORD}(?: (?!last ){_NAME_WORD}){{0,3}}?) (?:last )?"
     r"(?:wr(?:ite|ote|itten)|sen[dt]|sa(?:id|y)|ask|want|need|answer|repl(?:y|ie)|respond"
     r"|tell|told|report|suggest|propose|offer|mention|request"
     r"|e?-?mail)(?:s|d|ed)?\b"

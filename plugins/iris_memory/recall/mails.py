@@ -38,6 +38,12 @@ _ASKS = re.compile(r"\?|\bplease\b|\b(?:let|tell) (?:me|us)\b|\b(?:I|we) need\b"
 _ASKED = re.compile(r"\bask(?:s|ed|ing)?\b|\bwants? to know\b", re.IGNORECASE)
 _NOT_OWN = re.compile(r"\AFrom: (?:.+\n)+|^>.*$", re.MULTILINE)
 _FROM_ME = re.compile(r"\b(?:from|by|for) (?:me|us)\b|\b(?:my|our|yet|still|so far|do I|there)\b", re.IGNORECASE)
+#: "When did I last write to Ana?", "What did we write to Ana about the paint?"
+_TO = re.compile(
+    r"\W*(?i:when|what|did|have)\b[^?]*\b(?i:I|we) (?:last |ever |already )?(?:wr(?:ite|ote|itten)|mail(?:ed)?|sen[dt])"
+    r"(?: an? (?:e-?)?mail)?(?: to)? (?P<name>[^\W\d_][\w.@-]*(?: [A-Z]\w+)?)(?: (?:about|on) (?P<topic>[^?]+))?"
+    r"(?: last)?\W*\Z",
+)
 _ANSWER = re.compile(r"\s*(?:(?:re|aw|antw|sv|fwd?|wg)\s*:\s*)+", re.IGNORECASE)
 
 
@@ -67,6 +73,19 @@ def of_mails(found: Sequence[TextNode], asked: Asked) -> Overview | None:
     quotes = quoted(asked, introduction, [node for nodes in latest for node in nodes])
     # One mail is quoted with what its requests refer to.
     return _with_requests(quotes, None if is_one else _ASKS) if asks else quotes
+
+
+def written_to(corpus: Corpus, question: str, filters: Mapping[str, str]) -> Overview | None:
+    """The mails of the memory's owner to the one that the question names; ``None`` for another question, and where no
+    mail is like that."""
+    said = _TO.match(question)
+    if said is None:
+        return None
+    asked = Asked(question, None, (), True, False, topic_of(said["topic"] or ""))
+    owner = _owner(nodes[0] for nodes in _by_mail(found_texts(corpus, filters, asked) or ()).values())
+    found = found_texts(corpus, {**filters, "to": said["name"]}, asked) or ()
+    own = [node for node in found if _address(node) == owner]
+    return of_mails(own, asked) if own else None
 
 
 def unanswered(corpus: Corpus, question: str, filters: Mapping[str, str]) -> Overview | None:

@@ -38,12 +38,14 @@ _LAST_TIME = re.compile(
 )
 _TIMES = frozenset(stems("last latest recent recently time"))
 _NOT_DENIED = r"(?s)\A(?!.*(?:\b(?:not|never)\b|n['’]t\b))"
-#: "Who was at the last meeting?", "What did we order last?"
+#: "Who was at the last meeting?", "What did we order last?", "Where did we last buy rope?"
 _LAST_OF = re.compile(
     r"\W*(?:what|which|who(?:m|se)?|where|how(?! (?:long|often|many times)))\b"
     r"(?=[^?]*\b(?:did|was|were|has|have|had)\b)(?P<asked>[^?]*?)"
     r"(?:(?<!since )(?<!before )(?<!after )\b(?:the|our|my|your) (?:very )?(?:last|latest|most recent)"
-    r" (?!(?:name|time|word|day|week|month|year)\b)(?P<thing>[^?]+?)|\b(?:last|most recently))\W*\Z",
+    r" (?!(?:name|time|word|day|week|month|year)\b)(?P<thing>[^?]+?)"
+    r"|(?<!the )(?<!our )(?<!my )(?<!your )\b(?:last|most recently)\b"
+    r"(?! (?:night|week|weekend|month|year|spring|summer|autumn|winter)\b)(?P<done>[^?]*))\W*\Z",
     re.IGNORECASE,
 )
 #: "Who was at the meeting in May?"
@@ -78,7 +80,8 @@ def last_time(corpus: Corpus, question: str, filters: Mapping[str, str]) -> Over
         return _last_sentences(corpus, tuple(stem for stem in stems(question) if stem not in _TIMES), filters)
     if of_kind := _LAST_OF.match(question):
         kind, beside = tuple(stems(of_kind["thing"] or "")), tuple(stems(of_kind["asked"]))
-        kind, beside = (kind, beside) if kind else (beside, ())
+        if not kind:
+            kind, beside = (*beside, *stems(of_kind["done"] or "")), ()
         asked = Asked(question, Period.of_last(_LONG), (), False, False, kind)
         found = _last_entry(corpus, asked, filters, beside)
         return found or _last_sentences(corpus, (*topic_of(" ".join(beside)), *kind), filters)

@@ -336,6 +336,7 @@ def test_answers_and_attachments_are_those_of_the_mails(tmp_path: Path) -> None:
     with open_host(tmp_path, options={"iris_memory": {"root": str(tmp_path / "home")}}) as opened:
         memory_of(opened).update()
         assert _ask(opened, "Did Bo answer?").text.endswith("Bo: The paint is white. [1]")
+        assert _ask(opened, "Did Bo answer my mail?").text == _ask(opened, "Did Bo answer?").text
         assert (
             _ask(opened, "Did Ana reply?").text
             == "The memory has no mail from Ana <Ana@home.org> that answers another."

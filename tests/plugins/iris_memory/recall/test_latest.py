@@ -108,6 +108,7 @@ UNANSWERED = (
         ("What did we decide last?", CANOE),
         ("What did we pay last?", PAID),
         ("What was the last payment?", PAID),
+        ("How much did we last pay?", PAID),
         ("Which defects are open?", OPEN),
         ("How many open defects are there?", OPEN),
         (
@@ -133,6 +134,14 @@ UNANSWERED = (
         ("Which mails about the oars are unanswered?", "Without an answer in the memory: no mail."),
         ("What did Bo ask?", ASKED),
         (
+            "When did I last write to Bo?",
+            f"“Re: Oars” (Iris, {_day(LATEST)}):\n\n{_day(LATEST)}, Iris: They have two metres. [1]",
+        ),
+        (
+            "What did I write to Ana about the berth?",
+            f"“Re: Berth” (Iris, {_day(LATER)}):\n\n{_day(LATER)}, Iris: Yes, please. [1]",
+        ),
+        (
             "When did Dee last write?",
             f"“Lock” (Dee, {_day(LATER)}):\n\n{_day(LATER)}, Dee: The lock is oiled. [1]",
         ),
@@ -153,6 +162,8 @@ def test_the_last_and_the_open(boats: Host, question: str, text: str) -> None:
         "Who sang at the last crew meeting?",
         "Why was the mail not answered?",
         "Which boats are open?",
+        "How much was paid last week?",
+        "How high was the berth last winter?",
     ],
 )
 def test_other_questions_are_searched_for(boats: Host, question: str) -> None:
