@@ -41,8 +41,8 @@ _FROM_ME = re.compile(r"\b(?:from|by|for) (?:me|us)\b|\b(?:my|our|yet|still|so f
 #: "When did I last write to Ana?", "What did we write to Ana about the paint?"
 _TO = re.compile(
     r"\W*(?i:when|what|did|have)\b[^?]*\b(?i:I|we) (?:last |ever |already )?(?:wr(?:ite|ote|itten)|mail(?:ed)?|sen[dt])"
-    r"(?: an? (?:e-?)?mail)?(?: to)? (?P<name>[^\W\d_][\w.@-]*(?: [A-Z]\w+)?)(?: (?:about|on) (?P<topic>[^?]+))?"
-    r"(?: last)?\W*\Z",
+    r"(?: an? (?:e-?)?mail)?(?: to)? (?P<name>[^\W\d_][\w.@-]*(?: [A-Z]\w+)?)(?: (?:about|on) (?P<topic>[^?]{1,80}?))?"
+    r"(?: last)?\W{0,9}\Z",
 )
 _ANSWER = re.compile(r"\s*(?:(?:re|aw|antw|sv|fwd?|wg)\s*:\s*)+", re.IGNORECASE)
 

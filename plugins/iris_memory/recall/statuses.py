@@ -22,7 +22,10 @@ _WHICH = re.compile(
     r"(?P<state> (?!there\b)(?:in progress|\w+))?(?: now| currently| at the moment)?\W*\Z",
     re.IGNORECASE,
 )
-_STATUS = re.compile(r"^[\W_]*(?:status|state)[\W_]*:[\W_]*(.{1,60})$", re.IGNORECASE | re.MULTILINE)
+_STATUS = re.compile(
+    r"^(?:[^\w\n]|_){0,10}(?:status|state)(?:[^\w\n]|_){0,10}?:(?:[^\w\n]|_){0,10}(.{1,60})$",
+    re.IGNORECASE | re.MULTILINE,
+)
 #: What a file says beside it.
 _NO_STATUS = re.compile(rf"\A(?![\s\S]*{_STATUS.pattern})", re.IGNORECASE | re.MULTILINE)
 

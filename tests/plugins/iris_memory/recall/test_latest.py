@@ -214,3 +214,12 @@ def test_the_end_of_a_time_to_come(question: str, end: date | None, rest: str) -
 )
 def test_the_day_that_a_text_names(words: str, day: date | None) -> None:
     assert day_near(words, SATURDAY) == day
+
+
+@pytest.mark.parametrize("line", ["**Status:** open", "- State: open since May", "_status_: Open"])
+def test_the_line_of_a_status_may_be_marked(line: str, tmp_path: Path) -> None:
+    write(tmp_path / "home", "defects/1.md", f"# Rudder\n\n{line}\n\nIt rattles.\n")
+    with open_host(tmp_path, options={"iris_memory": {"root": str(tmp_path / "home")}}) as host:
+        memory_of(host).update()
+        text = host.assistant("memory").ask("Which defects are open?").text
+    assert text == "1 of 1 defects has the status “open”: “Rudder”.\n\nIt rattles. [1]"
