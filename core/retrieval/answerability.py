@@ -70,7 +70,7 @@ def likelihood(features: Sequence[float]) -> float:
 
 
 def least_likelihood() -> float:
-    """Below it a sentence comes closest, but does not answer: 92 of 100 answerable questions are above."""
+    """Below it a sentence comes closest, but does not answer: nearly 92 of 100 answerable questions are above."""
     return _model()[2]
 
 

@@ -115,7 +115,7 @@ def _is_about_it(retrieval: Retrieval, sentence: ScoredSentence) -> bool:
 
 def judge(found: Evidence, retrieval: Retrieval, least: float | None = None) -> Verdict:
     """Whether a question with this evidence may be answered. ``least``: likelihood below which the best sentence comes
-    closest, but does not answer; by default the model's own, which 92 of 100 answerable questions reach.
+    closest, but does not answer; by default the model's own, which nearly 92 of 100 answerable questions reach.
 
     A follow-up inherits the words of earlier questions, which were answered: its own words must be found too. Without
     them "What does it cost?" is about what was asked before, "And the weather?" is not.
