@@ -70,6 +70,17 @@ HEADS_PROCEDURE = re.compile(
     r"|(?!(?:during|following|according|including)\b)[a-z]{2,}ing (?:the|an?|your|my|up)\b)[^›\n]*\Z",
     re.IGNORECASE,
 )
+#: When, how often, for how long, under which condition or why something is done: a command that says so is one to the
+#: text's reader, as an assistant is asked for something once and at once.
+FOR_READER = re.compile(
+    r"^\W*with(?:out)? (?!(?:your|my|this|that|the next)\b)\w+(?: \w+){0,2}, "
+    r"|\b(?:each|every|once an?|twice an?|per) (?:\w+ )?(?:use|time|wash|meal|minute|hour|day|night|morning|evening"
+    r"|week|month|season|spring|summer|autumn|winter|year)s?\b"
+    r"|\b(?:daily|weekly|monthly|yearly|annually|beforehand|because|otherwise|so that|to avoid|to prevent)\b"
+    r"|\bfor (?:about |at least |up to )?\w+ (?:(?:and|or|to) \w+ )?(?:seconds|minutes|hours|days|weeks)\b"
+    r"|, since [a-z]|,? (?:as|or|and) (?:it|they|there|you|we|he|she) \w",
+    re.IGNORECASE,
+)
 _MARK = re.compile(
     r"^[\W_\d]+|^(?:(?:very )?important|urgent|attention|notice|note|warning|p\.?s\.?|update|task|request|step \d+|q"
     r"|todo|instructions?|reminder|tip|hint|bonus|action(?: required)?|final step|new task) ?[:!-]+ ?(?=\S)"

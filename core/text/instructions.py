@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .chunk_terms import ChunkTerms, analyze_chunk, headings_of
-from .imperatives import DISCOURSE, HEADS_PROCEDURE, command_verb
+from .imperatives import DISCOURSE, FOR_READER, HEADS_PROCEDURE, command_verb
 from .sanitizing import strip_hidden
 from .stemming import stems, words
 
@@ -60,8 +60,7 @@ _EXERCISE = re.compile(
 _TECHNICAL = re.compile(
     r"[`*_$\\{}<>=|]|\w\(\)|--\w|\b\w+\.(?:py|c|cpp|h|md|toml|ya?ml|json|xml|txt|sh|exe|conf|cfg|html|js)\b"
 )
-#: References to the surrounding text.
-_POINTING = re.compile(r"\b(?:this|here|above|below|following)\b|: *$", re.IGNORECASE)
+_POINTING = re.compile(r"\b(?:this|here|above|below|following)\b|: *$", re.IGNORECASE)  # to the surrounding text
 #: A speaker of a chat with a language model; where earlier turns above a text begin so too, it is no mark of a role.
 _SPEAKER = re.compile(r"(?:user|human|assistant|ai): ", re.IGNORECASE)
 _CLOSED = re.compile(r"[.!?:][\"')\]”’]*\s*$")
@@ -215,7 +214,8 @@ def _continue(found: set[int], commands: set[int], pieces: Sequence[str], terms:
 def _is_unrelated(index: int, piece: str, terms: ChunkTerms, ignored: Collection[int]) -> bool:
     """Whether a command shares no more words with the text around it than by chance."""
     held = terms.unit_stems[index]
-    if len(held) < _LEAST_WORDS or held & terms.heading_stems or _TECHNICAL.search(piece) or _POINTING.search(piece):
+    is_own = any(sign.search(piece) for sign in (_TECHNICAL, _POINTING, FOR_READER))
+    if is_own or len(held) < _LEAST_WORDS or held & terms.heading_stems:
         return False
     if terms.units[index].kind == "item" and not _CLOSED.search(piece):
         return False  # a learning objective, a step, a feature
