@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
@@ -112,9 +113,19 @@ def calibration_of(row: CorpusRow) -> Calibration | None:
     return replace(stored, threshold=_threshold(stored.upper_fifth, stored.upper_twentieth))
 
 
-def threshold_of(row: CorpusRow | None, options: RetrievalSettings) -> float:
-    """Evidence below which a question is refused: the deployment's setting, else the corpus's calibration."""
+def threshold_of(row: CorpusRow | None, options: RetrievalSettings, searched: int | None = None) -> float:
+    """Evidence below which a question is refused: the deployment's setting, else the corpus's calibration.
+
+    ``searched``: the number of chunks that may be found, all by default. Among fewer chunks the best one of a question
+    on another subject has less evidence, in proportion to the logarithm of their number: one small book of a large
+    shelf is asked as it is on a shelf of its own.
+    """
     if options.threshold is not None:
         return options.threshold
     calibration = None if row is None else calibration_of(row)
-    return DEFAULT_THRESHOLD if calibration is None else calibration.threshold
+    if calibration is None:
+        return DEFAULT_THRESHOLD
+    least, most = MIN_CALIBRATION_CHUNKS, calibration.chunks
+    chosen = most if searched is None else min(max(searched, least), most)
+    share = math.log(chosen / least) / math.log(most / least) if chosen < most else 1.0
+    return DEFAULT_THRESHOLD + share * (calibration.threshold - DEFAULT_THRESHOLD)

@@ -148,7 +148,7 @@ class HybridRetriever(ScoredRetriever):
             idf=idf,
             vector=vector,
             spelling=Spelling(corrections, missing & set(words)),
-            threshold=threshold_of(row, options),
+            threshold=threshold_of(row, options, search.searched()),
             sentence_cosines={
                 each.node.node_id: each.sentences @ vector
                 for each, _ in found_chunks

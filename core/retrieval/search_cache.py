@@ -100,6 +100,10 @@ class RevisionSearch:
         """The number of chunks."""
         return self._cached(("size",), lambda: self._snapshot.sizes(self._row.id)[1])
 
+    def searched(self) -> int:
+        """The number of chunks that pass the filters."""
+        return self.size() if self._keys is None else len(self._keys)
+
     def facets(self, keys: tuple[str, ...]) -> Facets:
         """The numbers of chunks by their values of these metadata keys."""
         return self._cached(("chunk facets", keys), lambda: self._snapshot.chunks.facets(self._row.id, keys))
@@ -133,9 +137,7 @@ class RevisionSearch:
     def lexical(self, words: Sequence[str], limit: int) -> tuple[list[tuple[int, float]], dict[str, int]]:
         """``(chunk key, BM25)``, best first, and the number of chunks that contain each stem, whatever the filters.
 
-        BM25 is a sum over words, so each word is read only once. A query of FTS5 for the whole question scores every
-        chunk again: 8 ms at 20,000 chunks, where adding up cached scores takes 0.3 ms.
-        """
+        Scores of words are cached and added up: 0.3 ms at 20,000 chunks, where one query of FTS5 takes 8 ms."""
         from .bm25 import top_chunks
 
         scores = self._word_scores(words)
@@ -157,10 +159,8 @@ class RevisionSearch:
         )
 
     def joined(self, question: str) -> dict[str, str]:
-        """The stems of words of the question that the corpus writes as one word, with that word's stem.
-
-        The best chunks of both words are looked through for the words side by side: the commoner spelling counts.
-        """
+        """The stems of words of the question that the corpus writes as one word, with that word's stem. The best chunks
+        of both words are looked through for the words side by side: the commoner spelling counts."""
         found: dict[str, str] = {}
         compounds = compounds_of(question)
         _, frequencies = self.lexical([each.joined for each in compounds], 1)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ragstone.core import Question
 from ragstone.core.retrieval import DEFAULT_THRESHOLD, MIN_CALIBRATION_CHUNKS, Calibration, calibration
 from ragstone.core.retrieval.calibration import bank
 from ragstone.core.testing import open_host
@@ -88,3 +89,23 @@ def test_the_threshold_is_made_of_the_stored_quantiles(
     stored = Calibration(0.85, 0.2, upper_fifth, upper_twentieth, 120, 60, "a bank")
     fast_host.catalog.set_calibration(row.id, stored.to_dict())
     assert corpus.info().threshold == threshold
+
+
+def test_a_small_selection_is_refused_less_than_the_whole_corpus(fast_host: Host, tmp_path: Path) -> None:
+    corpus = _add(fast_host, tmp_path / "gears", 400)
+    for title, parts in (("Winch", 2), ("Cranes", 141)):
+        pages = {f"{n:03}.md": f"# Rope {n}\n\nRope r{n} is of steel.\n" for n in range(parts)}
+        shelf = Shelf(fast_host)
+        shelf.add(shelf.plan(write_pages(tmp_path / title, pages)), title=title)
+    with fast_host.catalog.read() as snapshot:
+        row = corpus.contents.row(snapshot)
+    stored = Calibration(0.95, 0.2, 0.9, 0.95, 120, 400, calibration.bank_id())
+    fast_host.catalog.set_calibration(row.id, stored.to_dict())
+
+    def threshold(**filters: str) -> float:
+        return fast_host.assistant("book_chat").retrieve_for(Question("What turns?", filters=filters))[0].threshold
+
+    assert threshold() == threshold(book="gears") == 0.95
+    assert threshold(book="winch") == DEFAULT_THRESHOLD
+    # 141 is half as much above 50 as 400 is, in logarithms.
+    assert threshold(book="cranes") == pytest.approx((0.95 + DEFAULT_THRESHOLD) / 2, abs=0.002)
