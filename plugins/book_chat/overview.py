@@ -17,6 +17,7 @@ from .library.editions import newest_editions
 from .library.enumerations import asks_for_parts, enumerated
 from .library.front_matter import front_matter, written_by
 from .library.headings import NUMBERED, PARTS, chapter_with_number, exercises, list_titles, path_of, places_of
+from .library.releases import releases
 from .library.shelf import Shelf
 from .overview_questions import OverviewQuestion, overview_question, relative_part
 
@@ -58,11 +59,13 @@ def overview(
     """
     if found := _of_relative_part(shelf, question, earlier):
         return found
+    book = _asked_book(shelf, filters)
+    if book and (found := releases(nodes_in_order(shelf.corpus, book.slug), question)):
+        return found
     asked = overview_question(question)
     parts = frozenset() if asked else asks_for_parts(question)
     if not (asked or parts):
         return None
-    book = _asked_book(shelf, filters)
     if book is None:
         titles = [quoted_title(each.title) for each in shelf.books()]
         if len(titles) < 2 or asked is None or not (asked.part == "chapter" or asked.is_of_whole):
