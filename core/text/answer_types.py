@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from .doers import NAME, NOBODY, doers_in, is_done_by, word_before
-from .quantities import OTHER_ANSWER, asks_for_quantity, lacks_unit, quantity_scorer
+from .quantities import ASKS_PRICE, MONEY, OTHER_ANSWER, asks_for_quantity, lacks_unit, quantity_scorer
 from .stemming import stems, words
 from .times import YEAR, asks_for_date, asks_for_time, names_time, time_scorer
 
@@ -87,6 +87,7 @@ _FORMS = (
     ),
     (_ASKS_IP, re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}\b|[\da-f]{1,4}::?[\da-f:]*:[\da-f]{1,4}", re.IGNORECASE)),
     (_ASKS_EMAIL, re.compile(r"@")),
+    (re.compile(ASKS_PRICE, re.IGNORECASE), re.compile(MONEY, re.IGNORECASE)),
 )
 #: How a question asks, and what a sentence has that answers it.
 _REQUIRED = (

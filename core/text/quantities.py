@@ -34,8 +34,8 @@ _QUANTITY = re.compile(
 #: Numbers that count nothing: of figures, chapters and list items, hexadecimal ones, dates, times of day, years, the
 #: years of references and lives, and what something is defined to be equal to.
 _REFERENCE_NUMBER = re.compile(
-    r"^\s*\d+[.)]\s|\b0x[\da-f]+|\b\d{4}-\d\d-\d\d\b|\b\d{1,2}:\d\d\b|= ?-?\d[\d.,]*"
-    r"|\S+-year-old\b|\bas (?:early|late) as \d{4}\b|"
+    r"^\s*(?:\d+[.)]|\d+(?:\.\d+)+\.?(?= (?-i:[A-Z])))\s"
+    r"|\b0x[\da-f]+|\b\d{4}-\d\d-\d\d\b|\b\d{1,2}:\d\d\b|= ?-?\d[\d.,]*|\S+-year-old\b|\bas (?:early|late) as \d{4}\b|"
     rf"\b(?:{MONTHS}) \d+(?:, \d{{4}})?|"
     r"\b(?:figures?|figs?\.?|tables?|listings?|sections?|chapters?|equations?|eqs?\.|appendix|pages?|pp?\.|versions?|lines?)"
     r"\s\d[\d.–-]*|\([^()]{2,60},? (?:1[89]|20)\d\d[a-z]?\)"
@@ -64,21 +64,21 @@ _LENGTH = (
     r"\b(?:miles?|(?:kilo|centi|milli)?met(?:er|re)s?|feet|foot|inch(?:es)?|yards?|leagues?|fathoms?|light[- ]years?"
     r"|parsecs?|stor(?:ies|eys)|floors?|degrees?|pages?|[kcm]?m|ft)\b|[′″°%]"
 )
+#: A price is asked for, and what has one.
+ASKS_PRICE = (
+    r"\bhow (?:high|much) (?:is|are|was|were) (?:the |our |my |an? )?(?:\w+ )?(?:rent|deposit|fees?|price|costs?|bill"
+    r"|premium|salary|invoice|dues|fine|tickets?|entry|admission|subscription|membership)\b"
+    r"|\bhow much\b.*\b(?:cost|pay|paid|worth|spen[dt]|sell|sold|price|money|earn|charge)"
+    r"|\b(?:price|cost) of\b|\bin (?:dollars|euros|pounds)\b|^\W*what (?:do|does|did) [^?]{1,60} cost\W*$"
+)
+MONEY = (
+    r"[$€£¥₹]|\b(?:dollars?|cents?|euros?|pounds?|pence|shillings?|francs?|marks|lira|yen|yuan|rupees?|rubles?"
+    r"|roubles?|pesos?|crowns?|kron\w+|usd|eur|gbp|free|coins?|guineas?|shekels?|florins?|ducats?"
+    r"|pieces? of (?:gold|silver)|(?:gold|silver) pieces?)\b"
+)
 #: What a quantity is measured in, by how the question asks for it: without it nothing says how much, old, long, far …
 _UNITS = (
-    (
-        (
-            r"\bhow high (?:is|are|was|were) (?:the |our |my )?(?:\w+ )?(?:rent|deposit|fees?|price|costs?|premium"
-            r"|bill|salary|invoice|dues|fine)\b"
-            r"|\bhow much\b.*\b(?:cost|pay|paid|worth|spen[dt]|sell|sold|price|money|earn|charge)"
-            r"|\b(?:price|cost) of\b|\bin (?:dollars|euros|pounds)\b|^\W*what (?:do|does|did) [^?]{1,60} cost\W*$"
-        ),
-        (
-            r"[$€£¥₹]|\b(?:dollars?|cents?|euros?|pounds?|pence|shillings?|francs?|marks|lira|yen|yuan|rupees?|rubles?"
-            r"|roubles?|pesos?|crowns?|kron\w+|usd|eur|gbp|free|coins?|guineas?|shekels?|florins?|ducats?"
-            r"|pieces? of (?:gold|silver)|(?:gold|silver) pieces?)\b"
-        ),
-    ),
+    (ASKS_PRICE, MONEY),
     # How many live there, not the share of one kind or a rate: "85,000", "8.5 million", "4000 inhabitants".
     (
         r"\bwhat(?:['’]s| is| was) the (?:total |current )?population of\b",

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 #: Words for a work as a whole.
 WORKS = (
     r"(?:book|text|textbook|manual|guide|course|tutorial|document|documentation|specification|spec|paper|report|article"
-    r"|standard|notes|handbook|glossary|dictionary|thesis|essay|faq|primer|booklet|treatise|monograph)"
+    r"|standard|notes|handbook|glossary|dictionary|thesis|essay|faq|primer|booklet|treatise|monograph"
+    r"|agreement|contract|lease|policy|ordinance|regulations?|rules|rulebook|brochure|leaflet|catalogu?e|syllabus|sheet)"
 )
 _THE_WORK = rf"(?:this|the|that|these|your)(?: \w+)? (?:{WORKS}|chapter|author)s?"
 _SAYS = r"(?:say|tell (?:me|us)|teach(?: me| us)?|write|mention|state|cover)"
@@ -71,7 +72,7 @@ _MANNER = (
     r"(?:(?:in|with|using) (?:(?:your own|my own|a few|just|very|few|one|two|three|simple|plain|easy|short"
     r"|layman['’]?s) )+"
     r"(?:words?|terms?|language|english|sentences?)|briefly|in (?:short|brief|detail|a nutshell)|step by step"
-    r"|(?:to|for) (?:a|my) (?:\w+ )?(?:child|beginner|layman)|like i(?:'|’| a)?m (?:five|5|a \w+)"
+    r"|to (?:a|my) (?:\w+ )?child|(?:to|for) (?:a|my) (?:\w+ )?(?:beginner|layman)|like i(?:'|’| a)?m (?:five|5|a \w+)"
     r"|please|thank(?:s| you))"
 )
 _TELL = r"(?:tell|explain|describe|define|summari[sz]e|list|name|give|show|compare|outline)"

@@ -19,7 +19,10 @@ _DATE = r"(?:\d{4}-\d\d-\d\d|\d{1,2}\.? [A-Z][a-z]+\.? \d{4}|[A-Z][a-z]+\.? (?:\
 _HEADING = re.compile(rf"(?:(?!\d)\w+ ){{0,2}}\[?{_NUMBER}\]?(?:\W+(?:released )?(?:on )?({_DATE}))?\W*")
 _LATEST = r"(?:latest|last|newest|current|most recent)"
 _FIRST = r"(?:first|oldest|earliest)"
-_ONE = rf"(?:(?:the )?(?:[\w-]+ )??(?:version |release )?{_NUMBER}|the (?:very )?(?:({_LATEST})|({_FIRST})) (?:version|release))"
+_ONE = (
+    rf"(?:(?:the )?(?:[\w-]+ )??(?:version |release )?{_NUMBER}"
+    rf"|the (?:very )?(?:({_LATEST})|({_FIRST})) (?:version|release))"
+)
 _OF = r"(?: (?:of|for) [\w -]{2,40})?"
 _ASKS_DATE = re.compile(
     rf"^\W*when (?:was|did|is|were) {_ONE}{_OF}(?: (?:been )?(?:released|published|come out|appear|made))?\W*$", re.I

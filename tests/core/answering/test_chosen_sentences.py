@@ -27,6 +27,7 @@ from ragstone.core.text.answer_types import answer_type_scorer, is_lacking
 from ragstone.core.text.definitions import defines, subject_of
 from ragstone.core.text.formulas import is_formula
 from ragstone.core.text.question_kinds import asks_for_several, asks_for_tasks, sides_of
+from ragstone.core.text.rewording import reworded
 from ragstone.core.text.spelling import correction_of, with_corrections
 
 if TYPE_CHECKING:
@@ -1639,3 +1640,22 @@ def test_a_price_of_another_one_comes_with_what_it_is_of() -> None:
 def test_a_price_in_the_next_sentence_is_enough(behind: str, verdict: str) -> None:
     retrieval = _retrieval("How much does the winch cost?", f"The winch is broken. {behind}", (0.7, 0.1))
     assert judge(weigh_evidence(retrieval), retrieval) == verdict
+
+
+@pytest.mark.parametrize("question", ["How much is the deposit?", "How much is a ticket?", "What does a chart cost?"])
+def test_a_price_alone_answers_what_something_is(question: str) -> None:
+    thing = question.rstrip("?").removesuffix(" cost").split()[-1]
+    text = f"3.4 Nothing is paid on a {thing}. A {thing} is 40 EUR. The {thing} is the office's for twelve weeks."
+    assert _texts(question, text, (0.6, 0.5, 0.5)) == [f"A {thing} is 40 EUR."]
+
+
+def test_the_number_of_a_clause_counts_nothing() -> None:
+    scored = answer_type_scorer("How many keys does the tenant have?")
+    assert scored("8.1 The tenant has his own keys.") == 0
+    assert scored("8.1 The tenant has four keys.") == 1
+    assert answer_type_scorer("How much salt is in it?")("1.5 kg of salt are in it.") == 1
+
+
+def test_what_a_child_pays_is_asked_for_a_child() -> None:
+    assert reworded("How much is a ticket for a child?") == "How much is a ticket for a child?"
+    assert reworded("Explain winches to a child") == "Explain winches"
