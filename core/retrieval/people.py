@@ -6,11 +6,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from ..text.answer_types import ASKS_ORIGIN, ORIGIN, answer_type_scorer
 from ..text.chunk_terms import headings_of
 from ..text.irregular_verbs import with_forms
 from ..text.life_dates import UNSAID, life_event_asked
-from ..text.stemming import STOP_WORDS, question_stems, stems, words
-from .answerability import names_in, stems_near_any
+from ..text.stemming import STOP_WORDS, question_stems, stem_hashes, stems, words
+from .answerability import PRONOUN, names_in, stems_near, stems_near_any
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence, Set
@@ -62,6 +63,11 @@ _SAYS_KIN = re.compile(
 )
 _ASKS_KIN = re.compile(rf"^\W*(?:what|who)\b.*{_KIN.pattern}\W*$", re.IGNORECASE)
 _ASKS_WHO_DID = re.compile(r"(?:and |but |so )?who (?!(?:is|are|was|were)\b)\w+", re.IGNORECASE)
+
+#: What stands for a thing that was named before: "it", "the company was …", "Aurora was …".
+_POINTS = re.compile(
+    rf"{PRONOUN.pattern}|(?-i:^(?:The \w+|(?!The\b)[A-Z][\w’'-]*(?: [A-Z][\w’'-]*)*) (?:was|were)\b)", re.IGNORECASE
+)
 
 
 def lacks_nth(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
@@ -136,6 +142,23 @@ def lacks_deed(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSente
     common = [stem for stem in question_stems(asked) if stem not in capital]
     needed = [each for each in (hashes(names_in(asked)), hashes(common) if len(common) > 1 else set()) if each]
     return any(map(near.isdisjoint, needed))
+
+
+def lacks_origin(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
+    """Whether the question asks who invented, discovered or founded X, and no sentence both says of something that it
+    was and has a word of X, or points to one close by: "the vacuum flask was invented by Dewar" is not who invented the
+    thermometer."""
+    origin = ASKS_ORIGIN.match(asked)
+    thing = retrieval.spelling.hashes(stems(asked[origin.end() :])) if origin else set()
+    if not thing:
+        return False
+    has_type = answer_type_scorer(asked)
+    return not any(
+        ORIGIN.search(each.text)
+        and has_type(each.text) > 0
+        and not thing.isdisjoint(stems_near(retrieval, each) if _POINTS.search(each.text) else stem_hashes(each.text))
+        for each in sentences
+    )
 
 
 def lacks_event(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:

@@ -18,7 +18,7 @@ from ..text.versions import has_only_others, version_finder
 from .answerability import dated_text, names_in, stems_near, stems_near_any, with_header
 from .comparatives import lacks_comparison, lacks_modifier, lacks_side
 from .models import asked_of
-from .people import CAPITAL, lacks_deed, lacks_event, lacks_kin, lacks_nth, lacks_office
+from .people import CAPITAL, lacks_deed, lacks_event, lacks_kin, lacks_nth, lacks_office, lacks_origin
 from .quotes import paragraph_up_to
 
 if TYPE_CHECKING:
@@ -222,6 +222,7 @@ _SUBJECT = (
     (lacks_nth, "no sentence has the one of several that is asked for"),
     (lacks_office, "no sentence has the office that is asked for"),
     (lacks_deed, "no sentence has what was done, or a name of the question"),
+    (lacks_origin, "no sentence says of this thing who brought it about"),
     (_lacks_claim, "what the question says is near no sentence"),
     (_has_other_answer, "the best sentence is a value and no reason, or the time of something else"),
     (lacks_event, "no sentence has the birth or death of this person"),

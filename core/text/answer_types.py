@@ -28,12 +28,12 @@ _ASKS_DOER = re.compile(
 )
 _ASKS_NAME = re.compile(rf"\b(?:who|whom|whose|where)\b|{_ASKS_NAME_OF.pattern}", re.IGNORECASE)
 #: Who brought something about for the first time, and words that say so.
-_ASKS_ORIGIN = re.compile(
+ASKS_ORIGIN = re.compile(
     r"^(?:and |but |so )?(?:who|(?:which|what) (?!is|are|was|were)\w+) (?:\w+ly |first )?(?:invented|discovered|founded"
     r"|created|designed|developed|established|coined|devised|pioneered)\b",
     re.IGNORECASE,
 )
-_ORIGIN = re.compile(
+ORIGIN = re.compile(
     r"\b(?:invent|discover|found(?=[ei])|creat|design|develop|establish|coin|devis|pioneer|originat|initiat|introduc"
     r"|launch|start|beg[au]n|buil[dt]|made|mak(?:e|ing)|wr(?:ote|itten)|author|father|formulat|propos|publish"
     r"|patent|produc|idea|conceiv|set up)|\bby (?-i:[A-Z])",
@@ -94,7 +94,7 @@ _REQUIRED = (
     (_ASKS_EXTREME, _EXTREME),
     (_ASKS_BEST, _BEST),
     (_ASKS_NAMING, _NAMING),
-    (_ASKS_ORIGIN, _ORIGIN),
+    (ASKS_ORIGIN, ORIGIN),
     # "Which year?", not "Which year of his reign?"
     (re.compile(r"\b(?:what|which) year\b(?! of\b)", re.IGNORECASE), YEAR),
 )

@@ -1659,3 +1659,22 @@ def test_the_number_of_a_clause_counts_nothing() -> None:
 def test_what_a_child_pays_is_asked_for_a_child() -> None:
     assert reworded("How much is a ticket for a child?") == "How much is a ticket for a child?"
     assert reworded("Explain winches to a child") == "Explain winches"
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("The winch was invented by Bo Berg.", "answered"),
+        ("A winch lifts an anchor. It was invented by Bo Berg.", "answered"),
+        ("A winch lifts an anchor. The wooden pulley was invented by Bo Berg.", "closest"),
+        ("Much was yet to be invented for the winch. Bo Berg sails.", "closest"),
+    ],
+)
+def test_who_invented_one_thing_is_not_who_invented_another(text: str, verdict: str) -> None:
+    retrieval = _retrieval("Who invented the winch?", text, (0.6, 0.6))
+    assert judge(weigh_evidence(retrieval), retrieval) == verdict
+
+
+def test_a_thing_may_be_named_by_its_name_where_the_text_is_about_it() -> None:
+    found = _below("About the museum", "Aurora was founded by Ada Reed.", "Who founded the museum?", (0.6,))
+    assert judge(weigh_evidence(found), found) == "answered"
