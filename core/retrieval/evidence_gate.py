@@ -9,8 +9,8 @@ from ..text.chunk_terms import headings_of, idf_coverage
 from ..text.definitions import attribute_finder, subject_of
 from ..text.entries import title_stems
 from ..text.life_dates import life_event_asked
-from ..text.question_kinds import asks_for_events
-from ..text.stemming import stem_hash
+from ..text.question_kinds import action_of, asks_for_events
+from ..text.stemming import question_stems, stem_hash
 from .answerability import FEATURES, features_of, least_likelihood, likelihood, stems_near
 from .models import asked_of
 from .requirements import DEFINES, missing_subject, missing_value
@@ -94,7 +94,7 @@ def weigh_evidence(retrieval: Retrieval) -> Evidence:
         # What code answers is said by the sentences around it.
         around = quoted[1:] if "\n```" in quoted[0].text else []
         beside = [features_of(retrieval, each) for each in around if each.chunk == quoted[0].chunk]
-        shown = quoted[0].words if _is_about_it(retrieval, quoted[0]) else 0.0
+        shown = quoted[0].words if _is_about_it(retrieval, quoted[0]) else float(_is_procedure(retrieval, quoted[0]))
         chance = 0.0 if missing else max(shown, *map(likelihood, (features, *beside)))
     return replace(best, sentence=known["cosine"], order=known["order"], likelihood=chance, missing=missing)
 
@@ -111,6 +111,14 @@ def _is_about_it(retrieval: Retrieval, sentence: ScoredSentence) -> bool:
         return stems_near(retrieval, sentence).issuperset(map(stem_hash, retrieval.idf))
     subject = frozenset(map(retrieval.spelling.correct, subject_of(asked)))
     return bool(subject) and title_stems(headings_of(retrieval.nodes[sentence.chunk].node)) == subject
+
+
+def _is_procedure(retrieval: Retrieval, sentence: ScoredSentence) -> bool:
+    """Whether the question asks how the reader does something, and the sentence is a whole procedure below a title with
+    that verb and no other words than the question's: "Setting up" for "How do I set it up?"."""
+    asked = asked_of(retrieval)
+    title = title_stems(headings_of(retrieval.nodes[sentence.chunk].node))
+    return bool(sentence.parts["steps"]) and action_of(asked) in title and title.issubset(question_stems(asked))
 
 
 def judge(found: Evidence, retrieval: Retrieval, least: float | None = None) -> Verdict:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..text.answer_types import ASKS_ORIGIN, ORIGIN, answer_type_scorer
 from ..text.chunk_terms import headings_of
+from ..text.doers import is_done_by
 from ..text.irregular_verbs import with_forms
 from ..text.life_dates import UNSAID, life_event_asked
 from ..text.stemming import STOP_WORDS, question_stems, stem_hashes, stems, words
@@ -150,12 +151,12 @@ def lacks_origin(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSen
     thermometer."""
     origin = ASKS_ORIGIN.match(asked)
     thing = retrieval.spelling.hashes(stems(asked[origin.end() :])) if origin else set()
-    if not thing:
+    if origin is None or not thing:
         return False
-    has_type = answer_type_scorer(asked)
+    has_type, done = answer_type_scorer(asked), frozenset(stems(origin[0]))
     return not any(
         ORIGIN.search(each.text)
-        and has_type(each.text) > 0
+        and (has_type(each.text) > 0 or is_done_by(each.text, done))
         and not thing.isdisjoint(stems_near(retrieval, each) if _POINTS.search(each.text) else stem_hashes(each.text))
         for each in sentences
     )

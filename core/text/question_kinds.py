@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from .imperatives import HOW_TO
+from .imperatives import ASKS_FOR_STEPS, HOW_TO
 from .pointers import announces
 from .sentence_kinds import NO_ANSWER, Kind
 from .stemming import LIGHT_STEMS, stems
@@ -54,7 +54,6 @@ _ASKS_EVENTS = re.compile(r"\bwhat happened\b", re.IGNORECASE)
 _ASKS_WHICH = re.compile(
     r"^\W*(?:(?:in|on|at|by|with|for|from|of) )?(?:which|what) ((?!\w+s\b)\w{3,})\b", re.IGNORECASE
 )
-_ASKS_FOR_STEPS = re.compile(rf"{HOW_TO}|\b(?:steps?|procedures?|instructions)\b", re.IGNORECASE)
 #: What is done, and not only said or thought: "How do you pronounce X?", "How do you become X?".
 _ACTION = re.compile(
     rf"{HOW_TO} (?!(?:describe|define|explain|pronounce|spell|say|call|become|know|tell|understand|think)\b)(\w+)",
@@ -185,7 +184,7 @@ def points_to_asked(question: str) -> re.Pattern[str] | None:
 
 def asks_for_steps(question: str) -> bool:
     """Whether the question asks for a procedure."""
-    return bool(_ASKS_FOR_STEPS.search(question))
+    return bool(ASKS_FOR_STEPS.search(question))
 
 
 def action_of(question: str) -> str | None:

@@ -1678,3 +1678,28 @@ def test_who_invented_one_thing_is_not_who_invented_another(text: str, verdict: 
 def test_a_thing_may_be_named_by_its_name_where_the_text_is_about_it() -> None:
     found = _below("About the museum", "Aurora was founded by Ada Reed.", "Who founded the museum?", (0.6,))
     assert judge(weigh_evidence(found), found) == "answered"
+
+
+@pytest.mark.parametrize(
+    ("heading", "question", "verdict"),
+    [
+        ("Mooring", "How do I moor a ferry?", "answered"),
+        ("Mooring rafts", "How do I moor a ferry?", "closest"),
+        ("Knots", "How do I moor a ferry?", "closest"),
+        ("Mooring", "How do I moor a whale?", "closest"),
+    ],
+)
+def test_a_procedure_below_the_verb_that_is_asked_for_answers(heading: str, question: str, verdict: str) -> None:
+    text = "1. Take the rope in one hand.\n2. Put the loop over the ring.\n3. Pull it tight.\n\nThe quay is of stone."
+    found = _below(heading, text, question, (0.4, 0.4, 0.4, 0.1))
+    unknown = frozenset(stems("whale")) if "whale" in question else frozenset()
+    found = replace(found, spelling=Spelling(unknown=unknown))
+    assert judge(weigh_evidence(found), found) == verdict
+
+
+@pytest.mark.parametrize("question", ["What should I do with a burn?", "How must a burn be treated?"])
+def test_what_to_do_and_how_a_thing_must_be_done_ask_for_all_steps(question: str) -> None:
+    text = "Cool the skin with water. Take off rings. Cover it with a clean cloth. It heals in a week."
+    found = _below("Burns", text, question, (0.3, 0.3, 0.6, 0.2))
+    steps = [quote.text for quote in choose(found)]
+    assert " ".join(steps).startswith("Cool the skin with water. Take off rings. Cover it with a clean cloth.")

@@ -82,7 +82,14 @@ def test_titles_cite_nothing_give_no_orders_and_end(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "question", ["What is this book about?", "Summarize this book", "what's the book about", "What are the key points?"]
+    "question",
+    [
+        "What is this book about?",
+        "Summarize this book",
+        "what's the book about",
+        "What are the key points?",
+        "What is this policy about?",
+    ],
 )
 def test_a_book_as_a_whole_is_told_by_its_own_words(host: Host, question: str) -> None:
     answer = host.assistant("book_chat").ask(question)
