@@ -16,6 +16,8 @@ _SHORT = re.compile(r"\s\(([A-Z][A-Za-z]{1,7})\)")
 _CAPITALS = re.compile(r"\b[A-Z]{3,7}\b")
 #: Characters of its long form at most.
 _LONGEST = 120
+#: Of what the key tells.
+_MOST = 0.6
 #: What a word that tells little counts beside one that tells something.
 _LIGHT = 0.1
 
@@ -75,6 +77,14 @@ class Comparison:
         """Places of the key's words that tell something and that the answer has not."""
         return [at for at, weight in self.weights.items() if at not in self.matches and weight > _LIGHT]
 
+    @property
+    def is_cut_short(self) -> bool:
+        """Whether the answer is the beginning of the key, word for word, and tells less than most of it."""
+        is_copied = all(self.key[at].stem == self.answer[place].stem for at, place in self.matches.items())
+        own = [word for place, word in enumerate(self.answer) if word.stem and place not in self.matches.values()]
+        is_begun = is_copied and not own and max(self.matches, default=0) < min(self.missing, default=0)
+        return is_begun and self.share < _MOST
+
     def has_other_number(self) -> bool:
         """Whether the answer has a number that the source has not, or another letter than the key's.
 
@@ -112,8 +122,9 @@ def as_in_key(answer: str, key: str, source: str) -> str:
             answer = answer if wanted.search(answer) else written.sub(whole, answer)
         elif written.search(key):
             answer = wanted.sub(short, answer)
-    for short in {*_CAPITALS.findall(answer)} - {*_CAPITALS.findall(f"{key} {source}")}:
-        if long := re.search(_initials(short), key, re.IGNORECASE):
+    for short in dict.fromkeys(_CAPITALS.findall(answer)):
+        known = re.search(rf"\b{short}\b", f"{key} {source}")
+        if known is None and (long := re.search(_initials(short), key, re.IGNORECASE)):
             answer = re.sub(rf"\b{short}\b", long[0], answer)
     return answer
 

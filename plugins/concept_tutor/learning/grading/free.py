@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ragstone.core.citations import Contradiction, contradictions
 
+from ..reading.spelling import stem_set
 from ..records import Finding, Question
 from .comparison import Comparison, as_in_key, compare
 from .direction import leads_alike
@@ -27,8 +28,10 @@ if TYPE_CHECKING:
 #: From this share of what the key tells an answer is partly right, and without an encoder right.
 _PARTLY, _PARTLY_WITH_OTHERS, _RIGHT, _SURE = 0.18, 0.25, 0.7, 0.78
 #: From this chance on it is right, or partly: see the table that ``bench.grading --fit`` prints.
-_LIKELY, _PERHAPS = 0.5, 0.3
+_LIKELY, _PERHAPS = 0.45, 0.3
 _LONG, _TIMES = 60, 3
+#: What an answer sets against what it says: "the second, not the first".
+_CONTRAST = re.compile(r"(?:,|,?\s(?:and|but))\snot\s[^,.;]+|,?\s(?:instead of|rather than)\s[^,.;]+", re.IGNORECASE)
 #: Words that feedback names.
 _NAMED = 5
 #: Each operation as a key has it, and as an answer may say it.
@@ -55,7 +58,7 @@ def grade_free(question: Question, answer: str, encoder: Encoder | None) -> Find
     """Right, partly right or wrong, and why; without an encoder by the words alone."""
     if not answer.strip():
         return Finding("wrong", "no answer was given")
-    answer = as_in_key(with_signs(answer), question.key, question.support.text)
+    answer = as_in_key(_without_contrast(with_signs(answer), question.key), question.key, question.support.text)
     found = compare(question, answer)
     wrong = objection(question, answer, found)
     if wrong is not None:
@@ -67,7 +70,7 @@ def grade_free(question: Question, answer: str, encoder: Encoder | None) -> Find
         for at, place in zip([at for at in found.missing if found.key[at].is_number], numbers, strict=False):
             found = found.with_match(at, place)
     chance, alike = _judged(question, answer, found, encoder)
-    likely = chance >= _LIKELY
+    likely = chance >= _LIKELY and not found.is_cut_short
     if fault is not None:
         return Finding("partly" if likely else "wrong", fault, 0.5 if likely else 0.0)
     if found.share >= _RIGHT and len(answer.split()) > max(_LONG, _TIMES * len(question.key.split())):
@@ -77,6 +80,15 @@ def grade_free(question: Question, answer: str, encoder: Encoder | None) -> Find
     if found.share < (_PARTLY_WITH_OTHERS if found.foreign else _PARTLY) and chance < _PERHAPS:
         return Finding("wrong")
     return Finding("partly", _missing(found, alike), 0.5)
+
+
+def _without_contrast(answer: str, key: str) -> str:
+    """The answer without what it denies beside what it says, where the key neither says nor denies that."""
+    if _CONTRAST.search(key):
+        return answer
+    bare = _CONTRAST.sub("", answer)
+    lost = stem_set(answer) - stem_set(bare)
+    return answer if lost & stem_set(key) or not stem_set(bare) else bare
 
 
 def _judged(

@@ -141,9 +141,11 @@ def opposite(found: Comparison) -> str | None:
                 return f"it says “{other.text}” where the source says “{word.text}”"
     mine, theirs = _modifiers(found.key), _modifiers(found.answer)
     alike = {(found.key[at].low, found.answer[place].low) for at, place in found.matches.items()}
-    for noun, one in theirs - mine:
-        for named, before in mine - theirs:
-            if noun == named and (before, one) not in alike and are_opposite(before, one):
+    for noun, one in theirs:
+        if any((noun, before) in mine for before, said in alike if said == one):
+            continue  # "a superior court", where "higher" stands before "court"
+        for named, before in (each for each in mine if each not in theirs):
+            if noun == named and are_opposite(before, one):
                 return f"it says “{one}” where the source says “{before}”"
     return None
 
@@ -157,6 +159,6 @@ def _stand_alike(found: Comparison, at: int, place: int) -> bool:
     ][-1:] == [back[each] for each in theirs if each < place][-1:]
 
 
-def _modifiers(words: list[Word]) -> set[tuple[str, str]]:
-    """Stems with the words directly before them."""
-    return {(noun.stem, one.low) for one, noun in pairwise(words) if noun.stem and noun.before == " "}
+def _modifiers(words: list[Word]) -> dict[tuple[str, str], None]:
+    """Stems with the words directly before them, in their order."""
+    return {(noun.stem, one.low): None for one, noun in pairwise(words) if noun.stem and noun.before == " "}

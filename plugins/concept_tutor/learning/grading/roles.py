@@ -24,12 +24,13 @@ _OPPOSITES = {
     for one, other in (pair.split(), pair.split()[::-1])
 }
 _DIRECTED = frozenset({"to", "from", "by", "than", "over"})
+_DOING_TO = frozenset({"against", "to", "on", "from", "for", "of", "under"})
 _ASKING_CAUSE = frozenset({"why", "due", "because", "reason", "reasons", "cause", "causes"})
 
 
 def are_swapped(found: Comparison) -> bool:
     """Whether two words of the key have each other's place in the answer."""
-    if _is_another_head(found) or _are_paired_otherwise(found):
+    if _is_another_head(found) or _are_paired_otherwise(found) or _is_done_to(found):
         return True
     mine = _roles(found.key)
     verbs = {verb for roles in mine.values() for kind, verb in roles if kind == "behind"}
@@ -83,6 +84,17 @@ def _is_another_head(found: Comparison) -> bool:
     before = next((word.low for word in reversed(found.answer[other + 1 : at]) if word.low not in ARTICLES), "")
     # a "cluster of cells" may be cells in a cluster
     return found.key[one + 1].low != "of" or before in {"of", "from", "by"}
+
+
+def _is_done_to(found: Comparison) -> bool:
+    """Whether the answer's first noun stands behind a preposition where the key's does something: "the man against whom
+    it is brought" for "the man who brings it"."""
+    at = next((at for at, word in enumerate(found.key) if word.low in RELATIVES), 0)
+    place = next((place for place, word in enumerate(found.answer) if word.low in RELATIVES), 0)
+    if not at or not place or found.key[at - 1].low in _PREPOSITIONS or found.answer[place - 1].low not in _DOING_TO:
+        return False
+    does = found.matches.get(at + 1, -1)
+    return does > place and found.matches.get(at - 1, place - 2) == place - 2
 
 
 def _head(words: list[Word]) -> int:

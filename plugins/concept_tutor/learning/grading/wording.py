@@ -21,6 +21,8 @@ _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _COMPASS = re.compile(
     r"\b(north|south)(?:ern)?[ -]?(east|west)(?:ern)?\b|\b(north|south|east|west)ern\b", re.IGNORECASE
 )
+#: "Keeps A from doing B" prevents it.
+_KEEPING = re.compile(r"\bke(?:eps?|pt|eping)\b(?=[^.;:]{2,60} from [a-z]+ing\b)", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"['’]s?$")
 _COUNTRY = re.compile(r"\bU\.?\s?S\.?(?:\s?A\b\.?)?(?!\w)")
 ARTICLES = frozenset({"a", "an", "the", "its", "their", "his", "her"})
@@ -106,7 +108,7 @@ class Word:
 
 def words_of(text: str) -> list[Word]:
     """The words of a text: points of the compass one by one ("southeastern" is "south east"), no units of numbers."""
-    plain = _COUNTRY.sub("United States", _THOUSANDS.sub("", text.replace("i.e.", "ie")))
+    plain = _COUNTRY.sub("United States", _THOUSANDS.sub("", _KEEPING.sub("prevent", text).replace("i.e.", "ie")))
     analyzed = AnalyzedText(_COMPASS.sub(lambda at: " ".join(part for part in at.groups() if part), plain))
     plain = analyzed.text
     for each in analyzed.quantities:

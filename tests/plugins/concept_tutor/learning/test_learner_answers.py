@@ -43,6 +43,39 @@ OPEN: dict[str, tuple[str, dict[str, list[str]]]] = {
         "an organisation that is run by its members for their benefit",
         {"right": ["an institution that its members manage for their own benefit"]},
     ),
+    "a hurdle": (
+        "a panel of willow that keeps lambs from straying into the lane",
+        {
+            "right": [
+                "a willow panel which stops lambs straying into the lane",
+                "a panel of willow, not of iron, preventing lambs from straying into the lane",
+            ],
+            "wrong": ["a panel of willow that lets lambs stray into the lane"],
+        },
+    ),
+    "an assayer": (
+        "an official who accuses a coiner before the guild",
+        {
+            "right": ["a coiner is accused before the guild by this official"],
+            "wrong": ["an official against whom a coiner is accused before the guild"],
+        },
+    ),
+    "a guild law": (
+        "a rule of a higher guild that lower guilds must keep",
+        {"right": ["what a superior guild has ruled and inferior guilds must keep"]},
+    ),
+    "untying": (
+        "the undoing of a knot, which puts both ropes back where they were before it",
+        {"partly": ["the undoing of a knot"]},
+    ),
+    "a drone pipe": (
+        "a pipe below which the tune of the bagpipe changes",
+        {"wrong": ["a pipe below which the tune of the bagpipe stays the same"]},
+    ),
+    "a tontine": (
+        "a fund from which each member draws the share of the dead",
+        {"wrong": ["a fund from which only one member draws the share of the dead"]},
+    ),
     "a mousehound": ("a dog that chases mice", {"wrong": ["mice that chase a dog"]}),
     "a fjord": (
         "a long inlet of the sea between steep cliffs",
@@ -475,3 +508,15 @@ def test_partly_names_what_is_there_and_what_is_missing(grade: Grading) -> None:
     asked = question("open", "What is a syphon?", OPEN["a syphon"][0], f"A syphon is {OPEN['a syphon'][0]}.")
     because = "you have “bent”, “pipe”; still missing: “liquid”, “higher”, “tank”, “edge”, “lower”"
     assert grade(asked, "a bent pipe").feedback.startswith(f"Partly right: {because}. As")
+
+
+def test_the_reason_names_the_first_exchanged_word_of_the_answer(grade: Grading) -> None:
+    pairs = [("hot", "cold"), ("long", "short"), ("thick", "thin"), ("wet", "dry"), ("old", "new")]
+    nouns = ("pan", "spoon", "rope", "cloth", "bowl")
+    key, answer = (
+        "a kitchen with " + " and ".join(f"a {one[at]} {noun} by a {one[1 - at]} {noun[::-1]}"
+        for one, noun in zip(pairs, nouns, strict=True))
+        for at in (0, 1)
+    )  # fmt: skip
+    asked = question("open", "What is a galley?", key, f"A galley is {key}.")
+    assert grade(asked, answer).feedback.startswith("Not right: it says “cold” where the source says “hot”")
