@@ -75,10 +75,12 @@ _EMPTY_GENUS = word_set(
     majority minority category concept challenge
     """
 )
+#: But not what is said to be this one.
+_DELIMITED = re.compile(r"the (?:time|place|point) (?:that|it takes|where|between|(?:at|with(?:in)?|in) which)\b")
 #: What follows is about something else.
 _ELSEWHERE = re.compile(
     r",?\s(?:but|although|though|while|whereas|however|because|since)\s|,?\sand\s(?:is|was|are|were|has|have|had|it|he|she"
-    r"|they|contains|includes)\s|,\sand\s(?:its|his|her|their)\s|;\s|,?\sand\s(?:the|an?)\s\w+\s(?:is|was|are|were)\s"
+    r"|they|contains|includes)\s|,\sand\s(?:its|his|her|their)\s|;\s|,\sand\s(?:the|an?)\s\w+\s(?:is|was|are|were)\s"
     r"|,\s(?:having|making|which is why|currently|although|as well as)\s"
 )
 #: Praises or ranks a thing instead of saying what it is.
@@ -195,7 +197,7 @@ def definition_of(sentence: Sentence) -> Definition | None:
     is_verbal = _GENUS_ENDS.match(meaning) or _NO_NOUN.match(meaning)
     if bare and (not genus.endswith("s") or is_verbal or QUALITY.search(_before_differentia(meaning))):
         return None  # "Algae are used …", "Alkanes are not …", "Sensors are crucial for robots"
-    is_empty = bool({genus, genus.removesuffix("s")} & _EMPTY_GENUS)
+    is_empty = bool({genus, genus.removesuffix("s")} & _EMPTY_GENUS) and not _DELIMITED.match(meaning)
     if group == "meaning" and (_ONE_OF.match(meaning.partition(" ")[2]) or not genus or is_empty):
         return None
     verb = match["be"] or match["verb"]

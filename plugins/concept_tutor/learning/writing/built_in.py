@@ -15,7 +15,7 @@ from ..reading.material import Material, is_about
 from ..reading.sentences import Sentence, sentences_of
 from ..reading.spelling import normal, topic_key
 from ..records import Asked, Question, QuestionSource, Support
-from .clozes import Draft
+from .clozes import SPARE_WORTH, Draft
 from .distractors import Distractors
 from .drafts import Drafting
 from .proof import fault_of
@@ -72,12 +72,16 @@ class BuiltIn:
             (draft.worth - _BY_RANK * rank, draft)
             for rank, chunk in enumerate(self.owned(concept, chunks))
             for draft in self._of(chunk, name)
-            if draft.worth >= _LEAST_WORTH
+            if draft.worth >= SPARE_WORTH
         ]
-        drafts = [draft for _worth, draft in sorted(found, key=lambda each: -each[0])]  # stable: in the sources' order
+        by_worth = [
+            draft for _worth, draft in sorted(found, key=lambda each: -each[0])
+        ]  # stable: in the sources' order
+        drafts = [draft for draft in by_worth if draft.worth >= _LEAST_WORTH]
         kept = self._kept(plan, concept, drafts, chunks, most)
-        typed = next((one for one in drafts if one.form != "open"), None)
-        if typed and len(kept) > 1 and all(one.form == "open" for one in kept):
+        only = {one.support.text for one in kept} if len(kept) == 1 else set()  # a blank in it would ask for the same
+        typed = next((one for one in by_worth if one.form != "open" and one.sentence.text not in only), None)
+        if typed and kept and all(one.form == "open" for one in kept):
             drafts = [typed, *(one for one in drafts if one is not typed)]
             kept = sorted(self._kept(plan, concept, drafts, chunks, most), key=lambda one: one.form != "open")
         return tuple(kept)

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from ..reading.definitions import hidden, without_parentheses
 from ..reading.material import Material
 from ..reading.sentences import Sentence, years_in
-from ..reading.spelling import gives_away, normal, stem_set, topic_key
+from ..reading.spelling import gives_all_away, gives_away, normal, stem_set, topic_key
 from ..records import BLANK, Asked, Form
 from .distractors import Distractors
 
@@ -19,9 +19,9 @@ _SHORT = 100
 _NAME = r"[A-ZÀ-Þ][\w’'.-]*(?:\s(?:(?:of|de|la|von|van|the)\s)?[A-ZÀ-Þ][\w’'-]*){0,3}"
 #: What follows these is the point of the sentence.
 _NAMED = re.compile(
-    rf"\b(?:by|named after|native to|capital of|located in|part of|(?:son|daughter) of)\s(?:the\s)?"
+    r"\b(?:by|named after|native to|capital of|located in|part of|(?:born|died) in|(?:son|daughter|founder) of)\s"
     # "the American composer", "statistician and evolutionary biologist"
-    r"(?:(?:[A-Z][a-z]+\s)?(?:[a-z]+\s){1,4})?"
+    r"(?:the\s)?(?:(?:[A-Z][a-z]+\s)?(?:[a-z]+\s){1,4})?"
     rf"(?P<name>{_NAME})(?=[,.]|\s(?:and|in|as|on|from|for|with|at|to)\b)"
 )
 #: Ends a definition: "a western province of Canada".
@@ -39,18 +39,24 @@ _HAPPENED = re.compile(
     r"\b(?:founded|established|first published|invented|discovered|introduced|ratified|proclaimed|abolished"
     r"|premiered|coined|independence|created|enacted|admitted|landed|launched|described|dissolved)\b"
 )
+#: Of a person: worth little, so that it is asked for where there is nothing else to choose.
+_LIVED = re.compile(r"\b(?:born|died)\b")
 #: Behind a word that is whole: "the proton number" has only a part of one.
 _WHOLE = re.compile(
     r"[,.;:)]|\s(?:and|or|in|of|to|for|by|at|on|with|as|from|who|which|that|when|where|after|before|during|under|over|into"
     r"|is|was|are|were|has|have|can|may|through|between|within|without|consisting|containing|concerned|found|made|whose|than|[a-z]+ed)\b"
 )
 _LISTED = re.compile(
-    rf",\s(?:and\s|or\s)?{BLANK}|{BLANK}(?:\s(?:and|or)\s|,\s\w+(?:,|\s(?:and|or)\s))|(?:and|or)\s{BLANK}"
+    # "born in ____, Kent, on the coast" and "on May 6, ____" are no lists
+    rf"(?<!\d),\s(?:and\s|or\s)?{BLANK}|{BLANK}(?:(?:,\s\w+)+,?)?\s(?:and|or)\s|(?:and|or)\s{BLANK}"
 )
 _ARTICLE_BEFORE = re.compile(r"\b([Aa])n? $")
 
 #: How much more it is worth than its sentence, where it begins and ends, and what it is.
 _Place: TypeAlias = "tuple[float, int, int, Asked]"
+
+#: Of what is asked for only where a concept has nothing else to fill in or to choose.
+SPARE_WORTH = 0.5
 
 
 @dataclass(frozen=True)
@@ -89,14 +95,17 @@ class Clozes:
             for draft in self._cloze(sentence, match.span("term"), "term", 0.8):
                 yield replace(draft, about=about, once=True)
 
-    def year(self, sentence: Sentence) -> Iterator[Draft]:
+    def year(self, sentence: Sentence, *, of_person: bool) -> Iterator[Draft]:
+        """In which year what the page is about was founded, discovered and the like; of a person, born or dead."""
         years = list(years_in(sentence.text))
-        happened = _HAPPENED.search(sentence.text)
+        lived = _LIVED.search(sentence.text) if of_person else None
+        happened = _HAPPENED.search(sentence.text) or lived
         if len(years) == 1 and happened and _is_of_subject(sentence.text[: happened.start()]):
             start, end, year = years[0]
             wrong = tuple(self._distractors.years(year, sentence))
             if wrong:
                 worth = 0.7 if not sentence.chunk.section else 0.6 * (not sentence.text.startswith(("In ", "On ")))
+                worth = min(worth, SPARE_WORTH) if happened is lived else worth
                 yield from self._cloze(sentence, (start, end), "year", worth, wrong)
 
     def inner(self, sentence: Sentence, span: tuple[int, int], worth: float) -> Iterator[Draft]:
@@ -147,7 +156,8 @@ class Clozes:
         text, key = sentence.text, sentence.text[start:end]
         before = _ARTICLE_BEFORE.sub(r"\1(n) ", text[:start])
         asks = without_parentheses(f"{before}{BLANK}{text[end:]}")
-        if BLANK not in asks or "." in key or _LISTED.search(asks) or gives_away(asks, key):
+        gives = gives_all_away if asked == "name" else gives_away
+        if BLANK not in asks or "." in key or _LISTED.search(asks) or gives(asks, key):
             return
         worth -= 0.1 * (len(asks.split()) > 30)
         asking = "Which year fills the blank?" if wrong else "Fill in the blank."

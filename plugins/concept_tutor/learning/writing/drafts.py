@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ..reading.definitions import Definition, definition_of, without_parentheses
 from ..reading.groups import Labelled
@@ -12,7 +13,7 @@ from ..reading.relations import Relation, attribute_of, cause_of, relation_of
 from ..reading.sentences import Sentence, bare_title, is_whole, name_before, owner_before, stands_alone
 from ..reading.spelling import gives_all_away, gives_away, normal, stem_set, topic_key
 from ..records import BLANK, Form
-from .clozes import Clozes, Draft
+from .clozes import SPARE_WORTH, Clozes, Draft
 from .distractors import Distractors
 
 #: Stems that a definition must have to be asked for, and for its name to be found by it.
@@ -68,7 +69,7 @@ class Drafting:
         if definition is None:
             yield from self._clozes.called(sentence)
             if name_before(sentence.text, title):
-                yield from self._clozes.year(sentence)
+                yield from self._clozes.year(sentence, of_person=is_person)
                 if not sentence.chunk.section:
                     yield from self._clozes.named(sentence, 0.5)
 
@@ -88,9 +89,10 @@ class Drafting:
             worth = 0.85 + _MENTIONED * (1 - 1 / (1 + material.mentions(definition)))
         asks, about = self._asks_what(definition), material.names_of(definition.subject)
         yield Draft("open", "definition", asks, definition.meaning, (), sentence, worth, once=not own, about=about)
-        # Of a short definition the word within it is all that there is to know.
-        if own and not definition.is_entry and len(stems) >= _STEMS_TO_SPARE:
-            yield from self._clozes.inner(definition.sentence, (definition.start, definition.end), worth - 0.2)
+        if own and not definition.is_entry:
+            is_long = len(stems) >= _STEMS_TO_SPARE  # of a short one the word within it is all that there is to know
+            for draft in self._clozes.inner(definition.sentence, (definition.start, definition.end), worth - 0.2):
+                yield draft if is_long else replace(draft, worth=SPARE_WORTH)
         if self._means_one(definition, meaning, own):
             yield from self._term(definition, meaning, worth, own)
 

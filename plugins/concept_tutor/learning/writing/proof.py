@@ -93,7 +93,9 @@ def _options(question: Question, material: Material) -> str | None:
 
 
 def _gives_key_away(question: Question) -> str | None:
-    # A term is typed whole; of a choice's options the one that shares a word with the question would be the key.
-    gives = gives_all_away if (question.form, question.asked) == ("blank", "term") else gives_away
+    # Terms and names are typed whole; of a choice's options the one that shares a word with the question would be the
+    # key.
+    is_typed = question.form == "blank" and question.asked in {"term", "name"}
+    gives = gives_all_away if is_typed else gives_away
     has_key = question.form != "open" and gives(read_markers(question.text)[0], question.key)
     return "it gives its key away" if has_key else None

@@ -102,6 +102,10 @@ def asked(made: list[Question], kind: str) -> list[tuple[str, str]]:
          "Endosperm", "what is the endosperm", "a triploid structure resulting from the fusion of nuclei"),
         ("HMG-CoA reductase is an enzyme that makes cholesterol.",
          "HMG-CoA reductase", "what is HMG-CoA reductase", "an enzyme that makes cholesterol"),
+        ("Squatting is a bond between two birds in which one nests and the other is unharmed.",
+         "Squatting", "what is Squatting", "a bond between two birds in which one nests and the other is unharmed"),
+        ("Lay time is the time that a barge needs to be loaded at a quay.",
+         "Lay time", "what is lay time", "the time that a barge needs to be loaded at a quay"),
         ("Stars are gigantic, hot spheres of gas.",
          "Stars", "what are Stars", "gigantic, hot spheres of gas"),
     ],
@@ -859,6 +863,36 @@ pheromone: molecule that is sent to a mate by air""", {"reductase"}),
 def test_options_are_of_the_key_s_kind(written: Written, glossary: str, kind: set[str]) -> None:
     asked = [one for one in written(chunk("body", glossary, section="Body › Glossary")) if one.form == "choice"]
     assert not any(one.key in kind and set(one.options) - kind for one in asked)
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "keys"),
+    [
+        # Two who may be meant by their definitions, of which nothing else is to be filled in.
+        ("Ada Moor", "Ada Moor was a Danish poet and painter. Moor died of a fever on May 6, 1782, at Aal.", ["1782"]),
+        (
+            "Ivo Peat",
+            "Ivo Peat was a Greek poet born in the city of Turve, Mossland, on the northern shore of a lake.",
+            ["Turve"],
+        ),
+        # The name within the definition is all that it says, and is asked for only beside other questions.
+        ("Mossland", "Mossland is a small state in the United Shires. Mossland depends on peat and salt of lakes.",
+         ["United Shires"]),
+    ],
+)  # fmt: skip
+def test_what_has_no_other_blank_has_one_of_a_year_or_a_name(
+    written: Written, title: str, text: str, keys: list[str]
+) -> None:
+    made = written(chunk("one", text, title=title), names={"one": title})
+    assert [one.key for one in made if one.form != "open"] == keys
+    assert "definition" in {one.asked for one in made if one.form == "open"}
+
+
+def test_a_birth_is_not_asked_for_beside_another_blank(written: Written) -> None:
+    text = "Ivo Peat was a Greek miller and poet of the court of Turve, taught by Ada Moor. Ivo Peat died in 1782."
+    keys = {one.key for one in written(chunk("one", text, title="Ivo Peat"), names={"one": "Ivo Peat"})}
+    assert "Ada Moor" in keys
+    assert "1782" not in keys
 
 
 def test_years_to_choose_from_lie_within_half_a_life(written: Written) -> None:
