@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Mapping
 from difflib import SequenceMatcher
 from functools import cached_property
@@ -24,9 +24,12 @@ class Kinds:
         """``topics``: each defined thing by its ``topic_key``."""
         self._topics = topics
 
-    def is_shared(self, meaning: str) -> bool:
-        """Whether several things are defined by these words."""
-        return self._meanings[normal(meaning)] > 1
+    def is_shared(self, definition: Definition) -> bool:
+        """Whether a thing of another name is defined by these words, or by more: an "activator" is a protein "that
+        binds to operators to increase transcription", and what "increases transcription" may be one."""
+        meaning, name = stem_set(definition.meaning), stem_set(definition.subject)
+        fewest = min((self._by_stem[stem] for stem in meaning), key=len, default=[])
+        return any(meaning <= stem_set(each.meaning) and not name <= stem_set(each.subject) for each in fewest)
 
     def parent_of(self, definition: Definition) -> str:
         """The ``topic_key`` of what it is said to be, where the sources define that too; "" otherwise."""
@@ -69,5 +72,10 @@ class Kinds:
         return () if mine is None or theirs is None else (mine.meaning, theirs.meaning)
 
     @cached_property
-    def _meanings(self) -> Counter[str]:
-        return Counter(normal(each.meaning) for each in self._topics.values())
+    def _by_stem(self) -> Mapping[str, list[Definition]]:
+        """The definitions that have a word in them, by its stem."""
+        found: dict[str, list[Definition]] = defaultdict(list)
+        for each in self._topics.values():
+            for stem in stem_set(each.meaning):
+                found[stem].append(each)
+        return found

@@ -66,7 +66,7 @@ _LAST_ASIDE = re.compile(r",?\s\([^()]*\)$")
 #: The day and the year of a birth, behind its place or in its stead.
 _TIME = re.compile(r",?\s(?:on|in)\s(?:[A-Z][a-z]+\s)?\d")
 _NO_OBJECT = re.compile(
-    r"(?:of|is|are|was|were|out|and|or|which|that|to|by|has|have|many|several|some|this|it|both|over|more|about|around|nearly|whether|approximately|all|every|each)\b"
+    r"(?:of|is|are|was|were|out|and|or|which|that|to|by|has|have|many|several|some|this|it|both|over|more|about|around|nearly|whether|approximately|all|every|each)\b|['‘“\"]"
     # "four major water masses": which, only another sentence says.
     r"|\d[\d.,]*\s?(?:%|per\s?cent)"
     r"|(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve)(?:\s[^\s,]+){1,3}$"

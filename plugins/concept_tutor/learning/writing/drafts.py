@@ -81,7 +81,8 @@ class Drafting:
         meaning = without_parentheses(definition.meaning).strip()
         stems = stem_set(meaning)
         least = _ENOUGH_STEMS - (definition.is_entry or (own and definition.sort != "person"))
-        if len(stems) < least or len(meaning.split()) > _LONGEST_MEANING:
+        telling = stems if own else stems - stem_set(definition.subject)
+        if len(telling) < least or len(meaning.split()) > _LONGEST_MEANING:
             return
         # What is learned is asked for in both directions, other terms in the one that can be graded best.
         worth = 1.0 if own else 0.75
@@ -101,7 +102,7 @@ class Drafting:
         stems, gives = stem_set(meaning) - stem_set(definition.subject), gives_all_away if own else gives_away
         if len(stems) < _MANY_STEMS - (own or definition.is_entry) or gives(meaning, definition.subject):
             return False
-        if len(definition.subject.split()) > _LONGEST_TERM or self._material.kinds.is_shared(definition.meaning):
+        if len(definition.subject.split()) > _LONGEST_TERM:
             return False
         if definition.is_entry or not self._material.lowered(definition.subject)[0].isupper():
             return True
@@ -128,7 +129,7 @@ class Drafting:
             text = f"Which term means “{meaning}”?" if definition.is_entry else f"Which of these {verb} {meaning}?"
             worth += -0.04 if own else 0.05
             yield Draft("choice", "term", text, key, wrong, sentence, worth, also, not own, about)
-        else:
+        elif not material.kinds.is_shared(definition):
             determiner = definition.determiner.casefold()
             before = "A(n) " if determiner in {"a", "an"} else "The " * bool(determiner)
             text = f"Fill in the blank. “{before}{BLANK} {verb} {meaning}.”"

@@ -251,6 +251,7 @@ def test_why_something_is_so_is_asked_where_the_sentence_says_it(
         "Digging takes many forms in the gardens of the north.",
         "Gardens of peat are based on moss.",
         "Warsaw's economy is characterized by mills, yards and forges.",
+        "Angola is classified as 'hardly green' by gardeners of the north.",
     ],
 )
 def test_what_is_counted_hedged_or_one_common_word_is_not_asked_for(written: Written, text: str) -> None:
@@ -375,6 +376,29 @@ def test_of_two_terms_with_one_meaning_neither_is_asked_for_by_it(written: Writt
 aminopeptidase: protease that cuts a chain at its end"""
     made = written(chunk("food", text, section="Glossary"))
     assert {one.form for one in made} == {"open"}
+
+
+@pytest.mark.parametrize(("term", "is_asked"), [("driver", False), ("strong booster", True)])
+def test_a_term_is_not_typed_for_less_than_what_another_one_means(
+    written: Written, term: str, *, is_asked: bool
+) -> None:
+    text = f"""hull: dry shell around a seed of oats
+
+awn: stiff bristle on an ear of barley
+
+tiller: side shoot at the foot of a grass
+
+{term}: protein that binds to a gene and raises its output
+
+booster: protein that raises output"""
+    made = written(chunk("genes", text, section="Glossary"))
+    # The strong one is one of its kind; of the other one it is not known.
+    assert ("booster" in {one.key for one in made if one.form == "blank"}) is is_asked
+
+
+def test_what_a_term_means_is_more_than_its_name(written: Written) -> None:
+    made = written(chunk("moss", "Mosses are plants. Peat mosses are a group of soft mosses."))
+    assert not made
 
 
 @pytest.mark.parametrize(
