@@ -174,7 +174,9 @@ def option_notes(
         if option == question.key:
             notes.append(OptionNote(option, True, question.support.text, question.source.index))
             continue
-        found = labelled.get(option) or _best(option, question, unique.values(), own)
+        found = labelled.get(option)
+        if found is None and question.asked != "year":  # what else happened in another year is not asked for
+            found = _best(option, question, unique.values(), own)
         notes.append(
             OptionNote(option, False) if found is None
             else OptionNote(option, False, " ".join(found.text.split()), _number(found.chunk, sources))

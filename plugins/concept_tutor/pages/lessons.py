@@ -55,9 +55,11 @@ def install(pages: Blueprint, host: Host) -> None:
         outlook = sessions.outlook(slug, learner)
         states = {one.state for one in store.concepts(slug) if concept in (None, one.key)}
         names = {one.key: one.name for one in store.concepts(slug)}
+        is_begun = concept is not None and lessons.mastery(slug, learner)[concept].attempts > 0
         return _page(
             host, "begin", slug,
             view=view,
+            rests=is_begun and next(iter(lessons.queue(slug, concept, learner)), None) is None,
             concept=view["concept"] if view is not None else None,
             current=sessions.current(slug, learner) if concept is None else None,
             outlook=outlook,

@@ -90,14 +90,15 @@ def _begun(word: str) -> str:
 def feedback(question: Question, finding: Finding) -> str:
     """In sentences that end with the numbers of their sources, ``[N]``."""
     source = question.source
-    quote = f"As {source.named} says [{source.index}]: “{question.support.text}”"
+    end = "" if question.support.text.endswith((".", "!", "?")) else "."  # a glossary's entry has none
+    quote = f"As {source.named} says [{source.index}]: “{question.support.text}”{end}"
     if finding.verdict == "right":
         noted = f" ({finding.because})" if finding.because else ""
         return f"Right{noted}. {quote}"
     opening = _OPENINGS[finding.verdict] + (f": {finding.because}." if finding.because else ".")
     solution = f" The answer is “{question.key}”." if question.form != "open" else ""
-    section = f", section “{source.section}”" if source.section else ""
-    return f"{opening}{solution} {quote} Read on in {source.named}{section} [{source.index}]."
+    section = f", in the section “{source.section}”" if source.section else ""
+    return f"{opening}{solution} {quote} Read on there{section} [{source.index}]."
 
 
 def cited(text: str, question: Question) -> tuple[int, ...]:

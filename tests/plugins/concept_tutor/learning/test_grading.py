@@ -217,5 +217,5 @@ def test_a_choice_is_the_option_or_it_is_wrong(grade: Grading) -> None:
 def test_feedback_names_the_page_and_its_number(grade: Grading) -> None:
     found = grade(VOLCANO, "a small island")
     assert found.feedback.startswith("Not right. As the article on Tides says [2]: “A volcano is")
-    assert found.feedback.endswith("Read on in the article on Tides, section “Causes” [2].")
+    assert found.feedback.endswith("Read on there, in the section “Causes” [2].")
     assert found.cited_sources == (2,)

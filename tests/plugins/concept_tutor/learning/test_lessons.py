@@ -81,7 +81,7 @@ def test_a_wrong_answer_names_what_to_read(lessons: Lessons) -> None:
     grade = lessons.answer(question.question_id, wrong_option(question))
     assert (grade.verdict, grade.credit) == ("wrong", 0.0)
     assert grade.feedback.startswith(f"Not right. The answer is “{question.key}”.")
-    assert grade.feedback.endswith("Read on in the article on Mulch, section “Overview” [1].")
+    assert grade.feedback.endswith("Read on there, in the section “Overview” [1].")
     assert grade.sources[0].page_url == "https://en.wikipedia.org/wiki/Mulch"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -340,3 +341,11 @@ def test_what_one_sentence_proves_is_not_asked_for_twice_in_a_row(sessions: Sess
         session = sessions.session(session.session_id)
     assert len(proofs) > len(set(proofs))
     assert all(one != other for one, other in pairwise(proofs))
+
+
+def test_what_happened_in_another_year_is_no_note(host: Host, lessons: Lessons) -> None:
+    question = replace(of_form(lessons, "choice"), asked="year", options=("1843", "1851", "1860"), key="1843")
+    planted = [texts.chunk("mulch", "The town of Kew bought peat and straw for all its gardens in 1851.", number=9)]
+    notes, sources = option_notes(question, {**host.once(PlanStore).all_sources("garden"), "mulch": planted})
+    assert [note.quote for note in notes] == [question.support.text, "", ""]
+    assert sources == question.sources

@@ -103,6 +103,16 @@ def test_a_concept_s_explanation_is_where_its_lesson_begins(client: FlaskClient)
     assert page.cssselect("form.lesson"), "it was read before"
 
 
+def test_a_concept_of_which_nothing_is_due_is_practised_and_not_asked(client: FlaskClient, host: Host) -> None:
+    lessons = host.once(Lessons)
+    for question in lessons.questions(SLUG, "gradient"):
+        lessons.answer(question.question_id, question.key, question.question_id)
+    page = tree(client.get(f"{PLAN}/learn?concept=gradient"))
+    assert [words(each) for each in page.cssselect(".onward button")] == ["Practise it again"]
+    assert "none is due yet" in words(page.cssselect("main .help")[-1])
+    assert begin(client, concept="gradient", kind="practice").cssselect("form.lesson")
+
+
 def test_a_concept_that_needs_nothing_has_no_drawing_of_itself_alone(client: FlaskClient, host: Host) -> None:
     put_plan(host, slug="alone", edges=())
     page = tree(client.get(f"{PLAN.rpartition('/')[0]}/alone/learn?concept=gradient"))

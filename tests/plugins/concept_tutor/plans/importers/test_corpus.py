@@ -82,7 +82,8 @@ def test_its_questions_are_of_the_glossary_with_its_terms_as_options(host: Host)
     assert asked.explanation.startswith(f"As {named} says [")
     wrong = host.once(Lessons).answer(asked.question_id, None).feedback
     assert f"As {named} says [" in wrong
-    assert f"Read on in {named}, section “" in wrong
+    assert wrong.count(named) == 1
+    assert "”. Read on there, in the section “Glossary” [" in wrong
     assert "the article on" not in wrong
 
 
