@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 from .lazy_names import import_lazily, lazy_names
 
 if TYPE_CHECKING:
-    from .answering.answer import Answer, Citation, Delta
+    from .answering.answer import Answer, Citation, Delta, Sentence
     from .answering.assistant import Assistant
     from .answering.citation_format import CitationFormat
-    from .answering.draft import Sentence
     from .answering.guard import CitedWarning, Guard, Verdict
     from .answering.profile import Profile, QuestionFilter
     from .answering.question import Question

@@ -87,7 +87,7 @@ class _Home(FolderMachine):
 
     def _bring_up_to_date(self) -> None:
         memory = memory_of(self._host)
-        memory.update()
+        memory.update(prune=True)  # else it keeps what most files are gone of
         assert not memory.update().changed, "the second time found something to do"
         assert not memory.status().waiting
         with tempfile.TemporaryDirectory(dir=self._work) as folder:

@@ -17,13 +17,13 @@ from ragstone.core.citations.quantities import quantities
 from ragstone.core.retrieval.follow_up import follow_up
 from ragstone.core.retrieval.restatement import asked_again
 from ragstone.core.text import escape_fences, language_of, one_line, sentence_spans, stems
-from ragstone.core.text.abbreviations import spells_out
 from ragstone.core.text.answer_types import answer_type_scorer
 from ragstone.core.text.definitions import compound_of, subject_of
 from ragstone.core.text.question_kinds import gives_a_reason
 from ragstone.core.text.rewording import about_source, reworded
 from ragstone.core.text.segmentation import units
 from ragstone.core.text.stemming import question_stems
+from ragstone.core.text.terms import spells_out
 from tests.support.patience import grows_linearly
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from llama_index.core.schema import MetadataMode
 from sqlalchemy import Column, Integer, MetaData, Table, Text, delete, func, insert, select
 
 from ..errors import RagstoneError
-from .draft import Draft, Sentence
+from .answer import Draft, Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Generator

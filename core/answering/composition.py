@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from llama_index.core.schema import BaseNode
 
     from ..text.chunk_terms import ChunkTerms
-    from .draft import Draft, Sentence
+    from .answer import Draft, Sentence
     from .profile import Profile
 
 #: Letters by which a word is recognized in another form.

@@ -16,7 +16,6 @@ from ..text.answer_types import answer_type_scorer, asks_for_value, value_finder
 from ..text.doers import work_asked
 from ..text.formulas import has_formula
 from ..text.imperatives import command_verb
-from ..text.naming import asks_for_term
 from ..text.pointers import announces
 from ..text.question_kinds import (
     asks_for_events,
@@ -30,6 +29,7 @@ from ..text.question_kinds import (
 from ..text.segmentation import list_end
 from ..text.sentence_kinds import NO_ANSWER
 from ..text.stemming import stem_hash
+from ..text.terms import asks_for_term
 from .comparison import choose_sides
 from .references import LONGEST_PAIR, with_references
 from .table_rows import with_whole_table

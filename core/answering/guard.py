@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from llama_index.core.schema import BaseNode
 
-    from .draft import Sentence
+    from .answer import Sentence
 
 
 @dataclass(frozen=True)

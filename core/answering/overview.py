@@ -12,7 +12,7 @@ from ..text.formulas import has_formula
 from ..text.imperatives import as_between_people
 from ..text.instructions import instructions_of, is_addressed
 from ..text.segmentation import quote_end
-from .draft import Sentence
+from .answer import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

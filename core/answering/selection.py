@@ -9,7 +9,7 @@ from llama_index.core.schema import NodeWithScore, TextNode
 
 from ..retrieval.fusion import Scores
 from ..retrieval.models import Retrieval
-from ..retrieval.sentence_cosines import with_sentence_cosines
+from ..retrieval.sentences import with_sentence_cosines
 from ..runtime.request import check_budget
 from ..text.chunk_terms import idf_coverage, terms_of
 from ..text.stemming import question_stems, stem_hashes, stems

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from ..citations import Splitter
 from ..errors import LLMError
 from ..text.shown_text import join_lines, without_addresses
-from .draft import Draft, Sentence
+from .answer import Draft, Sentence
 from .extractive import choose
 from .prompting import ChunkPrompt
 from .table_rows import header_of, line_of

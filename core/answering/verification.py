@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..citations import ITEM_MARK, CheckedSentence, CitableChunks, is_item, read_markers
 from ..runtime.request import check_budget
 from ..tracing import step
-from .draft import Draft, Sentence
+from .answer import Draft, Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

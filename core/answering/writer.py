@@ -13,10 +13,9 @@ from llama_index.core.schema import NodeWithScore
 
 from ..retrieval.parts import RetrievalInParts
 from ..tracing import step
-from .answer import Answer, Delta, Timings
+from .answer import Answer, Delta, Draft, Timings
 from .closest import closest_words
 from .composition import Composition
-from .draft import Draft
 from .question import LONGEST_QUESTION
 from .synthesis import Extractive, Synthesizer
 

@@ -65,7 +65,7 @@ class Pipeline:
         """
         from llama_index.core.instrumentation.events.retrieval import RetrievalEndEvent, RetrievalStartEvent
 
-        from ..retrieval.sentence_cosines import with_sentence_cosines
+        from ..retrieval.sentences import with_sentence_cosines
         from ..tracing import step
 
         check_top_k(top_k, most=None)

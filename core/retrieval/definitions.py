@@ -14,14 +14,13 @@ from ..text.chunk_terms import headings_of
 from ..text.definitions import defines, subject_of
 from ..text.doers import work_asked
 from ..text.entries import is_lead, presents, title_stems
-from ..text.life_dates import life_event_asked
-from ..text.named_persons import Person, person_asked
-from ..text.naming import names_term
 from ..text.packed_terms import heading_stems, is_beside_the_text
+from ..text.persons import Person, life_event_asked, person_asked
 from ..text.question_kinds import sides_of
 from ..text.segmentation import units
 from ..text.sentence_kinds import kinds
 from ..text.stemming import stem_hash, stems
+from ..text.terms import names_term
 from .fusion import Scores
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from ..text.chunk_terms import headings_of, idf_coverage
 from ..text.definitions import attribute_finder, subject_of
 from ..text.entries import title_stems
-from ..text.life_dates import life_event_asked
+from ..text.persons import life_event_asked
 from ..text.question_kinds import action_of, asks_for_events
 from ..text.stemming import question_stems, stem_hash
 from .answerability import FEATURES, features_of, least_likelihood, likelihood, stems_near

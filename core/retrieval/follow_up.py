@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..text.answer_types import asks_for_value
-from ..text.antecedents import parallel_question, resolve_ordinal
+from ..text.antecedents import parallel_question, resolve_ordinal, with_person
 from ..text.definitions import subject_of
 from ..text.doers import NAME
 from ..text.question_kinds import asks_for_manner, form_required
@@ -15,7 +15,6 @@ from ..text.rewording import reworded, topic_of
 from ..text.spelling import correction_of
 from ..text.stemming import LIGHT_STEMS, MEASURE_STEMS, question_stems, stems
 from ..text.stemming import words as plain_words
-from .person_pronouns import with_person
 
 #: Earlier turns that are looked at.
 LONGEST_HISTORY = 20

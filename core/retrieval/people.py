@@ -10,7 +10,7 @@ from ..text.answer_types import ASKS_ORIGIN, ORIGIN, answer_type_scorer
 from ..text.chunk_terms import headings_of
 from ..text.doers import is_done_by
 from ..text.irregular_verbs import with_forms
-from ..text.life_dates import UNSAID, life_event_asked
+from ..text.persons import UNSAID, life_event_asked
 from ..text.stemming import STOP_WORDS, question_stems, stem_hashes, stems, words
 from .answerability import PRONOUN, names_in, stems_near, stems_near_any
 

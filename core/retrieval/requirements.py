@@ -6,7 +6,6 @@ import re
 from typing import TYPE_CHECKING
 
 from ..citations.polarity import opposites_of
-from ..text.abbreviations import abbreviation_of
 from ..text.answer_types import is_lacking
 from ..text.chunk_terms import headings_of
 from ..text.definitions import compound_of, defines, derived_finder, qualifier_of, subject_of
@@ -14,6 +13,7 @@ from ..text.entries import other_answer_finder, title_stems
 from ..text.irregular_verbs import form_hashes, with_forms
 from ..text.question_kinds import action_of, asks_whether, lacks_items, sides_of
 from ..text.stemming import question_stems, stem_hash, stem_hashes, stems, words
+from ..text.terms import abbreviation_of
 from ..text.versions import has_only_others, version_finder
 from .answerability import dated_text, names_in, stems_near, stems_near_any, with_header
 from .comparatives import lacks_comparison, lacks_modifier, lacks_side

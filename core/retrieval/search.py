@@ -13,11 +13,11 @@ from llama_index.core.schema import NodeWithScore
 from llama_index.core.vector_stores.types import FilterCondition, MetadataFilters
 from llama_index.core.vector_stores.utils import build_metadata_filter_fn
 
-from ..text.naming import asks_for_term
 from ..text.question_kinds import asks_for_code, asks_for_tasks
 from ..text.spelling import with_corrections, with_names, with_numbers_apart
 from ..text.stemming import LIGHT_STEMS, form_stems, question_stems, stems
 from ..text.stemming import words as plain_words
+from ..text.terms import asks_for_term
 from ..tracing import step
 from .calibration import threshold_of
 from .definitions import Subjects, with_definitions, with_term

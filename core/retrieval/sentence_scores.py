@@ -10,20 +10,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..runtime.request import check_budget
-from ..text.abbreviations import abbreviation_of, spells_out
 from ..text.answer_types import answer_type_scorer, asks_for_value, value_finder
 from ..text.chunk_terms import headings_of, idf_coverage
 from ..text.definitions import compound_of, defines, derived_finder, subject_of
 from ..text.doers import work_asked
 from ..text.entries import is_entry, labels, leads_on, other_answer_finder, presents, title_stems
 from ..text.irregular_verbs import form_hashes, other_verb_finder
-from ..text.life_dates import life_event_asked
-from ..text.named_persons import person_asked
-from ..text.naming import asks_for_term, names_term
 from ..text.negations import denies, negates
+from ..text.persons import life_event_asked, person_asked
 from ..text.quantities import asks_for_quantity
 from ..text.question_kinds import asks_for_code, asks_for_steps, asks_whether, form_scorer, kinds_left_out
 from ..text.stemming import ordered_share, question_stems, stem_hash, stem_hashes, stems, wording_scorer
+from ..text.terms import abbreviation_of, asks_for_term, names_term, spells_out
 from ..text.versions import version_finder
 from .models import asked_of
 from .quotes import PIECES_A_CHECK, QuoteOptions, paragraph_up_to, quotes_of

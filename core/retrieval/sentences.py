@@ -2,30 +2,50 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import replace
+from functools import lru_cache
 from itertools import chain, takewhile
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from ..text.chunk_terms import headings_of
 from ..text.imperatives import as_between_people
 from ..text.instructions import instructions_of, is_addressed, is_asked_about
 from ..text.question_kinds import asks_for_events
-from ..text.stemming import stem_hash
-from .recency import latest_first
-from .sections import of_its_section
+from ..text.stemming import stem_hash, stem_hashes, stems
+from .models import asked_of
 from .sentence_scores import SentenceScorer
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
+    from ..embedding import Encoder
     from .models import Retrieval
     from .sentence_scores import ScoredSentence
-
 
 #: A request to be answered has the words of a question, and does not answer it, unless what is wanted is asked for.
 _ASKS_BACK = re.compile(r"\b(?:tell|say|explain|inform|answer|reply|know)\b", re.IGNORECASE)
 _ASKS_FOR_REQUESTS = re.compile(r"\b(?:ask|want|wish|need|tell|request)", re.IGNORECASE)
+_HEADING = re.compile(r"^(#{1,6}) +(\S.*)$", re.MULTILINE)
+_CODE = re.compile(r"^(```|~~~)[\s\S]*?^\1", re.MULTILINE)
+#: Taken from a sentence where a word of the question is in the heading of another section alone.
+_OTHER_PENALTY = 0.4
+#: What is so now, which may have changed, not what happened or was so at first.
+_OF_NOW = re.compile(
+    r"\b(?:is|are|do|does|has|have|will|can|should|must)\b|\b(?:who|what|where|when)['’]s\b", re.IGNORECASE
+)
+_OF_THEN = re.compile(
+    r"\b(?:did|was|were|had|first|originally|used to|before|earlier|previous(?:ly)?|former(?:ly)?|old|initially)\b",
+    re.IGNORECASE,
+)
+#: How much lower the score of a later sentence may be.
+_LOWER = 0.35
+#: Sentences without a stored vector that are embedded for a question, the best ones by words, and characters of each.
+_EMBEDDED_SENTENCES = 12
+_EMBEDDED_CHARACTERS = 240
 
 
 def sentences_of(retrieval: Retrieval) -> list[ScoredSentence]:
@@ -39,8 +59,8 @@ def sentences_of(retrieval: Retrieval) -> list[ScoredSentence]:
 def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
     scorer = SentenceScorer(retrieval)
     scored = chain.from_iterable(map(scorer.sentences, range(len(retrieval.nodes))))
-    found = (of_its_section(each, retrieval) for each in scored)
-    return latest_first(sorted(found, key=lambda each: (-each.score, each.chunk, each.start)), retrieval)
+    found = (_of_its_section(each, retrieval) for each in scored)
+    return _latest_first(sorted(found, key=lambda each: (-each.score, each.chunk, each.start)), retrieval)
 
 
 def is_event(retrieval: Retrieval, sentence: ScoredSentence) -> bool:
@@ -88,3 +108,85 @@ def _is_instruction_asked_about(sentence: ScoredSentence, instructing: Collectio
         pieces, asked = [*map(as_between_people, pieces)], as_between_people(asked)
     headings = None if any(map(is_addressed, pieces)) else headings_of(node)
     return is_asked_about(retrieval.question, asked, headings)
+
+
+def _of_its_section(sentence: ScoredSentence, retrieval: Retrieval) -> ScoredSentence:
+    """The sentence, with a lower score where words of the question are in headings of its chunk's text that are not
+    above it, and neither above it nor in it."""
+    headings = _headings(retrieval.nodes[sentence.chunk].node.get_content())
+    if len(headings) < 2:
+        return sentence
+    above: dict[int, frozenset[int]] = {}
+    for at, level, own in headings:
+        if at <= sentence.start:
+            above = {each: known for each, known in above.items() if each < level} | {level: own}
+    others = frozenset[int]().union(*(own for _, _, own in headings)).difference(*above.values())
+    others -= retrieval.terms(sentence.chunk).unit_stems[sentence.unit]
+    if others.isdisjoint(map(stem_hash, retrieval.idf)):
+        return sentence
+    parts = {**sentence.parts, "other section": -_OTHER_PENALTY}
+    return replace(sentence, parts=parts, score=sentence.score - _OTHER_PENALTY)
+
+
+@lru_cache(maxsize=512)
+def _headings(text: str) -> tuple[tuple[int, int, frozenset[int]], ...]:
+    """Where each heading within the text begins, its level and its stems, those in code left out."""
+    code = [found.span() for found in _CODE.finditer(text)]
+    return tuple(
+        (found.start(), len(found[1]), frozenset(stem_hashes(found[2])))
+        for found in _HEADING.finditer(text)
+        if not any(start <= found.start() < end for start, end in code)
+    )
+
+
+def _latest_first(found: list[ScoredSentence], retrieval: Retrieval) -> list[ScoredSentence]:
+    """The sentences, best first; before the best one the latest of those that have the same words of a question for
+    what is so now, where their chunks have dates."""
+    question = asked_of(retrieval)
+    if not found or not _OF_NOW.search(question) or _OF_THEN.search(question):
+        return found
+    best, asked = found[0], frozenset(map(stem_hash, retrieval.idf))
+
+    def date(sentence: ScoredSentence) -> float:
+        scores = retrieval.scores.get(retrieval.nodes[sentence.chunk].node.node_id)
+        return -math.inf if scores is None or scores.date is None else scores.date
+
+    def held(sentence: ScoredSentence) -> frozenset[int]:
+        return retrieval.terms(sentence.chunk).unit_stems[sentence.unit] & asked
+
+    dated = -math.inf < date(best)
+    later = [
+        (date(each), -place)
+        for place, each in enumerate(found)
+        if dated and each.score >= best.score - _LOWER and date(each) > date(best) and held(each) >= held(best)
+    ]
+    if later:
+        found.insert(0, found.pop(-max(later)[1]))
+    return found
+
+
+def with_sentence_cosines(retrieval: Retrieval, encoder: Encoder) -> Retrieval:
+    """The retrieval with cosines of the sentences of chunks that have no stored vectors of them: those of an older
+    Ragstone, which cut their text differently, of a plugin's retriever, of a reader's selection. Raises
+    ``EncoderError``."""
+    known = retrieval.sentence_cosines
+    found_of = [len(known.get(each.node.node_id, ())) for each in retrieval.nodes]
+    without = {number for number, found in enumerate(found_of) if found != len(retrieval.terms(number).units)}
+    if retrieval.vector is None or not without:
+        return retrieval
+    best = [each for each in sentences_of(retrieval) if each.chunk in without][:_EMBEDDED_SENTENCES]
+    cosines = {
+        retrieval.nodes[number].node.node_id: np.full(len(retrieval.terms(number).units), np.nan) for number in without
+    }
+    if best:
+        found = encoder.embed_texts([_with_title(each, retrieval) for each in best]) @ retrieval.vector
+        for each, cosine in zip(best, found.tolist(), strict=True):
+            cosines[retrieval.nodes[each.chunk].node.node_id][each.unit] = cosine
+    return replace(retrieval, sentence_cosines={**known, **cosines})
+
+
+def _with_title(sentence: ScoredSentence, retrieval: Retrieval) -> str:
+    """The beginning of the sentence; behind its document's title where it has no word of that: "It is a bird."."""
+    title = next(iter(headings_of(retrieval.nodes[sentence.chunk].node).splitlines()), "")
+    text = sentence.text[:_EMBEDDED_CHARACTERS]
+    return text if set(stems(title)).intersection(stems(text)) else f"{title[:_EMBEDDED_CHARACTERS]}: {text}"

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from .abbreviations import spells_out
-from .naming import asks_for_term
 from .stemming import STOP_WORDS, question_stems, stems
+from .terms import asks_for_term, spells_out
 
 _SUBJECT = re.compile(
     r"^\W*(?:(?:what|who)(?:'s|’s| is| are| was| were)|(?:define|what does|what do|what is meant by|explain))\s+"

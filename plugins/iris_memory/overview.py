@@ -17,8 +17,7 @@ from . import fields
 from .recall.asked import Asked, asked_of
 from .recall.mails import of_mails, unanswered, written_to
 from .recall.states import last_said, last_time
-from .recall.statuses import with_status
-from .recall.tasks import tasks
+from .recall.tasks import tasks, with_status
 from .recall.texts import CHUNKS, found_texts, has_sentence, quoted
 from .retrievers import valid_only
 

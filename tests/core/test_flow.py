@@ -31,14 +31,11 @@ _CORE = "ragstone.core."
 #: Their modules are steps, but for these helpers of a step.
 _PACKAGES = ("answering.", "corpus", "ingestion.", "retrieval.")
 _HELPERS = {
-    *(f"answering.{name}" for name in ["citation_format", "draft", "greetings", "guard", "profile"]),
+    *(f"answering.{name}" for name in ["citation_format", "greetings", "guard", "profile"]),
     *(f"answering.{name}" for name in ["overview_finder", "question_parts", "references", "table_rows"]),
     *(f"retrieval.{name}" for name in ["answerability", "calibration", "comparatives", "contents"]),
-    *(f"retrieval.{name}" for name in ["models", "parts", "people", "quotes", "recency", "sentence_scores"]),
-    *(
-        f"retrieval.{name}"
-        for name in ["requirements", "restatement", "top_k", "search_cache", "sections", "sentence_cosines"]
-    ),
+    *(f"retrieval.{name}" for name in ["models", "parts", "people", "quotes", "sentence_scores"]),
+    *(f"retrieval.{name}" for name in ["requirements", "restatement", "top_k", "search_cache"]),
 }
 #: Of these one module is the way in, and the README names it.
 _CLOSED_PACKAGES = ("catalog.", "citations.", "embedding.")

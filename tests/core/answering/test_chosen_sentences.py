@@ -22,13 +22,13 @@ from ragstone.core.retrieval.requirements import missing_subject
 from ragstone.core.retrieval.sentences import sentences_of
 from ragstone.core.testing import open_host
 from ragstone.core.text import question_stems, stems
-from ragstone.core.text.abbreviations import spells_out
 from ragstone.core.text.answer_types import answer_type_scorer, is_lacking
 from ragstone.core.text.definitions import defines, subject_of
 from ragstone.core.text.formulas import is_formula
 from ragstone.core.text.question_kinds import asks_for_several, asks_for_tasks, sides_of
 from ragstone.core.text.rewording import reworded
 from ragstone.core.text.spelling import correction_of, with_corrections
+from ragstone.core.text.terms import spells_out
 
 if TYPE_CHECKING:
     from pathlib import Path

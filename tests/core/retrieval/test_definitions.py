@@ -16,7 +16,7 @@ from ragstone.core.retrieval.sentences import sentences_of
 from ragstone.core.testing import open_host
 from ragstone.core.text import pack, question_stems
 from ragstone.core.text.definitions import defines, subject_of
-from ragstone.core.text.named_persons import person_asked
+from ragstone.core.text.persons import person_asked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

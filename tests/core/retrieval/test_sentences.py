@@ -9,7 +9,7 @@ import pytest
 from llama_index.core.schema import NodeWithScore, TextNode
 
 from ragstone.core.retrieval import Retrieval
-from ragstone.core.retrieval.sentence_cosines import with_sentence_cosines
+from ragstone.core.retrieval.sentences import with_sentence_cosines
 
 
 class Counting:
