@@ -41,8 +41,8 @@ _OF_THEN = re.compile(
     r"\b(?:did|was|were|had|first|originally|used to|before|earlier|previous(?:ly)?|former(?:ly)?|old|initially)\b",
     re.IGNORECASE,
 )
-#: How much lower the score of a later sentence may be.
-_LOWER = 0.35
+#: How much less likely a later sentence may answer, and how much lower its score may be.
+_LESS_LIKELY, _LOWER = 0.1, 0.35
 #: Sentences without a stored vector that are embedded for a question, the best ones by words, and characters of each.
 _EMBEDDED_SENTENCES = 12
 _EMBEDDED_CHARACTERS = 240
@@ -155,13 +155,23 @@ def _latest_first(found: list[ScoredSentence], retrieval: Retrieval) -> list[Sco
         return retrieval.terms(sentence.chunk).unit_stems[sentence.unit] & asked
 
     dated = -math.inf < date(best)
-    later = [
-        (date(each), -place)
+    later = {
+        place: each
         for place, each in enumerate(found)
         if dated and each.score >= best.score - _LOWER and date(each) > date(best) and held(each) >= held(best)
-    ]
-    if later:
-        found.insert(0, found.pop(-max(later)[1]))
+    }
+    if not later:
+        return found
+    # Imported here because few searches need it, and it imports the citation check.
+    from .answerability import features_of, least_likelihood, likelihood
+
+    likely = {place: likelihood(features_of(retrieval, each)) for place, each in {0: best, **later}.items()}
+    if likely[0] >= least_likelihood():
+        least = max(least_likelihood(), likely[0] - _LESS_LIKELY)
+        latest = max(
+            (place for place in later if likely[place] >= least), key=lambda at: (date(later[at]), -at), default=0
+        )
+        found.insert(0, found.pop(latest))
     return found
 
 
