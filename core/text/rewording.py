@@ -9,7 +9,8 @@ from collections.abc import Sequence
 WORKS = (
     r"(?:book|text|textbook|manual|guide|course|tutorial|document|documentation|specification|spec|paper|report|article"
     r"|standard|notes|handbook|glossary|dictionary|thesis|essay|faq|primer|booklet|treatise|monograph"
-    r"|agreement|contract|lease|policy|ordinance|regulations?|rules|rulebook|brochure|leaflet|catalogu?e|syllabus|sheet|novel|story|game)"
+    r"|agreement|contract|lease|policy|ordinance|regulations?|rules|rulebook|brochure|leaflet|catalogu?e|syllabus|sheet"
+    r"|novel|story|game)"
 )
 _THE_WORK = rf"(?:this|the|that|these|your)(?: \w+)? (?:{WORKS}|chapter|author)s?"
 _SAYS = r"(?:say|tell (?:me|us)|teach(?: me| us)?|write|mention|state|cover)"
