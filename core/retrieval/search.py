@@ -129,6 +129,7 @@ class HybridRetriever(ScoredRetriever):
             not_needed = missing & LIGHT_STEMS | form_stems(question)
             words = [word for word in words if word not in not_needed] or words
             idf = inverse_frequencies(words, frequencies, search.size())
+            threshold = threshold_of(row, options, search.searched())
             weight = self._dense_weight if vector is not None else 0.0
             with step("HybridRetriever.fuse", dense_weight=weight, top_k=self._top_k) as fused:
                 candidates = Candidates(words, idf, dense, lexical, asks_for_tasks(question), asks_for_code(question))
@@ -148,7 +149,7 @@ class HybridRetriever(ScoredRetriever):
             idf=idf,
             vector=vector,
             spelling=Spelling(corrections, missing & set(words)),
-            threshold=threshold_of(row, options, search.searched()),
+            threshold=threshold,
             sentence_cosines={
                 each.node.node_id: each.sentences @ vector
                 for each, _ in found_chunks

@@ -17,7 +17,7 @@ from .library.editions import newest_editions
 from .library.enumerations import asks_for_parts, enumerated
 from .library.front_matter import front_matter, written_by
 from .library.headings import NUMBERED, PARTS, chapter_with_number, exercises, list_titles, path_of, places_of
-from .library.releases import releases
+from .library.releases import release_asked, releases
 from .library.shelf import Shelf
 from .overview_questions import OverviewQuestion, overview_question, relative_part
 
@@ -59,11 +59,14 @@ def overview(
     """
     if found := _of_relative_part(shelf, question, earlier):
         return found
-    book = _asked_book(shelf, filters)
-    if book and (found := releases(nodes_in_order(shelf.corpus, book.slug), question)):
-        return found
+    of_release = release_asked(question)
     asked = overview_question(question)
     parts = frozenset() if asked else asks_for_parts(question)
+    if not (of_release or asked or parts):
+        return None
+    book = _asked_book(shelf, filters)
+    if of_release and book and (found := releases(nodes_in_order(shelf.corpus, book.slug), of_release)):
+        return found
     if not (asked or parts):
         return None
     if book is None:

@@ -48,14 +48,18 @@ _UNITS = frozenset({"sentence", "item"})
 _MOST_QUOTED = 6
 
 
-def releases(nodes: Sequence[TextNode], question: str) -> Overview | None:
-    """What answers the question from the headings of a book's versions and what is below them; ``None`` where it asks
-    for none of that, or the book has not two of them, or not the one that is asked for."""
+def release_asked(question: str) -> re.Match[str] | None:
+    """What the question asks of versions: which there are, which is the latest, when one was released, what is new."""
     forms = (_ASKS_DATE, _ASKS_WHICH, _ASKS_NEW, _ASKS_ALL)
-    asked = next((found for form in forms if (found := form.match(question))), None)
-    titles = dict.fromkeys(title for node in nodes for title in path_of(node)) if asked else {}
+    return next((found for form in forms if (found := form.match(question))), None)
+
+
+def releases(nodes: Sequence[TextNode], asked: re.Match[str]) -> Overview | None:
+    """What answers it (``release_asked``) from the headings of a book's versions and what is below them; ``None`` where
+    the book has not two of them, or not the one that is asked for."""
+    titles = dict.fromkeys(title for node in nodes for title in path_of(node))
     versions = {title: found for title in titles if (found := _HEADING.fullmatch(title))}
-    if asked is None or len(versions) < 2:
+    if len(versions) < 2:
         return None
     if asked.re is _ASKS_ALL:
         return Overview(list_titles("The text has", "version", list(versions)), ())
