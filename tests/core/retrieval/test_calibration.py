@@ -9,6 +9,7 @@ import pytest
 from ragstone.core import Question
 from ragstone.core.retrieval import DEFAULT_THRESHOLD, MIN_CALIBRATION_CHUNKS, Calibration, calibration
 from ragstone.core.retrieval.calibration import bank
+from ragstone.core.retrieval.search_cache import RevisionSearch
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat import Shelf
 from tests.support.third_party_fakes import Here, write_pages
@@ -37,6 +38,17 @@ def test_the_bank_is_of_distinct_questions() -> None:
 def test_a_small_corpus_keeps_the_default(fast_host: Host, tmp_path: Path) -> None:
     info = _add(fast_host, tmp_path / "gears", MIN_CALIBRATION_CHUNKS - 1).info()
     assert (info.threshold, info.calibration) == (DEFAULT_THRESHOLD, None)
+
+
+def test_what_others_store_meanwhile_makes_no_question_fail(
+    fast_host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The cache of what was counted holds one state of the corpus; here it never has that of the question."""
+    _add(fast_host, tmp_path / "gears", 60)
+    monkeypatch.setattr(RevisionSearch, "_cached", lambda _self, _key, compute: compute())
+    result, enough = fast_host.assistant("book_chat").retrieve_for("What does gear number7 turn?")
+    assert enough
+    assert result.threshold > 0
 
 
 def test_a_corpus_calibrates_itself_keeps_the_result_and_finds_it_out_anew_only_when_outgrown(

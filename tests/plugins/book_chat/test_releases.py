@@ -103,3 +103,18 @@ def test_what_no_heading_says_is_not_taken_from_one(notes: Host, question: str) 
 def test_the_numbers_of_sections_are_no_versions(fast_host: Host, tmp_path: Path) -> None:
     _add(fast_host, tmp_path, "# Anchors\n\n## 1.1 Shank\n\nA shank is long.\n\n## 1.2 Crown\n\nA crown is short.\n")
     assert "1.2" not in fast_host.assistant("book_chat").ask("What is the latest version?").text
+
+
+def test_other_questions_do_not_read_the_whole_book(notes: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+
+    def nodes_in_order(_corpus: object, slug: str) -> list[object]:
+        read.append(slug)
+        return []
+
+    monkeypatch.setattr("ragstone.plugins.book_chat.overview.nodes_in_order", nodes_in_order)
+    assistant = notes.assistant("book_chat")
+    assistant.ask("Where does the crown no longer rust?")
+    assert not read
+    assistant.ask("What is new in 2.9.1?")
+    assert read
