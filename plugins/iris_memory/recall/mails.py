@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from llama_index.core.schema import TextNode
@@ -99,12 +99,13 @@ def unanswered(corpus: Corpus, question: str, filters: Mapping[str, str]) -> Ove
     mails = _by_mail(found_texts(corpus, filters, asked) or ())
     heads = [nodes[0] for nodes in mails.values()]
     owner = _owner(heads)
+    is_answered = _answered(heads)
     found = [
         nodes
         for nodes in mails.values()
-        if asked.is_about("\n".join(map(_searched, nodes)))
-        and _address(nodes[0]) != owner
-        and not any(_answers(other, nodes[0]) for other in heads)
+        if _address(nodes[0]) != owner
+        and not is_answered(nodes[0])
+        and asked.is_about("\n".join(map(_searched, nodes)))
     ]
     asking = [nodes for nodes in found if any(map(_is_asking, nodes))]
     number = f"{counted(mail=len(asking))} that ask{'s' * (len(asking) == 1)} for something"
@@ -141,17 +142,34 @@ def _address(mail: TextNode) -> str:
     return str(mail.metadata.get(fields.SENDER) or mail.metadata.get(fields.FROM) or "")
 
 
-def _answers(other: TextNode, mail: TextNode) -> bool:
-    """Whether the other mail answers this one: by its header, or as a later one with its subject to its writer."""
-    if _address(other) == _address(mail):
-        return False
-    number = mail.metadata.get(fields.MESSAGE_ID)
-    if number and other.metadata.get(fields.IN_REPLY_TO) == number:
-        return True
-    is_later = (fields.number(other.metadata, fields.DATE) or 0) > (fields.number(mail.metadata, fields.DATE) or 0)
-    is_to_writer = _address(mail) in str(other.metadata.get(fields.RECIPIENTS) or "").split()
-    subjects = (_ANSWER.sub("", str(each.metadata.get(fields.SUBJECT))).strip().casefold() for each in (other, mail))
-    return is_later and is_to_writer and len({*subjects}) == 1
+def _answered(heads: Iterable[TextNode]) -> Callable[[TextNode], bool]:
+    """A function that tells whether a mail is answered by one of these of another writer: by its header, or as a later
+    one with the mail's subject to the mail's writer."""
+    repliers: dict[object, set[str]] = defaultdict(set)
+    latest: dict[tuple[str, str], dict[str, float]] = defaultdict(dict)
+    for each in heads:
+        writer = _address(each)
+        repliers[each.metadata.get(fields.IN_REPLY_TO)].add(writer)
+        for recipient in str(each.metadata.get(fields.RECIPIENTS) or "").split():
+            dates = latest[_subject(each), recipient]
+            dates[writer] = max(dates.get(writer, 0.0), _date(each))
+
+    def is_answered(mail: TextNode) -> bool:
+        writer, number = _address(mail), mail.metadata.get(fields.MESSAGE_ID)
+        if number and repliers.get(number, set()) - {writer}:
+            return True
+        dates = latest.get((_subject(mail), writer), {})
+        return any(date > _date(mail) for other, date in dates.items() if other != writer)
+
+    return is_answered
+
+
+def _subject(mail: TextNode) -> str:
+    return _ANSWER.sub("", str(mail.metadata.get(fields.SUBJECT))).strip().casefold()
+
+
+def _date(mail: TextNode) -> float:
+    return fields.number(mail.metadata, fields.DATE) or 0.0
 
 
 def _is_asking(mail: TextNode) -> bool:
