@@ -91,13 +91,16 @@ class Retrieval:
     retrieve_ms: float = 0.0
     #: What is computed from the fields above once, by name; ``dataclasses.replace`` begins with none.
     memo: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _terms: dict[int, ChunkTerms] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def terms(self, chunk: int) -> ChunkTerms:
         """The terms of the chunk with this index; those that are stored, unless a retriever cut its text since."""
-        node = self.nodes[chunk].node
-        stored = self.stored_terms.get(node.node_id)
-        is_cut = stored is not None and stored.units and stored.units[-1].end > len(node.get_content())
-        return terms_of(node) if stored is None or is_cut else stored
+        if chunk not in self._terms:
+            node = self.nodes[chunk].node
+            stored = self.stored_terms.get(node.node_id)
+            is_cut = stored is not None and stored.units and stored.units[-1].end > len(node.get_content())
+            self._terms[chunk] = terms_of(node) if stored is None or is_cut else stored
+        return self._terms[chunk]
 
 
 def asked_of(retrieval: Retrieval) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_right
 from dataclasses import replace
-from functools import lru_cache
 from itertools import chain, takewhile
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ from .models import asked_of
 from .sentence_scores import SentenceScorer
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from ..embedding import Encoder
     from .models import Retrieval
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 #: A request to be answered has the words of a question, and does not answer it, unless what is wanted is asked for.
 _ASKS_BACK = re.compile(r"\b(?:tell|say|explain|inform|answer|reply|know)\b", re.IGNORECASE)
 _ASKS_FOR_REQUESTS = re.compile(r"\b(?:ask|want|wish|need|tell|request)", re.IGNORECASE)
-_HEADING = re.compile(r"^(#{1,6}) +(\S.*)$", re.MULTILINE)
-_CODE = re.compile(r"^(```|~~~)[\s\S]*?^\1", re.MULTILINE)
+#: A block of code, or a heading: its marks, and its words.
+_HEADING = re.compile(r"^(```|~~~)[\s\S]*?^\1|^(#{1,6}) +(\S.*)$", re.MULTILINE)
 #: Taken from a sentence where a word of the question is in the heading of another section alone.
 _OTHER_PENALTY = 0.4
 #: What is so now, which may have changed, not what happened or was so at first.
@@ -58,8 +58,10 @@ def sentences_of(retrieval: Retrieval) -> list[ScoredSentence]:
 
 def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
     scorer = SentenceScorer(retrieval)
-    scored = chain.from_iterable(map(scorer.sentences, range(len(retrieval.nodes))))
-    found = (_of_its_section(each, retrieval) for each in scored)
+    found = chain.from_iterable(
+        _by_section(scorer.sentences(number), node.node.get_content(), retrieval)
+        for number, node in enumerate(retrieval.nodes)
+    )
     return _latest_first(sorted(found, key=lambda each: (-each.score, each.chunk, each.start)), retrieval)
 
 
@@ -110,33 +112,28 @@ def _is_instruction_asked_about(sentence: ScoredSentence, instructing: Collectio
     return is_asked_about(retrieval.question, asked, headings)
 
 
-def _of_its_section(sentence: ScoredSentence, retrieval: Retrieval) -> ScoredSentence:
-    """The sentence, with a lower score where words of the question are in headings of its chunk's text that are not
-    above it, and neither above it nor in it."""
-    headings = _headings(retrieval.nodes[sentence.chunk].node.get_content())
-    if len(headings) < 2:
-        return sentence
-    above: dict[int, frozenset[int]] = {}
-    for at, level, own in headings:
-        if at <= sentence.start:
-            above = {each: known for each, known in above.items() if each < level} | {level: own}
-    others = frozenset[int]().union(*(own for _, _, own in headings)).difference(*above.values())
-    others -= retrieval.terms(sentence.chunk).unit_stems[sentence.unit]
-    if others.isdisjoint(map(stem_hash, retrieval.idf)):
-        return sentence
-    parts = {**sentence.parts, "other section": -_OTHER_PENALTY}
-    return replace(sentence, parts=parts, score=sentence.score - _OTHER_PENALTY)
-
-
-@lru_cache(maxsize=512)
-def _headings(text: str) -> tuple[tuple[int, int, frozenset[int]], ...]:
-    """Where each heading within the text begins, its level and its stems, those in code left out."""
-    code = [found.span() for found in _CODE.finditer(text)]
-    return tuple(
-        (found.start(), len(found[1]), frozenset(stem_hashes(found[2])))
+def _by_section(sentences: Iterable[ScoredSentence], text: str, retrieval: Retrieval) -> Iterator[ScoredSentence]:
+    """A chunk's sentences, with a lower score where words of the question are in headings of the chunk's text that are
+    not above the sentence, and neither above it nor in it."""
+    asked = frozenset(map(stem_hash, retrieval.idf))
+    headings = [
+        (found.start(), len(found[2]), asked.intersection(stem_hashes(found[3])))
         for found in _HEADING.finditer(text)
-        if not any(start <= found.start() < end for start, end in code)
-    )
+        if found[2]
+    ]
+    named = frozenset[int]().union(*(own for _, _, own in headings))
+    places, others = [at for at, _, _ in headings], [named]  # of what is before the first heading, behind each
+    above: dict[int, frozenset[int]] = {}
+    for _, level, own in headings:
+        above = {each: known for each, known in above.items() if each < level} | {level: own}
+        others.append(named.difference(*above.values()))
+    for sentence in sentences:
+        lacking = others[bisect_right(places, sentence.start)]
+        if len(headings) < 2 or lacking <= retrieval.terms(sentence.chunk).unit_stems[sentence.unit]:
+            yield sentence
+        else:
+            parts = {**sentence.parts, "other section": -_OTHER_PENALTY}
+            yield replace(sentence, parts=parts, score=sentence.score - _OTHER_PENALTY)
 
 
 def _latest_first(found: list[ScoredSentence], retrieval: Retrieval) -> list[ScoredSentence]:

@@ -1,4 +1,4 @@
-"""Cosines of sentences whose vectors were stored with the chunk, or were not."""
+"""Sentences of chunks: the cosines of those whose vectors were stored, or were not, and the time that many take."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import pytest
 from llama_index.core.schema import NodeWithScore, TextNode
 
 from ragstone.core.retrieval import Retrieval
-from ragstone.core.retrieval.sentences import with_sentence_cosines
+from ragstone.core.retrieval.sentences import sentences_of, with_sentence_cosines
+from tests.support.patience import grows_linearly
 
 
 class Counting:
@@ -49,3 +50,15 @@ def test_a_sentence_without_a_word_of_the_title_is_embedded_behind_it() -> None:
     )
     with_sentence_cosines(found, cast("Any", encoder))
     assert sorted(encoder.texts) == ["A winch winds up a rope.", "Winch: Its drum is made of steel."]
+
+
+def test_a_long_text_with_many_headings_takes_time_by_its_length() -> None:
+    """As a reader's selection, or a chunk of a plugin's retriever, of which nothing is stored."""
+
+    def scored(sections: int) -> None:
+        text = "".join(f"# Winch {number}\n\nA winch pulls {number}.\n\n" for number in range(sections))
+        node = TextNode(id_="n", text=text)
+        found = sentences_of(Retrieval("What pulls?", (NodeWithScore(node=node, score=1.0),), idf={"pull": 2.0}))
+        assert len(found) == sections
+
+    assert grows_linearly(scored, 300)
