@@ -111,11 +111,12 @@ def _kill(run: Run, database: Server, queue: BookQueue, actors: list[Actor], beg
             database.start()
             run.count("PostgreSQL crashed")
         state = _state(queue)
-        if state.done + len(state.running) == state.total:
-            return  # the last books would have all the kills, and one whose workers die five times fails
         reading = {job.worker.rpartition("/")[2] for job in state.running}
         busy = [place for place, actor in enumerate(actors) if str(actor.process.pid) in reading]
-        place = run.random.choice(busy or range(len(actors)))
+        # Of the last books one would have all the kills, and a book whose workers die five times fails.
+        is_last = state.done + len(state.running) == state.total
+        idle = [place for place in range(len(actors)) if place not in busy]
+        place = run.random.choice((idle if is_last else busy) or range(len(actors)))
         actors[place].kill()
         run.count("kills over a book" if place in busy else "kills between books")
         actors[place] = begin()

@@ -30,9 +30,7 @@ _REFUSALS = frozenset(
     )
 )
 #: Such a verb as an adjective: "What is done with abandoned bicycles?"
-_ADJECTIVE = re.compile(
-    r"\b(?:an?|the|of|to|for|with|on|about|any|all|my|your)\s+((?:\w+ed|lost)\s+\w+)", re.IGNORECASE
-)
+_ADJECTIVE = re.compile(r"\b(?:an?|the|of|to|for|with|on|about|any|all|my|your)\s+(?:\w+ed|lost)\s+\w+", re.IGNORECASE)
 
 
 def negates(question: str) -> bool:

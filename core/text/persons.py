@@ -45,7 +45,7 @@ _NO_ONE = (
     r"(?!(?:an?|the) (?:little|bit|good|great|moment|few|lot|same|only|last|next|first|other|more|less|one|whole|case"
     r"|day|night|morning|evening|way)\b)"
 )
-_ASKS = re.compile(
+_ASKS_LIFE_EVENT = re.compile(
     r"^\W*(?:(?:and|but|so) )?(?P<kind>when|where|how(?: old)?|(?:in |at |on )?(?:what|which) \w+) (?:was|did|is) "
     r"(?P<name>(?!the\b)(?:[\w.’'-]{1,30} ){1,5}?)(?:when (?:he|she|they) )?"
     r"(?P<event>born|died?|killed|murdered|assassinated|executed|buried|raised)\b",
@@ -221,7 +221,7 @@ class LifeEvent:
 
 def life_event_asked(question: str) -> LifeEvent | None:
     """The event in "When was X born?", "Where did X die?", where X can be a name; ``None`` for another question."""
-    found = _ASKS.match(" ".join(question.split()))
+    found = _ASKS_LIFE_EVENT.match(" ".join(question.split()))
     if found is None or _RELATIVE.search(found["name"]):
         return None
     name, kind, event = found["name"].strip(), found["kind"].casefold(), found["event"].casefold()

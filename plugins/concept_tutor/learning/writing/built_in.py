@@ -74,9 +74,8 @@ class BuiltIn:
             for draft in self._of(chunk, name)
             if draft.worth >= SPARE_WORTH
         ]
-        by_worth = [
-            draft for _worth, draft in sorted(found, key=lambda each: -each[0])
-        ]  # stable: in the sources' order
+        # stable: in the sources' order
+        by_worth = [draft for _worth, draft in sorted(found, key=lambda each: -each[0])]
         drafts = [draft for draft in by_worth if draft.worth >= _LEAST_WORTH]
         kept = self._kept(plan, concept, drafts, chunks, most)
         only = {one.support.text for one in kept} if len(kept) == 1 else set()  # a blank in it would ask for the same
