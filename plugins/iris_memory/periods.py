@@ -38,7 +38,9 @@ _END = re.compile(
 _DAY = re.compile(
     rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<month>{_MONTH})\b(?:,? (?P<year>\d{{4}}))?"
     rf"|\b(?P<month_first>{_MONTH}) (?P<day_last>\d{{1,2}})(?:st|nd|rd|th)?\b(?:,? (?P<year_last>\d{{4}}))?"
-    r"|\b(?P<iso>\d{4}-\d\d-\d\d)\b",
+    r"|\b(?P<iso>\d{4}-\d\d-\d\d)\b"
+    rf"|(?<!last )(?<!every )(?<!each )\b(?P<coming>{_WEEKDAY}|today|tonight|tomorrow)\b"
+    rf"(?!,? (?:the )?(?:\d|(?:{_MONTH})\b))",
     re.IGNORECASE,
 )
 
@@ -151,8 +153,12 @@ def end_in(question: str, today: date) -> tuple[date | None, str]:
 
 
 def day_near(words: str, written: date) -> date | None:
-    """The first day that a text of the day ``written`` names; without a year the nearest one."""
+    """The first day that a text of the day ``written`` names; without a year the nearest one, of weekdays the next."""
     found = _DAY.search(words)
+    if found and (coming := found["coming"]):
+        name = coming.capitalize()
+        ahead = (_WEEKDAYS.index(name) - written.weekday() - 1) % 7 + 1 if name in _WEEKDAYS else name == "Tomorrow"
+        return written + timedelta(days=ahead)
     with suppress(ValueError, OverflowError):  # no such day
         if found and (iso := found["iso"]):
             return date.fromisoformat(iso)
