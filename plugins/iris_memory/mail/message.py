@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from email import message_from_bytes
 from email.message import Message
 from html import unescape
@@ -11,6 +12,7 @@ from typing import Any
 from ragstone.core.text import storable
 
 from .. import fields
+from .forwards import split_forwards
 from .headers import addresses, decoded, decoded_words, header, sent_at
 from .replies import split_reply
 
@@ -20,22 +22,31 @@ _DEEPEST = 8
 _PARTS = 200
 
 
-def parse_message(data: bytes, mtime: float) -> tuple[str, dict[str, Any]]:
-    """One mail's text, which begins with lines of its header, and its metadata. The text of an empty mail is "".
+def parse_message(data: bytes, mtime: float) -> list[tuple[str, dict[str, Any]]]:
+    """The text, which begins with lines of the header, and the metadata of one mail, and of each mail that it forwards.
 
-    ``mtime``: its file's, for a mail without a date. Raises ``RecursionError``.
+    The text of an empty mail is "". ``mtime``: its file's, for a mail without a date. Raises ``RecursionError``.
     """
     message = message_from_bytes(data)
     assert isinstance(message, Message)  # noqa: S101
     known, body = _header(message, mtime), _Body()
     body.add(message)
     known[fields.ATTACHMENTS] = ", ".join(body.attached)[:1000]
-    own, quoted = split_reply(body.text())
+    own, forwarded = split_forwards(body.text(), known[fields.SUBJECT])
+    mails = [_mail(own, known, header(message, "Date") or header(message, "Sent"))]
+    for head, text in forwarded:
+        mails.append(_mail(text, _forwarded_header(head, known[fields.DATE]), head.get("Date", "")))
+    return mails
+
+
+def _mail(body: str, known: dict[str, Any], date: str) -> tuple[str, dict[str, Any]]:
+    """``date``: as it is written."""
+    own, quoted = split_reply(body)
     shown = {
         "From": known[fields.FROM],
         "To": known[fields.TO],
         "Cc": known[fields.CC],
-        "Date": header(message, "Date") or header(message, "Sent"),
+        "Date": date,
         "Subject": known[fields.SUBJECT],
         "Attached": known[fields.ATTACHMENTS],
     }
@@ -47,6 +58,17 @@ def parse_message(data: bytes, mtime: float) -> tuple[str, dict[str, Any]]:
     text = "\n\n".join(part for part in ("\n".join(head), own, marked) if part)
     known[fields.TITLE] = known[fields.SUBJECT]
     return storable(text), {key: storable(value) if isinstance(value, str) else value for key, value in known.items()}
+
+
+def _forwarded_header(head: Mapping[str, str], forwarded: float) -> dict[str, Any]:
+    """``forwarded``: when, for a mail without a date."""
+    names = {fields.FROM: "From", fields.TO: "To", fields.CC: "Cc", fields.SUBJECT: "Subject"}
+    known: dict[str, Any] = {key: decoded_words(head.get(name, "")) for key, name in names.items()}
+    known |= {fields.MESSAGE_ID: "", fields.IN_REPLY_TO: "", fields.ATTACHMENTS: ""}
+    known[fields.SENDER] = addresses(known[fields.FROM])
+    known[fields.RECIPIENTS] = addresses(known[fields.TO], known[fields.CC])
+    known[fields.DATE] = sent_at(head.get("Date", ""), forwarded)
+    return known
 
 
 def _header(message: Message, mtime: float) -> dict[str, Any]:

@@ -62,7 +62,7 @@ class MemoryNodeParser(SlicingNodeParser):
     A section below ``minimum`` is joined to a neighbour of the same day; a file's only chunk may be shorter.
     """
 
-    version: ClassVar[int] = 5
+    version: ClassVar[int] = 6
     embedded_keys = (fields.CONTEXT, fields.HEADING_PATH, fields.DAY)
     parser_keys = (fields.INDEXING,)
 

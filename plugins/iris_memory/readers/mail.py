@@ -21,8 +21,9 @@ _MESSAGES = 10_000
 class MailReader(FileReader):
     """Reads ``.eml``, mails in text files and mbox files. The text of a mail begins with its header's lines.
 
-    Quoted mail is cut to its beginning and marked ``> ``; a signature is left out. Several mails of one file stand one
-    after the other, and ``metadata["indexing"]["mails"]`` has of each where it begins and what is known of it.
+    Quoted mail is cut to its beginning and marked ``> ``; a signature is left out. Several mails of one file, and
+    those that a mail forwards, stand one after the other, and ``metadata["indexing"]["mails"]`` has of each where it
+    begins and what is known of it.
     """
 
     def parse(self, data: bytes, path: Path, mtime: float) -> ParsedFile:
@@ -40,16 +41,16 @@ class MailReader(FileReader):
         messages = [(1, b"\n" + data)] if mail is None else list(messages_of(mail))
         if len(messages) > _MESSAGES:
             raise SourceError(f"cannot be read as mail: more than {_MESSAGES:,} mails", where=str(path))
+        ends = [line - 1 for line, _ in messages[1:]] + [lines]
         try:
-            mails = [(line, *parse_message(message, mtime)) for line, message in messages]
+            parts = [
+                (text, known, [line] * text.count("\n") + [end, end])
+                for (line, message), end in zip(messages, ends, strict=True)
+                for text, known in parse_message(message, mtime)
+            ]
         except (RecursionError, MemoryError) as error:
             raise SourceError("cannot be read as mail: nested too deeply", where=str(path)) from error
-        if len(mails) == 1:
-            return ParsedFile(*mails[0][1:], lines)
-        ends = [line - 1 for line, *_ in mails[1:]] + [lines]
-        parts = [
-            (text, known, [line] * text.count("\n") + [end, end])
-            for (line, text, known), end in zip(mails, ends, strict=True)
-        ]
-        newest = max((known for *_, known in mails), key=lambda known: float(known[fields.DATE]))
-        return join_parts(parts, {**newest, fields.TITLE: ""})
+        if len(parts) == 1:
+            return ParsedFile(*parts[0][:2], lines)
+        newest = max((known for _, known, _ in parts), key=lambda known: float(known[fields.DATE]))
+        return join_parts(parts, {**newest, fields.TITLE: newest[fields.TITLE] if len(messages) == 1 else ""})

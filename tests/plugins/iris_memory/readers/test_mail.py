@@ -75,7 +75,7 @@ def test_a_mail_has_the_beginning_of_its_quote_and_no_signature(read: Any) -> No
         ("Fine.\n\n________________\nFrom: Bob <b@y>\nSent: Monday\nTo: Ann\n\nShall I?", "Fine."),
         ("> only a quote", "only a quote"),
         ("-- \nonly a signature", "-- \nonly a signature"),
-        ("Look:\n---------- Forwarded message ---------\nFrom: Cy\n\nThe news.", None),
+        ("Look:\n---------- Forwarded message ---------\nThe news.", None),
         ("Sent from my phone shop", "Sent from my phone shop"),
         ("On Monday we wrote:\nnothing quoted here", None),
     ],
@@ -83,6 +83,41 @@ def test_a_mail_has_the_beginning_of_its_quote_and_no_signature(read: Any) -> No
 def test_whose_words_they_are(read: Any, body: str, own: str | None) -> None:
     text = read(f"Subject: Paint\n\n{body}").text.removeprefix("Subject: Paint\n\n")
     assert text.partition("\n> ")[0].strip() == (body if own is None else own)
+
+
+@pytest.mark.parametrize(
+    ("subject", "body"),
+    [
+        (
+            "Fwd: News",
+            "---------- Forwarded message ---------\nFrom: Cy <c@z.org>\nDate: {date}\nSubject: News\n\nRain.",
+        ),
+        (
+            "News",
+            "-------- Forwarded Message --------\nSubject: News\nDate: {date}\nFrom: Cy\n <c@z.org>\n\nRain.\n-- \nCy",
+        ),
+        ("Fwd: News", "Begin forwarded message:\n\n> From: Cy <c@z.org>\n> Date: {date}\n> Subject: News\n>\n> Rain."),
+        ("FW: News", "________________________________\nFrom: Cy <c@z.org>\nSent: {date}\nSubject: News\n\nRain."),
+        ("WG: News", "-----Ursprüngliche Nachricht-----\nVon: Cy <c@z.org>\nGesendet: {date}\nBetreff: News\n\nRain."),
+    ],
+)
+def test_what_a_mail_forwards_is_a_mail_of_its_writer(read: Any, subject: str, body: str) -> None:
+    sent = "Mon, 2 Feb 2026 10:00:00 +0000"
+    head = f"From: Ann <a@x.org>\nMessage-ID: <1@x>\nDate: Tue, 3 Feb 2026 10:00:00 +0000\nSubject: {subject}"
+    mail = read(f"{head}\nContent-Type: text/plain; charset=utf-8\n\nLook:\n\n{body.format(date=sent)}\n")
+    own, forwarded = mail.metadata["indexing"]["mails"]
+    assert mail.text[own["start"] : forwarded["start"]].endswith("\n\nLook:\n\n")
+    assert mail.text[forwarded["start"] :] == f"From: Cy <c@z.org>\nDate: {sent}\nSubject: News\n\nRain."
+    assert (own["sender"], own["title"], mail.metadata["title"]) == ("a@x.org", subject, subject)
+    assert (forwarded["sender"], forwarded["title"], forwarded["message_id"]) == ("c@z.org", "News", "")
+    assert own["date"] - forwarded["date"] == 86_400
+
+
+def test_many_forwarded_mails_are_split_in_linear_time(read: Any) -> None:
+    def split(number: int) -> None:
+        read("Subject: x\n\n" + "---- Forwarded message ----\nFrom: a\n\n" * number)
+
+    assert grows_linearly(split, 1_000)
 
 
 @pytest.mark.parametrize(
