@@ -16,7 +16,7 @@ from ..text.answer_types import answer_type_scorer, asks_for_value, value_finder
 from ..text.doers import work_asked
 from ..text.formulas import has_formula
 from ..text.imperatives import command_verb
-from ..text.pointers import announces
+from ..text.pointers import announces, continuation_finder
 from ..text.question_kinds import (
     asks_for_events,
     asks_for_manner,
@@ -35,7 +35,7 @@ from .references import LONGEST_PAIR, with_references
 from .table_rows import with_whole_table
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Container, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from ..retrieval.models import Retrieval
     from ..text.segmentation import Unit
@@ -197,7 +197,7 @@ def _says_the_same(own: frozenset[int], known: frozenset[int]) -> bool:
     return len(own & known) >= _SAME * min(len(own), len(known))
 
 
-def _with_what_follows(quote: ScoredSentence, retrieval: Retrieval, quoted: Container[int]) -> ScoredSentence:
+def _with_what_follows(quote: ScoredSentence, retrieval: Retrieval, quoted: Collection[int]) -> ScoredSentence:
     """The quote; with the list behind it, or the next sentences of its paragraph, where it only announces them ("in
     several ways."), or where they go on with what is asked ("Then it …"), up to one that is quoted
     already. ``quoted``: where those begin."""
@@ -211,6 +211,7 @@ def _with_what_follows(quote: ScoredSentence, retrieval: Retrieval, quoted: Cont
     goes_on = asks_for_manner(retrieval.question) and (is_required("") or not is_required(quote.text))
     has_type = answer_type_scorer(retrieval.question)
     lacks_type = has_type(quote.text) == 0
+    is_continued_by = continuation_finder(retrieval.question, quote.text, takes_command=not quoted)
     instructing = instructing_units(quote.chunk, retrieval)
     last = max(at for at, unit in enumerate(known.units) if unit.start < quote.end)
     if needs_more and (listed := _list_end(text, known.units, last, instructing)) > known.units[last].end:
@@ -226,7 +227,7 @@ def _with_what_follows(quote: ScoredSentence, retrieval: Retrieval, quoted: Cont
         adds_form = at == last + 1 and (
             is_brief
             or (lacks_form and has_form(words))
-            or (lacks_type and has_type(words) == 1 and PRONOUN.search(words))
+            or (PRONOUN.search(words) and ((lacks_type and has_type(words) == 1) or is_continued_by(words)))
         )
         if not (needs_more or adds_form or (goes_on and _GOES_ON.match(text, unit.start))):
             break

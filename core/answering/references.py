@@ -1,4 +1,5 @@
-"""What a quote refers to: the sentence before it, which has what its pronoun stands for or which it replies to."""
+"""What a quote refers to: the sentence before it, which has what its pronoun stands for, which it replies to, or which
+leads in to its list."""
 
 from __future__ import annotations
 
@@ -52,6 +53,8 @@ def _start_of_reference(sentence: ScoredSentence, retrieval: Retrieval) -> int:
     known = retrieval.terms(sentence.chunk)
     before, block = sentence.unit - 1, known.units[sentence.unit].block
     to_asked = points_to_asked(retrieval.question)
+    if (lead_in := _lead_in(sentence, retrieval)) is not None:
+        return lead_in
     if (asked := _what_it_replies_to(sentence, retrieval)) is not None:
         return asked
     if to_asked and to_asked.search(sentence.text):
@@ -70,6 +73,22 @@ def _start_of_reference(sentence: ScoredSentence, retrieval: Retrieval) -> int:
         and sentence.end - unit.start <= LONGEST_PAIR
     )
     return unit.start if fits else sentence.start
+
+
+def _lead_in(sentence: ScoredSentence, retrieval: Retrieval) -> int | None:
+    """Where the sentence begins that leads in to the list of an item which goes on with it: "Never lift: – ropes,"."""
+    known, text = retrieval.terms(sentence.chunk), retrieval.nodes[sentence.chunk].node.get_content()
+    units, at = known.units, sentence.unit
+    if units[at].kind != "item" or not text[units[at].start].islower():
+        return None
+    while units[at].kind == "item" and at:
+        at -= 1
+    fits = (
+        text.endswith(":", units[at].start, units[at].end)
+        and at not in instructing_units(sentence.chunk, retrieval)
+        and sentence.end - units[at].start <= LONGEST_PAIR
+    )
+    return units[at].start if fits else None
 
 
 def _what_it_replies_to(sentence: ScoredSentence, retrieval: Retrieval) -> int | None:

@@ -6,7 +6,16 @@ import re
 from collections.abc import Callable, Sequence
 
 from .doers import NAME, NOBODY, doers_in, is_done_by, word_before
-from .quantities import ASKS_PRICE, MONEY, OTHER_ANSWER, asks_for_quantity, lacks_unit, quantity_scorer
+from .quantities import (
+    ASKS_FREQUENCY,
+    ASKS_PRICE,
+    FREQUENCY,
+    MONEY,
+    OTHER_ANSWER,
+    asks_for_quantity,
+    lacks_unit,
+    quantity_scorer,
+)
 from .stemming import stems, words
 from .times import YEAR, asks_for_date, asks_for_time, names_time, time_scorer
 
@@ -88,6 +97,7 @@ _FORMS = (
     (_ASKS_IP, re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}\b|[\da-f]{1,4}::?[\da-f:]*:[\da-f]{1,4}", re.IGNORECASE)),
     (_ASKS_EMAIL, re.compile(r"@")),
     (re.compile(ASKS_PRICE, re.IGNORECASE), re.compile(MONEY, re.IGNORECASE)),
+    (re.compile(ASKS_FREQUENCY, re.IGNORECASE), re.compile(FREQUENCY, re.IGNORECASE)),
 )
 #: How a question asks, and what a sentence has that answers it.
 _REQUIRED = (
@@ -106,8 +116,8 @@ def asks_for_value(question: str) -> bool:
 
 
 def value_finder(question: str) -> Callable[[str], int] | None:
-    """A function that tells, by 2 or 0, whether a sentence has the phone number or the address that the question asks
-    for; ``None`` where it asks for neither."""
+    """A function that tells, by 2 or 0, whether a sentence has the phone number, address, price or frequency that the
+    question asks for; ``None`` where it asks for none of them."""
     form = next((form for asks, form in _FORMS if asks.search(question)), None)
     return form and (lambda sentence: 2 * bool(form.search(sentence)))
 
@@ -176,4 +186,4 @@ def is_lacking(question: str, sentences: Sequence[str]) -> bool:
     # Another number counts only in the best sentence.
     if not any(scores[:1]) and (max(scores, default=0.0) < 1 if _HOW_MANY.search(question) else not any(scores)):
         return True
-    return lacks_unit(question, sentences)  # another number is no price, and says nothing of how often
+    return lacks_unit(question, sentences)  # another number is no length, and says nothing of how long

@@ -1,9 +1,16 @@
 """Sentences that say nothing of their subject, but where it is said, what a part of a text covers, how well something
-is known, or that something follows."""
+is known, or that something follows; and what goes on with a sentence."""
 
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
+
+from .imperatives import ASKS_FOR_STEPS, command_verb
+from .times import asks_for_time, names_time
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _POINTS = re.compile(
     r"\b(?:is|are|be|been)\s(?:described|found|explained|discussed|covered|listed|documented|detailed|given|presented)\s"
@@ -71,3 +78,12 @@ def says_nothing(sentence: str) -> bool:
 def announces(sentence: str) -> bool:
     """Whether the sentence says that something follows, and not what: "They differ in several ways."."""
     return bool(_ANNOUNCES.search(sentence))
+
+
+def continuation_finder(question: str, sentence: str, *, takes_command: bool) -> Callable[[str], bool]:
+    """A function that tells whether a text tells its reader to do something, where the question asks how that is done
+    and ``takes_command`` is true, or names a time, however vague, where the question asks when and the sentence has
+    none: "The mast can be lowered. Pull it down."."""
+    is_procedure = takes_command and bool(ASKS_FOR_STEPS.search(question))
+    is_time = asks_for_time(question) and not names_time(sentence)
+    return lambda text: (is_procedure and command_verb(text.casefold()) is not None) or (is_time and names_time(text))

@@ -11,7 +11,7 @@ from .times import MONTHS
 from .versions import NAMED_NUMBER
 
 _ASKS_QUANTITY = re.compile(
-    r"\bhow (?:many|much|old|long|far|tall|large|big|high|often|fast|deep|wide|heavy)\b"
+    r"\bhow (?:many|much|old|long|far|tall|large|big|high|often|fast|deep|wide|heavy|frequently)\b"
     r"|\b(?:what|which) (?:\w+ )?(?:percent|percentage|number|amount|proportion|fraction|share)\b"
     r"|\b(?:maximum|minimum|average|total|exact|highest|lowest|top) (?:\w+ )?(?:number|amount|frequency|speed|length"
     r"|height|weight|size|cost|price|temperature|distance|age|rate|duration|depth|power|voltage|capacity|population)\b"
@@ -76,6 +76,16 @@ MONEY = (
     r"|roubles?|pesos?|crowns?|kron\w+|usd|eur|gbp|free|coins?|guineas?|shekels?|florins?|ducats?"
     r"|pieces? of (?:gold|silver)|(?:gold|silver) pieces?)\b"
 )
+#: How often is asked for, and what says so: "each month", "after every use", "three times", "on Sundays".
+ASKS_FREQUENCY = r"\bhow (?:often|frequently)\b"
+FREQUENCY = (
+    rf"\b(?:every (?:\d[\d,.]*|{_UNTIL_NINETY_NINE}|other|few|second|third)|(?:after|before|during) (?:each|every)"
+    r"|(?:each|every|per|times an?) (?:\w+ )?(?:second|minute|hour|day|night|morning|evening|week|weekend|fortnight"
+    r"|month|quarter|season|spring|summer|autumn|winter|year|decade|century|(?:mon|tues|wednes|thurs|fri|satur|sun)day|time"
+    r"|use)|twice|thrice|once(?! (?:the|it|you|we|they|he|she|this|that|these|those|all)\b)"
+    rf"|(?:\d+|{_UNTIL_NINETY_NINE}|several|many|few) times|hourly|daily|nightly|weekly|monthly|quarterly"
+    r"|annual(?:ly)?|yearly|(?:mon|tues|wednes|thurs|fri|satur|sun)days)\b"
+)
 #: What a quantity is measured in, by how the question asks for it: without it nothing says how much, old, long, far …
 _UNITS = (
     (ASKS_PRICE, MONEY),
@@ -111,10 +121,6 @@ _UNITS = (
         rf"\b(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|decades?|centur\w+|from\b.*\bto)\b|{_LENGTH}",
     ),
     (r"\bhow (?:far|tall|high(?! d)|deep|wide)\b", _LENGTH),
-    (
-        r"\bhow often\b",
-        r"\b(?:every|each|once|twice|thrice|times?|daily|weekly|monthly|annual(?:ly)?|yearly|per)\b",
-    ),
 )
 
 

@@ -26,7 +26,7 @@ _NO_TOPIC = re.compile(
     r"(?:(?:basic|main|general) )?"
     r"(?:role|function|purpose|importance|significance|concept|idea|notion|meaning|definition)s?"
     r"(?= (?:of|behind)\b)"
-    r"|\bhow (?:long|often|far)\b(?: (?:do|does|did|will|would) it take\b)?"
+    r"|\bhow (?:long|often|frequently|far)\b(?: (?:do|does|did|will|would) it take\b)?"
     r"|^\W*what (?:happens|happened|(?:would|will) happen)(?= (?:when|if|to|after|before|during|between|on|in|at)\b)"
     r"|^\W*who (?:wrote|sent|mailed)(?: (?:me|us))?"
     r"(?: (?:the |an? |this )?(?:e-?)?(?:mail|message|letter)s?\b|(?= about\b))"

@@ -292,6 +292,42 @@ def test_what_a_paragraph_tells_its_reader_to_do_is_one_procedure(heading: str, 
     assert [each.text for each in found] == [sentences[at] for at in quoted]
 
 
+def test_of_how_often_the_sentence_that_says_so_comes_first_and_alone() -> None:
+    texts = [
+        "The crew of the winch must meet the owner ten days before.",
+        "The winch crew is to meet every two months.",
+    ]
+    assert _texts("How often does the winch crew meet?", " ".join(texts), (0.8, 0.6)) == texts[1:]
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "is_continued"),
+    [
+        ("How do I lower the mast?", "The mast can be lowered by a metre. Pull it down until it clicks.", True),
+        ("What is the mast?", "The mast can be lowered by a metre. Pull it down until it clicks.", False),
+        (
+            "When can I leave the crew?",
+            "Who wants to leave the crew writes. It is possible at the end of a year.",
+            True,
+        ),
+        ("What is the crew?", "Who wants to leave the crew writes. It is possible at the end of a year.", False),
+    ],
+)
+def test_a_command_or_a_time_that_goes_on_with_a_quote_is_quoted_with_it(
+    question: str, text: str, *, is_continued: bool
+) -> None:
+    first = text.partition(". ")[0] + "."
+    assert _texts(question, text, (0.9, -0.9))[0] == (text if is_continued else first)
+
+
+def test_an_item_that_goes_on_with_what_leads_in_to_its_list_is_quoted_with_that() -> None:
+    items = ["chains of brass and of thin copper,", "ropes of hemp with knots of cotton,", "wires that are not oiled."]
+    text = "\n- ".join(["Not fit for the winch are:\n", *items])
+    question, cosines = "Can I put ropes of hemp on it?", (0.1, 0.1, 0.9, 0.1)
+    assert _texts(question, text, cosines)[0] == text[: text.index(items[1]) + len(items[1])]
+    assert _texts(question, text.replace("ropes", "Ropes"), cosines)[0] == items[1].capitalize()
+
+
 def test_steps_are_given_in_the_order_of_the_text() -> None:
     sentences = ["Open the hatch of the hold.", "Tar the hull with a wide brush."]
     found = choose(_below("Tarring the hull", " ".join(sentences), "How do I tar the hull?", (0.1, 0.9)))
@@ -968,6 +1004,10 @@ def test_what_is_not_so_is_answered_by_what_denies_it() -> None:
         ("How long does the winch run?", "The winch of the ship runs for two hours.", False),
         ("How often is the winch oiled?", "The winch of 1912 is oiled by two sailors.", True),
         ("How often is the winch oiled?", "The winch is oiled every year.", False),
+        ("How often is the winch oiled?", "The winch is oiled on Mondays.", False),
+        ("How often is the winch oiled?", "The winch is oiled after each use.", False),
+        ("How often is the winch oiled?", "The winch is oiled by every sailor of the two.", True),
+        ("How frequently must I oil the winch?", "Oil the winch each month.", False),
         ("How many ropes has the winch?", "As early as 1912, on May 2, 1912, a six-year-old pulled ropes.", True),
         ("What is Kerr's phone number?", "Kerr had a phone with the number on its back.", True),
         ("What is the phone number of Kerr?", "The phone number of Kerr is 0431 55 12.", False),
