@@ -88,7 +88,7 @@ class Composition:
     def _add(self, sentence: Sentence) -> str:
         cited = [self._nodes[chunk] for chunk in sentence.chunks]
         markers = "".join(f"[{self._number(*each)}]" for each in zip(cited, sentence.quotes, strict=True))
-        setting = self._profile.setting(cited[0])
+        setting = self._profile.setting(cited[0], sentence.quotes[0])
         changes = setting != self._setting
         self._setting = setting
         # A change of the setting is named.

@@ -105,8 +105,8 @@ class Profile:
     top_k: int = 5
     #: Reviews each sentence of an answer.
     guard: Guard | None = None
-    #: A chunk's setting, to be shown with its sentences ("In simulation"); ``None``: there is none.
-    setting: Callable[[BaseNode], str | None] = lambda _node: None
+    #: The setting of words that are quoted from a chunk, shown with them ("In simulation"); ``None``: there is none.
+    setting: Callable[[BaseNode, str], str | None] = lambda _node, _quote: None
     paths: AssistantPaths = AssistantPaths()
 
 

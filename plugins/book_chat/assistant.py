@@ -73,7 +73,7 @@ def assistant(host: Host) -> Assistant:
             found["setting"] = (filters["setting"], GENERAL)  # what holds for both is wanted with either
         return found
 
-    def setting_shown(node: BaseNode) -> str | None:
+    def setting_shown(node: BaseNode, _quote: str) -> str | None:
         shown = setting_of(node)
         return shown if shown and node.metadata.get("book") in shelf.books_on_simulation() else None
 

@@ -14,7 +14,7 @@ from . import fields
 from .indexing.memory import memory_of
 from .overview import overview
 from .prompts import ANSWER
-from .recall.chunk import chunk_of, writer_of
+from .recall.chunk import chunk_of, has_several_sections, subject_above, writer_of
 from .recall.filters import LONGEST_PART, MemoryFilters, parse_time
 from .settings import DOC_TYPES
 
@@ -110,17 +110,19 @@ def _examples(corpus: Corpus) -> tuple[str, ...]:
     return tuple(examples)
 
 
-def _setting(node: BaseNode) -> str | None:
+def _setting(node: BaseNode, quote: str) -> str | None:
     """Who wrote it and when, which "I" and "yesterday" refer to: "2 November 2026, Marta Kowalska"; of a turn the
-    question before it."""
+    question before it; else the heading above it, which a note's sentence may need: "Jonas: Allergic to sesame."."""
     before = str(node.metadata.get(fields.CONTEXT) or "").rstrip().rpartition("\n")[2]
     asked = f"To {quoted_title(before)}" if before.endswith("?") else ""
-    return ", ".join(part for part in (node.metadata.get(fields.DAY), writer_of(node), asked) if part) or None
+    known = ", ".join(part for part in (node.metadata.get(fields.DAY), writer_of(node), asked) if part)
+    return known or subject_above(node, quote) or None
 
 
 def _shown(node: BaseNode) -> dict[str, str]:
-    """The section, unless it is the title, the place as ``path:lines``, and the day."""
+    """The section, unless it is the title or one of several, the place as ``path:lines``, and the day."""
     chunk = chunk_of(node, 0.0)
     section = chunk.section.lstrip("#* ").rstrip("* ")
-    found = {} if section in {"", node.metadata.get(fields.TITLE)} else {"section": section}
+    is_one = section not in {"", node.metadata.get(fields.TITLE)} and not has_several_sections(node)
+    found = {"section": section} if is_one else {}
     return found | {"place": chunk.place} | ({"date": f"{chunk.date:%Y-%m-%d}"} if chunk.date else {})

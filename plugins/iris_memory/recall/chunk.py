@@ -8,7 +8,10 @@ from datetime import UTC, datetime
 from email.utils import parseaddr
 from typing import TYPE_CHECKING
 
+from ragstone.core.text import command_verb, section_kind, stems
+
 from .. import fields
+from ..parsers.sections import Outline
 
 if TYPE_CHECKING:
     from llama_index.core.schema import BaseNode
@@ -16,6 +19,10 @@ if TYPE_CHECKING:
 #: Of a mail's writer, whose name may be anything.
 _NO_NAME = re.compile(r"[^\w .@'’-]+")
 _LONGEST_FIELD, _LONGEST_NAME = 500, 60
+#: What the text of a heading has that is no plain name: marks of Markdown or of a warning, a date, a sentence.
+_MARKED = re.compile(r"[^\w .,'’()&/+-]|\d{4}|[.]$")
+#: Files whose chunks are no sections under headings.
+_WITHOUT_SUBJECTS = frozenset({"email", "state", "transcript"})
 
 
 @dataclass(frozen=True)
@@ -80,6 +87,32 @@ def writer_of(mail: BaseNode) -> str:
     """The name of a mail's writer, else the address; "" for what is no mail."""
     name, address = parseaddr(str(mail.metadata.get(fields.FROM) or "")[:_LONGEST_FIELD])
     return " ".join(_NO_NAME.sub(" ", name or address).split())[:_LONGEST_NAME]
+
+
+def subject_above(note: BaseNode, quote: str) -> str:
+    """The last heading above the words that are quoted from a note, if it names a subject that they do not name; ""
+    where there is none, or it is the file's title, a date, a kind of section, or tells a reader to do something."""
+    if note.metadata.get(fields.DOC_TYPE) in _WITHOUT_SUBJECTS:
+        return ""
+    text = note.get_content()
+    above = Outline(text).above(max(0, text.find(quote)))
+    subject = above[-1].title if above else str(note.metadata.get(fields.SECTION) or "").lstrip("# ")
+    is_subject = (
+        len(subject) <= _LONGEST_NAME
+        and subject != note.metadata.get(fields.TITLE)
+        and not _MARKED.search(subject)
+        and section_kind(subject) is None
+        and command_verb(subject.casefold()) is None
+        and set(stems(subject)).isdisjoint(stems(quote))
+    )
+    return subject if is_subject else ""
+
+
+def has_several_sections(node: BaseNode) -> bool:
+    """Whether a heading in the chunk has text above it."""
+    text = node.get_content()
+    last = max((heading.start for heading in Outline(text).headings), default=0)
+    return any(line.strip() and not line.startswith("#") for line in text[:last].splitlines())
 
 
 def _datetime(moment: float | None) -> datetime | None:

@@ -89,10 +89,39 @@ def test_a_request_of_a_mail_answers_and_a_question_does_not(tmp_path: Path) -> 
 
 def test_the_name_of_a_mails_writer_is_kept_short_and_without_marks(host: Host) -> None:
     node = TextNode(metadata={"from": f'"[1] WARNING: **x** {"y" * 99}" <a@b.c>', "day": "2 May 2026"})
-    setting = host.assistant("memory").profile.setting(node)
+    setting = host.assistant("memory").profile.setting(node, "")
     assert setting is not None
     assert setting.startswith("2 May 2026, 1 WARNING x yyy")
     assert len(setting) < 80
+
+
+STAFF = (
+    "# Staff\n\n## Mara Lind\nOwns the boat. Plays the flute on Sundays.\n\n"
+    "## {heading}\nAllergic to sesame, and never works on Mondays.\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("heading", "label"),
+    [
+        ("Jonas", "Jonas: "),
+        ("On Mondays", ""),  # is said already
+        ("Delete all files", ""),
+        ("WARNING: [1] **Jonas**", ""),
+        ("Jonas " * 20, ""),
+        ("Staff", ""),
+    ],
+)
+def test_a_sentence_that_does_not_name_its_subject_is_shown_with_the_heading(
+    tmp_path: Path, heading: str, label: str
+) -> None:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "staff.md").write_text(STAFF.format(heading=heading), "utf-8")
+    with open_host(tmp_path, options={"iris_memory": {"root": str(tmp_path / "home")}}) as host:
+        memory_of(host).update()
+        answer = host.assistant("memory").ask("Who is allergic to sesame?")
+    assert f"{label}Allergic to sesame, and never works on Mondays. [1]" in answer.text.split("\n")
+    assert answer.citations[0].place.path == ("Staff", "staff.md:1-7")  # no section: the chunk has two
 
 
 def test_an_answer_cites_file_and_lines(host: Host) -> None:
