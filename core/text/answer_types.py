@@ -9,9 +9,11 @@ from .doers import NAME, NOBODY, doers_in, is_done_by, word_before
 from .quantities import (
     ASKS_FREQUENCY,
     ASKS_PRICE,
+    ASKS_TEMPERATURE,
     FREQUENCY,
     MONEY,
     OTHER_ANSWER,
+    TEMPERATURE,
     asks_for_quantity,
     lacks_unit,
     quantity_scorer,
@@ -98,6 +100,7 @@ _FORMS = (
     (_ASKS_EMAIL, re.compile(r"@")),
     (re.compile(ASKS_PRICE, re.IGNORECASE), re.compile(MONEY, re.IGNORECASE)),
     (re.compile(ASKS_FREQUENCY, re.IGNORECASE), re.compile(FREQUENCY, re.IGNORECASE)),
+    (re.compile(ASKS_TEMPERATURE, re.IGNORECASE), re.compile(TEMPERATURE, re.IGNORECASE)),
 )
 #: How a question asks, and what a sentence has that answers it.
 _REQUIRED = (
@@ -116,8 +119,8 @@ def asks_for_value(question: str) -> bool:
 
 
 def value_finder(question: str) -> Callable[[str], int] | None:
-    """A function that tells, by 2 or 0, whether a sentence has the phone number, address, price or frequency that the
-    question asks for; ``None`` where it asks for none of them."""
+    """A function that tells, by 2 or 0, whether a sentence has the phone number, address, price, frequency or
+    temperature that the question asks for; ``None`` where it asks for none of them."""
     form = next((form for asks, form in _FORMS if asks.search(question)), None)
     return form and (lambda sentence: 2 * bool(form.search(sentence)))
 

@@ -86,6 +86,12 @@ FREQUENCY = (
     rf"|(?:\d+|{_UNTIL_NINETY_NINE}|several|many|few) times|hourly|daily|nightly|weekly|monthly|quarterly"
     r"|annual(?:ly)?|yearly|(?:mon|tues|wednes|thurs|fri|satur|sun)days)\b"
 )
+#: How warm something is, is asked for, and what says so, with a number or without.
+ASKS_TEMPERATURE = r"\b(?:at|to|below|above|under|over|beyond) (?:what|which) temperatures?\b|\bhow (?:hot|cold|warm)\b"
+TEMPERATURE = (
+    r"°|\b(?:degrees?|celsius|fahrenheit|kelvins?|(?:room|body|ambient) temperature|(?:freezing|boiling|melting) point"
+    r"|(?:luke)?warm|hot|cool|cold|freezing|boiling)\b|(?-i:\d ?[CFK]\b)"
+)
 #: What a quantity is measured in, by how the question asks for it: without it nothing says how much, old, long, far …
 _UNITS = (
     (ASKS_PRICE, MONEY),
