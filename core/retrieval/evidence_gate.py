@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Literal
 from ..text.chunk_terms import headings_of, idf_coverage
 from ..text.definitions import attribute_finder, subject_of
 from ..text.entries import title_stems
+from ..text.negations import negates
 from ..text.persons import life_event_asked
 from ..text.question_kinds import action_of, asks_for_events
-from ..text.stemming import question_stems, stem_hash
+from ..text.stemming import question_stems, stem_hash, stems, words
 from .answerability import FEATURES, features_of, least_likelihood, likelihood, stems_near
 from .models import asked_of
 from .requirements import DEFINES, missing_subject, missing_value
@@ -30,6 +31,8 @@ _QUOTED = 3
 _NEAR = 0.8
 #: Share of a follow-up's own words, weighted by IDF, that the chunk must contain.
 _OWN_SHARE = 0.5
+#: Sentences of a reply, and further stems of what asks the question: the speaker, and a word such as "total".
+_REPLY, _BESIDE_QUESTION = 2, 2
 
 
 @dataclass(frozen=True)
@@ -85,17 +88,18 @@ def weigh_evidence(retrieval: Retrieval) -> Evidence:
     quoted = [each for each in sentences[:_QUOTED] if each.score >= least]
     life = life_event_asked(asked_of(retrieval))  # "Ada Reed (1805 – 1877)" says when, without the question's words
     is_dated = life is not None and life.is_dated_in(quoted[0].text)
-    missing = "" if is_dated else missing_subject(retrieval, quoted)
+    is_reply = _is_reply(retrieval, quoted[0])
+    missing = "" if is_dated or is_reply else missing_subject(retrieval, quoted)
     if not missing and quoted[0].defining >= DEFINES:
         # Who asks what X is, is answered by what says it, however short it is.
         chance = max(likelihood(features), quoted[0].defining)
     else:
-        missing = missing or missing_value(retrieval, quoted)
+        missing = missing or ("" if is_reply else missing_value(retrieval, quoted))
         # What code answers is said by the sentences around it.
         around = quoted[1:] if "\n```" in quoted[0].text else []
         beside = [features_of(retrieval, each) for each in around if each.chunk == quoted[0].chunk]
         shown = quoted[0].words if _is_about_it(retrieval, quoted[0]) else float(_is_procedure(retrieval, quoted[0]))
-        chance = 0.0 if missing else max(shown, *map(likelihood, (features, *beside)))
+        chance = 0.0 if missing else max(float(is_reply), shown, *map(likelihood, (features, *beside)))
     return replace(best, sentence=known["cosine"], order=known["order"], likelihood=chance, missing=missing)
 
 
@@ -111,6 +115,22 @@ def _is_about_it(retrieval: Retrieval, sentence: ScoredSentence) -> bool:
         return stems_near(retrieval, sentence).issuperset(map(stem_hash, retrieval.idf))
     subject = frozenset(map(retrieval.spelling.correct, subject_of(asked)))
     return bool(subject) and title_stems(headings_of(retrieval.nodes[sentence.chunk].node)) == subject
+
+
+def _is_reply(retrieval: Retrieval, sentence: ScoredSentence) -> bool:
+    """Whether a heading, the turn before in a chat, or one of the sentences before asks the question, perhaps behind a
+    speaker's name."""
+    asked, node = asked_of(retrieval), retrieval.nodes[sentence.chunk].node
+    before = retrieval.terms(sentence.chunk).units[max(0, sentence.unit - _REPLY) : sentence.unit]
+    text, own = node.get_content(), frozenset(question_stems(asked))
+    return bool(own) and any(
+        line.endswith("?")
+        and own <= (said := frozenset(stems(line)))
+        and len(said - own) <= _BESIDE_QUESTION
+        and words(asked)[0] in words(line)
+        and negates(line) == negates(asked)
+        for line in (*headings_of(node).splitlines(), *(text[unit.start : unit.end] for unit in before))
+    )
 
 
 def _is_procedure(retrieval: Retrieval, sentence: ScoredSentence) -> bool:

@@ -279,3 +279,17 @@ def test_a_name_of_its_own_is_no_misspelt_one(tmp_path: Path, model_cache: Path)
         corpus.ingest([Document(id_="one", text="The captain of the ship was Maria Berg of Oslo.")])
         found = HybridRetriever(corpus, top_k=3).search("Which ship had captain Marie Berg?")
     assert found.question == "Which ship had captain Marie Berg?"
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "heading", "verdict"),
+    [
+        ("Why did the keel rot?", "Ana: Why did the keel rot?\n\nBo: It had too little tar.", "", "answered"),
+        ("Why did the keel rot?", "It had too little tar.", "Why did the keel rot?", "answered"),
+        ("Why did the mast rot?", "Ana: Why did the keel rot?\n\nBo: It had too little tar.", "", "closest"),
+        ("When did the keel rot?", "Ana: Why did the keel rot?\n\nBo: It had too little tar.", "", "closest"),
+        ("Why did the keel rot?", "Ana: Why did the keel not rot?\n\nBo: It had much tar.", "", "closest"),
+    ],
+)
+def test_what_replies_to_the_same_question_answers_it(question: str, text: str, heading: str, verdict: str) -> None:
+    assert _verdict(question, text, 0.2, heading) == verdict
