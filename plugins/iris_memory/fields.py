@@ -53,7 +53,7 @@ RECIPIENTS = "recipients"
 #: Mail alone: names of what is attached, joined by ", ".
 ATTACHMENTS = "attachments"
 
-#: "open" for a chunk with a task that is not ticked off.
+#: "open" for a chunk with a task that is not ticked off, "done" for one with no other tasks than those that are.
 TASKS = "tasks"
 
 SEPARATOR = " › "

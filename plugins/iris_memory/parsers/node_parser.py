@@ -40,6 +40,8 @@ _ANSWERED = re.compile(r"(?:^>.*(?:\n|\Z))+\Z", re.MULTILINE)
 _NO_DATE = re.compile(r"_|(?<!\d)-|-(?!\d)")
 #: An item that can be ticked off.
 _TASK = re.compile(r"(?<=\S )\[[ xX]\] .*")
+#: The greatest is that of a chunk.
+_TASK_STATES = {" ": "open", "x": "done", "X": "done"}
 #: A phone number, which a few words with it say.
 _PHONE = re.compile(r"(?<![\w.-])\+?\d(?:[ ()/]{0,2}\d){6,}(?![\w.-]*\d)")
 #: Strategies of files whose dates and parts their reader knows.
@@ -166,7 +168,7 @@ def _about(section: Section, words: str, known: dict[str, Any]) -> dict[str, str
         # Turns are found by the question before them; the day of each would make all of a day alike.
         fields.DAY: "" if section.context or date is None else day_in_words(date),
         KINDS: pack_kinds(kinds, 0, len(words)),
-        fields.TASKS: "open" if not is_mail and any(task[0][1] == " " for task in _TASK.finditer(words)) else "",
+        fields.TASKS: "" if is_mail else max((_TASK_STATES[task[0][1]] for task in _TASK.finditer(words)), default=""),
     }
     return {key: value for key, value in found.items() if value}
 

@@ -26,7 +26,14 @@ _TASKS = re.compile(
     r"|\bto-?dos?(?: list)?\b|\b(?:have|left|need) to do\b|\b(?:is|are|['’]s) still (?:open|to do|to be done)\b"
     r"|\b(?:must|should)(?= \w+ do\b)"
     r"|\b(?:is|are|['’]s) open (?=for\b)"
-    r"|\b(?:which|what) tasks (?:are|do|does|has|have)\b(?![^?]*\b(?:done|finish|comple))",
+    r"|\bwhat(?:['’]s| is) open\W*\Z"
+    r"|\b(?:which|what|how many) tasks (?:are|do|does|has|have)\b(?: (?:still )?open\b|(?![^?]*\b(?:done|finish|comple)))",
+    re.IGNORECASE,
+)
+_ENDED = r"(?:done|finished|completed?|ticked off)"
+_DONE = re.compile(
+    rf"\b(?:tasks?|items|steps|to-?dos?) (?:are|is|were|have been)(?: already)? {_ENDED}(?!\w)"
+    rf"|\b{_ENDED} (?:tasks?|items|steps|to-?dos?)\b|\bwhat(?:['’]s| is| has been)(?: already)? {_ENDED}\W*\Z",
     re.IGNORECASE,
 )
 _MOST = 20
@@ -46,19 +53,25 @@ _NO_STATUS = re.compile(rf"\A(?![\s\S]*{_STATUS.pattern})", re.IGNORECASE | re.M
 
 
 def tasks(corpus: Corpus, question: str, filters: Mapping[str, str]) -> Overview | None:
-    """The tasks that are not ticked off, have the question's other words, and are not for a day after its time; those
-    with the earliest days first. ``None`` for another question, and without such tasks."""
-    if not _TASKS.search(question):
+    """The tasks that have the question's other words, and are ticked off, or are not and for no day after its time;
+    those with the earliest days first. ``None`` for another question, and without such tasks."""
+    state = "done" if _DONE.search(question) else "open"
+    asks = _DONE if state == "done" else _TASKS
+    if not asks.search(question):
         return None
-    until, rest = end_in(_TASKS.sub(" ", question), datetime.now(UTC).date())
-    task = with_all(topic_of(rest), r"\[ \]")
-    wanted = {fields.TASKS: "open"} | ({fields.DOC_TYPE: filters["type"]} if filters.get("type") else {})
-    is_open = MetadataFilters(filters=[MetadataFilter(key=key, value=value) for key, value in wanted.items()])
-    nodes = [node for node in sorted_texts(corpus, valid_only(corpus, is_open)) if task.search(node.get_content())]
+    until, rest = end_in(asks.sub(" ", question), datetime.now(UTC).date())
+    if until is not None and state == "done":
+        return None  # no file says when
+    task = with_all(topic_of(rest), r"\[ \]" if state == "open" else r"\[x\]")
+    wanted = [MetadataFilter(key=fields.TASKS, value=[*{"open", state}], operator=FilterOperator.IN)]
+    if filters.get("type"):
+        wanted.append(MetadataFilter(key=fields.DOC_TYPE, value=filters["type"]))
+    texts = sorted_texts(corpus, valid_only(corpus, MetadataFilters(filters=[*wanted])))
+    nodes = [node for node in texts if task.search(node.get_content())]
     found = Overview("", nodes[-CHUNKS:], task, KINDS, _MOST, frozenset({"item"}), quotes_requests=True)
     days = {each: _day(each.text, found.nodes[each.chunks[0]]) for each in found.sentences() if task.match(each.text)}
     if not days or until is None:
-        return replace(found, introduction=f"{counted(**{'open task': len(days)})}:") if days else None
+        return replace(found, introduction=f"{counted(**{f'{state} task': len(days)})}:") if days else None
     return _until(until, found, {each: day for each, day in days.items() if day is None or day <= until})
 
 
