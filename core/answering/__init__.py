@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from .conversation import Conversation
     from .extractive import rank_quotes
     from .findings import Findings, FoundChunk, find_chunks
-    from .overview import Overview
+    from .overview import Overview, OverviewInParts
     from .profile import AssistantPaths, EmptyState, QuestionFilters
     from .prompting import ChunkPrompt, answer_prompt
     from .question import LONGEST_QUESTION, LONGEST_SELECTION, check_type
@@ -28,6 +28,7 @@ __all__ = [
     "Findings",
     "FoundChunk",
     "Overview",
+    "OverviewInParts",
     "QuestionFilters",
     "Timings",
     "answer_prompt",

@@ -105,8 +105,9 @@ class OverviewInParts(Overview):
         given: set[str] = set()
         first = 0
         for part in self.parts:
-            for sentence in part.sentences():
-                if sentence.text not in given:
-                    given.add(sentence.text)
-                    yield replace(sentence, chunks=tuple(first + number for number in sentence.chunks))
+            others = [sentence for sentence in part.sentences() if sentence.text not in given]
+            given.update(sentence.text for sentence in others)
+            yield from (
+                replace(sentence, chunks=tuple(first + number for number in sentence.chunks)) for sentence in others
+            )
             first += len(part.nodes)

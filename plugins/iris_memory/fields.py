@@ -55,6 +55,8 @@ ATTACHMENTS = "attachments"
 
 #: "open" for a chunk with a task that is not ticked off, "done" for one with no other tasks than those that are.
 TASKS = "tasks"
+#: Of a chunk without a day: "2026-10 2026-11" for lines that begin with days of these months.
+MONTHS = "months"
 
 SEPARATOR = " › "
 

@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from llama_index.core.schema import TextNode
+from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter, MetadataFilters
 
 from ragstone.core import Corpus
-from ragstone.core.answering import Overview
+from ragstone.core.answering import Overview, OverviewInParts
 from ragstone.core.retrieval import HybridRetriever
 from ragstone.core.text import counted
 
 from . import fields
+from .parsers.sections import begins_with_date
+from .periods import Period
 from .recall.asked import Asked, asked_of
 from .recall.mails import of_mails, unanswered, written_to
 from .recall.states import last_said, last_time
 from .recall.tasks import tasks, with_status
-from .recall.texts import CHUNKS, found_texts, has_sentence, quoted
+from .recall.texts import CHUNKS, KINDS, UNITS, found_texts, has_sentence, name_of, only, quoted, sorted_texts
 from .retrievers import valid_only
+
+#: Lines of notes that are quoted.
+_MOST = 20
 
 
 def overview(corpus: Corpus, question: str, filters: Mapping[str, str]) -> Overview | None:
@@ -47,18 +55,55 @@ def overview(corpus: Corpus, question: str, filters: Mapping[str, str]) -> Overv
         return None
     if asked.is_of_mails or asked.senders:
         return of_mails(texts, asked) or last_time(corpus, question, filters)
-    return _of_days([node for node in texts if asked.is_about(node.get_content())], asked)
+    return _of_days(corpus, filters, asked, texts)
 
 
-def _of_days(found: list[TextNode], asked: Asked) -> Overview | None:
-    if not found:  # a note may be of the day, by its heading
+def _of_days(corpus: Corpus, filters: Mapping[str, str], asked: Asked, texts: Sequence[TextNode]) -> Overview | None:
+    """Those of the texts, and lines of other texts, that have the topic's words; ``None`` where there are none."""
+    if asked.period is None:
+        return None
+    of_texts = _of_texts(asked, [node for node in texts if asked.is_about(node.get_content())])
+    found = [part for part in (of_texts, _of_lines(corpus, filters, asked, asked.period)) if part]
+    introduction = f"{asked.period}: {'; '.join(part.introduction for part in found)}."
+    return replace(OverviewInParts.of(found), introduction=introduction) if found else None
+
+
+def _of_texts(asked: Asked, found: list[TextNode]) -> Overview | None:
+    if not found:
         return None
     types = Counter({node.ref_doc_id: str(node.metadata[fields.DOC_TYPE]) for node in found}.values())
     shown = ""
     if len(found) > CHUNKS:  # the last ones, logs rather than mails
         kept = sorted(found, key=lambda node: node.metadata[fields.DOC_TYPE] != "email")[-CHUNKS:]
         shown, found = f", of which {CHUNKS} passages are quoted", [node for node in found if node in kept]
-    return quoted(asked, f"{asked.period}: {_by_type(types)}{shown}.", found)
+    return quoted(asked, f"{_by_type(types)}{shown}", found)
+
+
+def _of_lines(corpus: Corpus, filters: Mapping[str, str], asked: Asked, period: Period) -> Overview | None:
+    first, last = (f"{day:%Y-%m}" for day in (period.first, period.last))
+    stored = (str(months) for (months,), _ in corpus.contents.facets(fields.MONTHS) if months)
+    wanted = {
+        fields.MONTHS: [months for months in stored if any(first <= month <= last for month in months.split(" "))],
+        fields.DOC_TYPE: [filters["type"]] if filters.get("type") else [],
+    }
+    if not wanted[fields.MONTHS]:
+        return None
+    passing = [MetadataFilter(key=key, value=each, operator=FilterOperator.IN) for key, each in wanted.items() if each]
+    nodes = sorted_texts(corpus, valid_only(corpus, MetadataFilters(filters=[*passing])))
+    named = [f"{name_of(node)} {node.metadata[fields.HEADING_PATH]}" for node in nodes]
+    found = Overview("", nodes, None, KINDS, sys.maxsize, UNITS, quotes_requests=True)
+    days = {
+        each: day
+        for each in found.sentences()
+        if (day := begins_with_date(each.text))
+        and period.first <= day <= period.last
+        and asked.is_about(f"{named[each.chunks[0]]} {each.text}")
+    }
+    if not days:
+        return None
+    kept = dict(sorted(days.items(), key=lambda each: each[1])[-_MOST:])
+    shown = f", of which {len(kept)} are quoted" if len(kept) < len(days) else ""
+    return only(found, kept, f"{counted(line=len(days))} of notes{shown}")
 
 
 def _is_named(corpus: Corpus, name: str) -> bool:

@@ -24,9 +24,11 @@ from .sections import (
     LINE,
     Outline,
     Section,
+    begins_with_date,
     chat_sections,
     date_in,
     exploration_sections,
+    lines_outside_code,
     log_sections,
     markdown_sections,
     with_turns_before,
@@ -170,6 +172,9 @@ def _about(section: Section, words: str, known: dict[str, Any]) -> dict[str, str
         KINDS: pack_kinds(kinds, 0, len(words)),
         fields.TASKS: "" if is_mail else max((_TASK_STATES[task[0][1]] for task in _TASK.finditer(words)), default=""),
     }
+    if not is_mail and date is None:
+        days = filter(None, (begins_with_date(line) for _, line in lines_outside_code(words)))
+        found[fields.MONTHS] = " ".join(sorted({f"{day:%Y-%m}" for day in days}))
     return {key: value for key, value in found.items() if value}
 
 

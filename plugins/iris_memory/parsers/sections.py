@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from itertools import pairwise
 
 #: A line with its end.
@@ -140,6 +140,12 @@ _BEGINS_WITH_DATE = re.compile(rf"\W*(?:\w+day,? )?{_DATE.pattern}", re.IGNORECA
 #: A line that begins with a date, perhaps in brackets, stars or rules: an entry of a plain log.
 _ENTRY = re.compile(rf"[\s>*_=\[(-]*{_ISO}(?!\d)")
 _SESSION = re.compile(r"\bsession\b", re.IGNORECASE)
+
+
+def begins_with_date(line: str) -> date | None:
+    """The day that the line begins with, behind a list's sign or a weekday."""
+    at = date_in(line) if _BEGINS_WITH_DATE.match(line) else None
+    return None if at is None else datetime.fromtimestamp(at, UTC).date()
 
 
 def date_in(words: str) -> float | None:

@@ -111,6 +111,12 @@ def _skeleton(text: str) -> tuple[str, list[int] | range]:
             continue
         for sign in unicodedata.normalize("NFKD", char).casefold().translate(_PLAIN):
             if unicodedata.category(sign)[0] != "M":
-                signs.append(sign)
+                signs.append("<" if _points_left(sign) else sign)
                 places.append(place)
     return "".join(signs), [*places, len(text)]
+
+
+def _points_left(sign: str) -> bool:
+    """Whether it is an angle or a triangle that may be read as "<": one half of French quotation marks, too."""
+    name = "" if sign.isascii() else unicodedata.name(sign, "")
+    return "LEFT" in name and ("ANGLE" in name or "POINTING" in name)

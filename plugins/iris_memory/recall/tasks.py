@@ -18,7 +18,7 @@ from .. import fields
 from ..periods import Period, day_near, end_in
 from ..retrievers import valid_only
 from .asked import topic_of
-from .texts import CHUNKS, KINDS, sorted_texts, with_all
+from .texts import CHUNKS, KINDS, only, sorted_texts, with_all
 
 _TASKS = re.compile(
     r"\b(?:open|pending|outstanding|unfinished|remaining|next|my)(?: open)?"
@@ -27,7 +27,8 @@ _TASKS = re.compile(
     r"|\b(?:must|should)(?= \w+ do\b)"
     r"|\b(?:is|are|['’]s) open (?=for\b)"
     r"|\bwhat(?:['’]s| is) open\W*\Z"
-    r"|\b(?:which|what|how many) tasks (?:are|do|does|has|have)\b(?: (?:still )?open\b|(?![^?]*\b(?:done|finish|comple)))",
+    r"|\b(?:which|what|how many) tasks (?:are|do|does|has|have)\b"
+    r"(?: (?:still )?open\b|(?![^?]*\b(?:done|finish|comple)))",
     re.IGNORECASE,
 )
 _ENDED = r"(?:done|finished|completed?|ticked off)"
@@ -81,15 +82,8 @@ def _until(until: date, found: Overview, days: Mapping[Sentence, date | None]) -
     shown = f"{counted(**{'open task': dated}) if dated else 'No open task'} until {Period(until, until)}"
     if not days:
         return Overview(f"{shown}.", ())
-    first: dict[int, date] = {}
-    for each, day in days.items():
-        first[each.chunks[0]] = min(first.get(each.chunks[0], date.max), day or date.max)
-    texts = "|".join(re.escape(each.text) for each in days)
     beside = f", {len(days) - dated} without a day" if dated < len(days) else ""
-    nodes = [found.nodes[number] for number in sorted(first, key=lambda number: first[number])]
-    return replace(
-        found, introduction=f"{shown}{beside}:", nodes=nodes, preferred=re.compile(rf"\A(?:{texts})\Z", re.IGNORECASE)
-    )
+    return only(found, days, f"{shown}{beside}:")
 
 
 def _day(task: str, node: BaseNode) -> date | None:

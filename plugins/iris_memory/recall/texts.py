@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import date
 
 from llama_index.core.schema import BaseNode, TextNode
 from llama_index.core.vector_stores.types import MetadataFilters
 
-from ragstone.core import Corpus
+from ragstone.core import Corpus, Sentence
 from ragstone.core.answering import Overview
 from ragstone.core.text import Kind, with_forms
 
@@ -71,6 +73,16 @@ def with_all(words: Sequence[str], begins: str = "") -> re.Pattern[str]:
     """A pattern of what begins so, and has words with all these stems, or other forms of them."""
     each = ("|".join(map(re.escape, sorted(with_forms(stem)))) for stem in words)
     return re.compile(begins + "".join(rf"(?=.*\b(?:{forms}))" for forms in each), re.IGNORECASE)
+
+
+def only(found: Overview, days: Mapping[Sentence, date | None], introduction: str) -> Overview:
+    """Of the overview these sentences alone, the chunks with the earliest days first."""
+    first: dict[int, date] = {}
+    for each, day in days.items():
+        first[each.chunks[0]] = min(first.get(each.chunks[0], date.max), day or date.max)
+    texts = "|".join(re.escape(each.text) for each in days)
+    nodes = [found.nodes[number] for number in sorted(first, key=lambda number: first[number])]
+    return replace(found, introduction=introduction, nodes=nodes, preferred=re.compile(rf"\A(?:{texts})\Z"))
 
 
 def has_sentence(said: re.Pattern[str], nodes: Sequence[BaseNode]) -> bool:

@@ -321,6 +321,23 @@ def test_what_a_note_has_below_a_day_is_of_that_day(tmp_path: Path) -> None:
         assert not _ask(opened, "Which rope do we buy?").citations[0].fields.get("date", "").startswith(str(SECOND))
 
 
+def test_lines_of_a_note_that_begin_with_a_day_are_of_that_day(tmp_path: Path) -> None:
+    (tmp_path / "files" / "logs").mkdir(parents=True)
+    lines = f"- {FIRST}: The keel is oak.\n- **{SECOND:%d %B %Y}**: The mast is pine.\n- No day: the sail is red.\n"
+    (tmp_path / "files" / "boat.md").write_text(f"# Boat\n\n## Decisions\n\n{lines}", "utf-8")
+    (tmp_path / "files" / "logs" / f"{THIRD}.md").write_text(f"# {THIRD}\n\n- 09:00 The rope is wet.\n", "utf-8")
+    with open_host(tmp_path, options={"iris_memory": {"root": str(tmp_path / "files")}}) as host:
+        memory_of(host).update()
+        keel, mast = f"{FIRST}: The keel is oak. [", f"**{SECOND:%d %B %Y}**: The mast is pine. ["
+        one = f"{_words(FIRST)}: 1 line of notes.\n\nDecisions: {keel}1]"
+        assert _ask(host, f"What did we decide on {FIRST}?").text == one
+        both = _ask(host, f"What happened since {FIRST}?").text
+        assert ": 1 log; 2 lines of notes.\n\n" in both
+        assert both.endswith(f"{_words(THIRD)}: 09:00 The rope is wet. [1]\n\nDecisions: {keel}2]\n\n{mast}2]")
+        assert "keel" not in _ask(host, f"What happened to the mast since {FIRST}?").text
+        assert _ask(host, f"What happened to the sail since {FIRST}?").closest
+
+
 def test_answers_and_attachments_are_those_of_the_mails(tmp_path: Path) -> None:
     bo = _mail("Bo", "Re: Paint", THIRD, "The paint is white.")
     attached = 'Content-Type: text/plain\nContent-Disposition: attachment; filename="hull.txt"\n\nx\n'
