@@ -7,6 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import date
 
 from llama_index.core.schema import TextNode
 from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter, MetadataFilters
@@ -17,7 +18,7 @@ from ragstone.core.retrieval import HybridRetriever
 from ragstone.core.text import counted
 
 from . import fields
-from .parsers.sections import begins_with_date
+from .parsers.sections import begins_with_date, lines_outside_code
 from .periods import Period
 from .recall.asked import Asked, asked_of
 from .recall.mails import of_mails, unanswered, written_to
@@ -80,10 +81,12 @@ def _of_texts(asked: Asked, found: list[TextNode]) -> Overview | None:
 
 
 def _of_lines(corpus: Corpus, filters: Mapping[str, str], asked: Asked, period: Period) -> Overview | None:
-    first, last = (f"{day:%Y-%m}" for day in (period.first, period.last))
+    first_month, last_month = (f"{day:%Y-%m}" for day in (period.first, period.last))
     stored = (str(months) for (months,), _ in corpus.contents.facets(fields.MONTHS) if months)
     wanted = {
-        fields.MONTHS: [months for months in stored if any(first <= month <= last for month in months.split(" "))],
+        fields.MONTHS: [
+            months for months in stored if any(first_month <= month <= last_month for month in months.split(" "))
+        ],
         fields.DOC_TYPE: [filters["type"]] if filters.get("type") else [],
     }
     if not wanted[fields.MONTHS]:
@@ -91,19 +94,26 @@ def _of_lines(corpus: Corpus, filters: Mapping[str, str], asked: Asked, period: 
     passing = [MetadataFilter(key=key, value=each, operator=FilterOperator.IN) for key, each in wanted.items() if each]
     nodes = sorted_texts(corpus, valid_only(corpus, MetadataFilters(filters=[*passing])))
     named = [f"{name_of(node)} {node.metadata[fields.HEADING_PATH]}" for node in nodes]
-    found = Overview("", nodes, None, KINDS, sys.maxsize, UNITS, quotes_requests=True)
-    days = {
-        each: day
-        for each in found.sentences()
-        if (day := begins_with_date(each.text))
-        and period.first <= day <= period.last
-        and asked.is_about(f"{named[each.chunks[0]]} {each.text}")
-    }
+
+    def day_of(line: str, number: int) -> date | None:
+        day = begins_with_date(line)
+        is_found = day and period.first <= day <= period.last and asked.is_about(f"{named[number]} {line}")
+        return day if is_found else None
+
+    lines = sorted(
+        (day, number)
+        for number, node in enumerate(nodes)
+        for _, line in lines_outside_code(node.get_content())
+        if (day := day_of(line, number))
+    )
+    last = list(dict.fromkeys(number for _, number in lines[-_MOST:]))
+    found = Overview("", [nodes[number] for number in last], None, KINDS, sys.maxsize, UNITS, quotes_requests=True)
+    days = {each: day for each in found.sentences() if (day := day_of(each.text, last[each.chunks[0]]))}
     if not days:
         return None
     kept = dict(sorted(days.items(), key=lambda each: each[1])[-_MOST:])
-    shown = f", of which {len(kept)} are quoted" if len(kept) < len(days) else ""
-    return only(found, kept, f"{counted(line=len(days))} of notes{shown}")
+    shown = f", of which {len(kept)} are quoted" if len(kept) < len(lines) else ""
+    return only(found, kept, f"{counted(line=len(lines))} of notes{shown}")
 
 
 def _is_named(corpus: Corpus, name: str) -> bool:

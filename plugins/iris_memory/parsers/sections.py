@@ -136,7 +136,7 @@ _WORDS = (
     rf"|(?P<day3>\d\d?)\s+{_MONTH.replace('name', 'name3')},?\s+(?P<year3>(?:19|20)\d\d))"
 )
 _DATE = re.compile(rf"(?<!\d)(?:{_ISO}|{_WORDS})(?!\d)", re.IGNORECASE)
-_BEGINS_WITH_DATE = re.compile(rf"\W*(?:\w+day,? )?{_DATE.pattern}", re.IGNORECASE)
+_BEGINS_WITH_DATE = re.compile(rf"[^\w#]*(?:\w+day,? )?{_DATE.pattern}", re.IGNORECASE)
 #: A line that begins with a date, perhaps in brackets, stars or rules: an entry of a plain log.
 _ENTRY = re.compile(rf"[\s>*_=\[(-]*{_ISO}(?!\d)")
 _SESSION = re.compile(r"\bsession\b", re.IGNORECASE)

@@ -92,7 +92,7 @@ class Asked:
 
     def is_about(self, text: str) -> bool:
         """Whether the text has the words of the topic."""
-        known = frozenset(stems(text))
+        known = frozenset(stems(text) if self.topic else ())
         return not any(known.isdisjoint(with_forms(stem)) for stem in self.topic)
 
 
