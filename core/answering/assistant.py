@@ -171,7 +171,7 @@ class Assistant(BaseQueryEngine):
         asked = question.text if earlier else topic_of(question.text) or reworded(question.text)
         found = self._pipeline.retrieve(self.corpus, asked, top_k=top_k, filters=filters)
         idf = earlier.weighed(found.idf, found.spelling.correct) if earlier else found.idf
-        retrieval = replace(found, follow_up=earlier, idf=idf)
+        retrieval = replace(found, follow_up=earlier, idf=idf, setting=self.profile.setting)
         with step("Gate.weigh", chunks=len(retrieval.nodes), threshold=retrieval.threshold) as weighed:
             evidence = weigh_evidence(retrieval)
             verdict = judge(evidence, retrieval, self.corpus.options.least_likelihood)

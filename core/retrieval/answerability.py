@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from ..citations.polarity import find_opposite
 from ..text.answer_types import answer_type_scorer
 from ..text.chunk_terms import headings_of, idf_coverage
+from ..text.doers import is_by_speaker
 from ..text.irregular_verbs import with_forms
 from ..text.negations import denies, negates, refusals_in
 from ..text.quantities import asks_for_quantity
@@ -126,11 +127,15 @@ def features_of(retrieval: Retrieval, sentence: ScoredSentence) -> tuple[float, 
 
 def dated_text(retrieval: Retrieval, sentence: ScoredSentence) -> str:
     """The sentence, behind the day that the headings above it name where a time is asked for: what is below a day's
-    heading is of that day. Where a quantity is asked for that it lacks, with the next sentence if that has it and goes
+    heading is of that day. Where it is asked who does something, behind what is shown with it, which names its writer.
+    Where a quantity is asked for that it lacks, with the next sentence if that has it and goes
     on with what the sentence is about: "The winch is broken. A new one is 700 EUR.", which are quoted together."""
     asked = asked_of(retrieval)
     if asks_for_time(asked):
         return f"{day_of(headings_of(retrieval.nodes[sentence.chunk].node))} {sentence.text}".lstrip()
+    if is_by_speaker(asked, sentence.text):
+        node = retrieval.nodes[sentence.chunk].node
+        return f"{retrieval.setting(node, sentence.text) or ''}: {sentence.text}"
     if asks_for_quantity(asked) and (has_type := answer_type_scorer(asked))(sentence.text) == 0:
         known = retrieval.terms(sentence.chunk)
         unit, behind = known.units[sentence.unit], next(iter(known.units[sentence.unit + 1 : sentence.unit + 2]), None)

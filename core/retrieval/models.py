@@ -10,11 +10,11 @@ from ..text.chunk_terms import ChunkTerms, terms_of
 from ..text.stemming import stem_hash
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     import numpy as np
     import numpy.typing as npt
-    from llama_index.core.schema import NodeWithScore
+    from llama_index.core.schema import BaseNode, NodeWithScore
 
     from ..catalog import Catalog, CorpusRow
     from ..embedding import Encoder
@@ -81,6 +81,8 @@ class Retrieval:
     threshold: float = 0.0
     #: The question with the earlier ones that it needs, for a follow-up question.
     follow_up: FollowUp | None = None
+    #: What is shown before words that are quoted from a chunk, such as their writer; ``None``: nothing.
+    setting: Callable[[BaseNode, str], str | None] = lambda _node, _quote: None
     #: Chunks that a postprocessor took away, with its plugin.
     cut: tuple[tuple[NodeWithScore, str], ...] = ()
     #: By node id: the cosine of each unit of the chunk with the question, NaN where there is none.

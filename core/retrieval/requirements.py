@@ -14,7 +14,7 @@ from ..text.irregular_verbs import form_hashes, with_forms
 from ..text.question_kinds import action_of, asks_whether, lacks_items, sides_of
 from ..text.stemming import question_stems, stem_hash, stem_hashes, stems, words
 from ..text.terms import abbreviation_of
-from ..text.versions import has_only_others, version_finder
+from ..text.versions import has_only_others, is_of_other, version_finder
 from .answerability import dated_text, names_in, stems_near, stems_near_any, with_header
 from .comparatives import lacks_comparison, lacks_modifier, lacks_side
 from .models import asked_of
@@ -122,9 +122,11 @@ def _lacks_year(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSent
     )
 
 
-def _lacks_numbered(retrieval: Retrieval, asked: str, _: Sequence[ScoredSentence]) -> bool:
-    """Whether the question asks for one of several things by its number, and the chunks name others of them alone."""
-    return has_only_others(asked, (chunk.node.get_content() for chunk in retrieval.nodes))
+def _lacks_numbered(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
+    """Whether the question asks for one of several things by its number, and the chunks name others of them alone, or
+    by its place, and the best sentence is of another."""
+    is_missing = has_only_others(asked, (chunk.node.get_content() for chunk in retrieval.nodes))
+    return is_missing or is_of_other(asked, sentences[0].text)
 
 
 def _lacks_action(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:

@@ -155,7 +155,12 @@ def _latest_first(found: list[ScoredSentence], retrieval: Retrieval) -> list[Sco
     later = {
         place: each
         for place, each in enumerate(found)
-        if dated and each.score >= best.score - _LOWER and date(each) > date(best) and held(each) >= held(best)
+        if dated
+        and each.score >= best.score - _LOWER
+        and date(each) > date(best)
+        and held(each) >= held(best)
+        # What an answer quotes of an earlier mail is as old as that.
+        and retrieval.terms(each.chunk).kinds[each.unit] != "caption"
     }
     if not later:
         return found

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .irregular_verbs import with_forms
 from .stemming import STOP_WORDS, stems, words
 
 if TYPE_CHECKING:
@@ -13,7 +14,8 @@ if TYPE_CHECKING:
 
 #: "patented" in "Who patented a hive?", "may reset" in "Who may reset it?".
 _PERSON_DOES = re.compile(
-    r"(?:and |but |so )?who ((?:(?:ha[sd]|have|can|may|must|should|will|would) )?(?!(?:is|was|are|were)\b)[a-z]+)\b",
+    r"(?:and |but |so )?who ((?:(?:ha[sd]|have|can|may|must|should|will|would) )?"
+    r"(?!(?:is|was|are|were|an?|the|this|my|our)\b)[a-z]+)\b",
     re.IGNORECASE,
 )
 #: Behind a participle by whom it is done: "founded in 1184 by monks", not "made by hand" or "by then".
@@ -22,6 +24,12 @@ _BY = re.compile(
 )
 #: Characters before a name that are looked at.
 _BEFORE = 40
+#: What stands between a writer and the verb: "I will", "I have already".
+_SPEAKER = re.compile(
+    r"\b(?:I|we)(?:['’]\w+)?"
+    r"(?: (?:will|would|shall|can|could|may|must|have|had|did|do|already|also|always|just|usually))*\W*\Z",
+    re.IGNORECASE,
+)
 #: A capitalized word that is not the first of a sentence, or that begins one and is followed as a name is.
 NAME = re.compile(
     r"(?:(?<=[a-z\d,;:()] )[\"'(“‘]?"
@@ -126,3 +134,16 @@ def word_before(question: str) -> re.Pattern[str] | None:
     where the question does not ask who does something."""
     asked = _PERSON_DOES.match(question)
     return re.compile(rf"\b([\w'’-]+) {asked[1]}\b", re.IGNORECASE) if asked else None
+
+
+def is_by_speaker(question: str, sentence: str) -> bool:
+    """Whether the question asks who does something, and the sentence says it of its writer, "I will water it", or
+    begins with the verb, as below a heading with a name: "Waters it."."""
+    asked = _PERSON_DOES.match(question)
+    if asked is None:
+        return False
+    verb = asked[1].casefold().rpartition(" ")[2]
+    forms = frozenset().union(*map(with_forms, stems(verb)))
+    said = (word for word in re.finditer(r"\w+", sentence) if word[0].casefold() == verb or forms & set(stems(word[0])))
+    before = next((sentence[: word.start()] for word in said), None)
+    return before is not None and (not words(before) or bool(_SPEAKER.search(before[-_BEFORE:])))

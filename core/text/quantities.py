@@ -154,7 +154,7 @@ def quantity_scorer(question: str, known: set[str]) -> Callable[[str], float]:
         sentence = _MONEY.sub(" ", sentence) if counted and unit is None else sentence
         sentence = _HOW_OFTEN.sub(" ", sentence) if counts and unit is None else sentence
         lines = (line for line in _CODE.sub("", sentence).split("\n") if not is_formula(line))
-        sentence = NAMED_NUMBER.sub(" ", _REFERENCE_NUMBER.sub(" ", "\n".join(lines)))
+        sentence = _REFERENCE_NUMBER.sub(" ", NAMED_NUMBER.sub(" ", "\n".join(lines)))
         found = [number for number in _QUANTITY.finditer(sentence) if number[0].casefold() not in known]
         if not found or (unit is None and not things):
             return float(bool(found))

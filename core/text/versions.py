@@ -13,7 +13,7 @@ from .times import MONTHS
 VERSION = re.compile(r"(?<![\w.])\d+(?:\.\d+)+(?!\w)")
 #: What is named with a number: "ROS 2", "IEEE 1588", within a sentence also "Alto 1.3".
 NAMED_NUMBER = re.compile(
-    r"\b(?!USD|EUR|GBP)[A-Z][A-Z\d-]+ \d[\d.]*|(?<!^)(?<![.!?] )\b[A-Z][a-z]+ \d+\.\d[\w.]*", re.MULTILINE
+    r"\b(?!USD|EUR|GBP)[A-Z][A-Z\d-]+ \d[\d.]*|(?<!^)(?<![.!?] )(?<!:\d\d )\b[A-Z][a-z]+ \d+\.\d[\w.]*", re.MULTILINE
 )
 #: "Debian 12", "World War I", not "In 12", "March 12" or "Chapter 12".
 _NAMED = re.compile(
@@ -52,6 +52,8 @@ _ROMAN_BY_ORDINAL = {
 _ORDINALS, _ROMAN = [*_ROMAN_BY_ORDINAL], [*_ROMAN_BY_ORDINAL.values()]
 _WAR_NUMBERS = {"one": "I", "two": "II", "three": "III", "1": "I", "2": "II", "3": "III"}
 _ORDINAL = rf"(?:{'|'.join(_ORDINALS)}|\d\d?(?:st|nd|rd|th))"
+#: "The first heater".
+_PLACED = re.compile(rf"\b({_ORDINAL}) (\w+)", re.IGNORECASE)
 #: "Louis the Sixteenth", "Louis the 16th"; in small letters not before a word: "Is Anna the third queen?"
 _RULER = re.compile(
     rf"\b([A-Z][a-z]{{2,}}) the ((?:{'|'.join(map(str.capitalize, _ORDINALS))})\b|{_ORDINAL}\b(?! [a-z]{{4}}))"
@@ -99,6 +101,15 @@ def has_only_others(question: str, texts: Iterable[str]) -> bool:
     named = re.compile(rf"\b{asked[1]}(?:y|ies|e?s)? ({listed})", re.IGNORECASE)
     numbers = {int(each) for text in texts for found in named.findall(text) for each in re.findall(r"\d+", found)}
     return bool(numbers) and int(asked[2]) not in numbers
+
+
+def is_of_other(question: str, sentence: str) -> bool:
+    """Whether the question asks for "the first heater", and the sentence is of "the second heater" alone."""
+    asked = _PLACED.search(question)
+    if asked is None:
+        return False
+    places = {_place_of(found[1]) for found in _PLACED.finditer(sentence) if found[2] == asked[2]}
+    return bool(places) and _place_of(asked[1]) not in places
 
 
 def with_other_numerals(question: str) -> str:

@@ -112,10 +112,14 @@ def _examples(corpus: Corpus) -> tuple[str, ...]:
 
 def _setting(node: BaseNode, quote: str) -> str | None:
     """Who wrote it and when, which "I" and "yesterday" refer to: "2 November 2026, Marta Kowalska"; of a turn the
-    question before it; else the heading above it, which a note's sentence may need: "Jonas: Allergic to sesame."."""
+    question before it; else the heading above it, which a note's sentence may need: "Jonas: Allergic to sesame.".
+    What a mail quotes is another's words: "quoted by Marta Kowalska"."""
     before = str(node.metadata.get(fields.CONTEXT) or "").rstrip().rpartition("\n")[2]
     asked = f"To {quoted_title(before)}" if before.endswith("?") else ""
-    known = ", ".join(part for part in (node.metadata.get(fields.DAY), writer_of(node), asked) if part)
+    writer, text = writer_of(node), node.get_content()
+    is_quoted = text[: text.find(quote) + 1].rpartition("\n")[2].startswith(">")
+    named = f"quoted by {writer}" if writer and is_quoted else writer
+    known = ", ".join(part for part in (node.metadata.get(fields.DAY), named, asked) if part)
     return known or subject_above(node, quote) or None
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def _verdict(question: str, text: str, cosine: float = 0.1, heading: str = "") -> str:
+def _verdict(question: str, text: str, cosine: float = 0.1, heading: str = "", setting: str | None = None) -> str:
     node = TextNode(id_="n", text=text, metadata={"section": heading}, metadata_template="{value}")
     found = Retrieval(
         question,
@@ -27,6 +27,7 @@ def _verdict(question: str, text: str, cosine: float = 0.1, heading: str = "") -
         {"n": Scores(cosine, 1.0, 1.0)},
         dict.fromkeys(question_stems(question), 2.0),
         sentence_cosines={"n": np.full(9, cosine)},
+        setting=lambda _node, _quote: setting,
     )
     return judge(weigh_evidence(found), found)
 
@@ -293,3 +294,30 @@ def test_a_name_of_its_own_is_no_misspelt_one(tmp_path: Path, model_cache: Path)
 )
 def test_what_replies_to_the_same_question_answers_it(question: str, text: str, heading: str, verdict: str) -> None:
     assert _verdict(question, text, 0.2, heading) == verdict
+
+
+@pytest.mark.parametrize(
+    ("question", "verdict"),
+    [("What does the second pump cost?", "answered"), ("What does the first pump cost?", "closest")],
+)
+def test_the_second_thing_is_not_the_first(question: str, verdict: str) -> None:
+    assert _verdict(question, "The second pump costs 480 euros.", 0.7) == verdict
+
+
+def test_a_line_of_a_log_names_no_version() -> None:
+    question = "How many mussels did we harvest on the pier?"
+    assert _verdict(question, "17:05 Harvested 1.2 kg of mussels on the pier.", 0.6) == "answered"
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "verdict"),
+    [
+        ("Who paints the hull on Sunday?", "I will paint the hull on Sunday.", "answered"),
+        ("Who has a key to the shed?", "Has a key to the shed.", "answered"),
+        ("Who paints the hull on Sunday?", "I hope they paint the hull on Sunday.", "closest"),
+        ("Who paints the hull on Sunday?", "The hull is painted on Sunday.", "closest"),
+    ],
+)
+def test_a_writer_who_is_shown_is_the_one_who_does_it(question: str, text: str, verdict: str) -> None:
+    assert _verdict(question, text, 0.5) == "closest"
+    assert _verdict(question, text, 0.5, setting="4 May, Ana Berg") == verdict

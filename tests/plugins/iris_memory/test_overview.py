@@ -338,6 +338,21 @@ def test_lines_of_a_note_that_begin_with_a_day_are_of_that_day(tmp_path: Path) -
         assert _ask(host, f"What happened to the sail since {FIRST}?").closest
 
 
+def test_what_an_answer_quotes_is_neither_its_writers_nor_later(tmp_path: Path) -> None:
+    said = "I can paint the hull on Sunday."
+    files = {
+        "1.eml": _mail("Ana", "Hull", FIRST, f"{said}\n\nThe mast is cracked."),
+        "2.eml": _mail("Bo", "Re: Hull", SECOND, f"Fine.\n\n> {said}\n> The rope is rotten.\n"),
+    }
+    (tmp_path / "files").mkdir()
+    for name, text in files.items():
+        (tmp_path / "files" / name).write_text(text, "utf-8")
+    with open_host(tmp_path, options={"iris_memory": {"root": str(tmp_path / "files")}}) as host:
+        memory_of(host).update()
+        assert _ask(host, "Who can paint the hull on Sunday?").text.startswith(f"{_words(FIRST)}, Ana: {said} [1]")
+        assert f"{_words(SECOND)}, quoted by Bo: > The rope is rotten. [1]" in _ask(host, "Is the rope rotten?").text
+
+
 def test_answers_and_attachments_are_those_of_the_mails(tmp_path: Path) -> None:
     bo = _mail("Bo", "Re: Paint", THIRD, "The paint is white.")
     attached = 'Content-Type: text/plain\nContent-Disposition: attachment; filename="hull.txt"\n\nx\n'
