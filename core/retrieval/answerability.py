@@ -134,8 +134,8 @@ def dated_text(retrieval: Retrieval, sentence: ScoredSentence) -> str:
     if asks_for_time(asked):
         return f"{day_of(headings_of(retrieval.nodes[sentence.chunk].node))} {sentence.text}".lstrip()
     if is_by_speaker(asked, sentence.text):
-        node = retrieval.nodes[sentence.chunk].node
-        return f"{retrieval.setting(node, sentence.text) or ''}: {sentence.text}"
+        setting = retrieval.setting(retrieval.nodes[sentence.chunk].node, sentence.text)
+        return f"{setting}, {sentence.text[:1].casefold()}{sentence.text[1:]}" if setting else sentence.text
     if asks_for_quantity(asked) and (has_type := answer_type_scorer(asked))(sentence.text) == 0:
         known = retrieval.terms(sentence.chunk)
         unit, behind = known.units[sentence.unit], next(iter(known.units[sentence.unit + 1 : sentence.unit + 2]), None)

@@ -145,5 +145,9 @@ def is_by_speaker(question: str, sentence: str) -> bool:
     verb = asked[1].casefold().rpartition(" ")[2]
     forms = frozenset().union(*map(with_forms, stems(verb)))
     said = (word for word in re.finditer(r"\w+", sentence) if word[0].casefold() == verb or forms & set(stems(word[0])))
-    before = next((sentence[: word.start()] for word in said), None)
-    return before is not None and (not words(before) or bool(_SPEAKER.search(before[-_BEFORE:])))
+    found = next(said, None)
+    if found is None:
+        return False
+    before = sentence[: found.start()]
+    # "Water it." is for its reader.
+    return bool(_SPEAKER.search(before[-_BEFORE:]) if words(before) else found[0].casefold() == asked[1].casefold())

@@ -316,6 +316,8 @@ def test_a_line_of_a_log_names_no_version() -> None:
         ("Who has a key to the shed?", "Has a key to the shed.", "answered"),
         ("Who paints the hull on Sunday?", "I hope they paint the hull on Sunday.", "closest"),
         ("Who paints the hull on Sunday?", "The hull is painted on Sunday.", "closest"),
+        ("Who paints the hull on Sunday?", "Paint the hull on Sunday.", "closest"),
+        ("Who can paint the hull on Sunday?", "Paint the hull on Sunday.", "closest"),
     ],
 )
 def test_a_writer_who_is_shown_is_the_one_who_does_it(question: str, text: str, verdict: str) -> None:
