@@ -14,6 +14,7 @@ from ..text.irregular_verbs import form_hashes, with_forms
 from ..text.question_kinds import action_of, asks_whether, lacks_items, sides_of
 from ..text.stemming import question_stems, stem_hash, stem_hashes, stems, words
 from ..text.terms import abbreviation_of
+from ..text.times import is_of_other_day
 from ..text.versions import has_only_others, is_of_other, version_finder
 from .answerability import dated_text, names_in, stems_near, stems_near_any, with_header
 from .comparatives import lacks_comparison, lacks_modifier, lacks_side
@@ -113,8 +114,10 @@ def _lacks_version(retrieval: Retrieval, _: str, sentences: Sequence[ScoredSente
 
 
 def _lacks_year(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
-    """Whether the question has a year, and the best sentence is of others alone: it is neither near, nor between two
-    of them."""
+    """Whether the question has a year or a day, and the best sentence is of others alone: the year is neither near, nor
+    between two of them."""
+    if is_of_other_day(asked, sentences[0].text, headings_of(retrieval.nodes[sentences[0].chunk].node)):
+        return True
     of_year = [int(year) for year in _YEAR.findall(sentences[0].text)]
     near = stems_near(retrieval, sentences[0], behind=0)
     return bool(of_year) and any(
@@ -214,7 +217,7 @@ _SUBJECT = (
     (_lacks_own_word, "no sentence has a word of the follow-up itself"),
     (_lacks_topic, "no passage is about what was asked before"),
     (_lacks_version, "no sentence is of the version that is asked for"),
-    (_lacks_year, "the best sentence is of another year than the one that is asked for"),
+    (_lacks_year, "the best sentence is of another year or day than the one that is asked for"),
     (_lacks_numbered, "only things of the kind with other numbers are in a passage"),
     (_lacks_action, "the verb of what is to be done is in no passage, or a name of it is near no sentence"),
     (_lacks_qualifier, "what it is asked of, in or for is near no sentence"),

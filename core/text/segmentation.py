@@ -9,7 +9,7 @@ from typing import NamedTuple
 from .formulas import begins_formula, is_formula, is_piece
 
 _FENCE = re.compile(r"^\s*(?:>\s?)*(```|~~~)")
-_ITEM = re.compile(r"^\s*(?:[-*+]|\d{1,9}[.)])\s+")
+_ITEM = re.compile(r"^\s*(?:(?:[-*+]|\d{1,9}[.)])\s+|(?=\[?\d{4}-\d\d-\d\d(?:[T ]\d\d:\d|\]|: )))")  # or a log's line
 _QUOTE = re.compile(r"^\s*(?:>\s?)+(?:\[![A-Za-z]+\]\s*)?")
 _RULE = re.compile(r"^[\s|:\-+=_*]+$")
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s")
@@ -26,7 +26,7 @@ _MOST_FOLLOWING = 24  # items, rows or blocks of code behind what introduces the
 _LAST_BAR = re.compile(r"[ \t]*\|")
 #: Words without a vowel, but units and elements, among them; and the numbers of "1. X; and 2. Y".
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:e\.g|i\.e|cf|etc|vs|approx|resp|viz|ca|al|Prof|Sr|Figs?|Eqs?|Nos?|Vol|vol|pp|Sec|Ch|Inc|Co|Corp|Gen|Col"
+    r"(?:\b(?:e\.g|i\.e|cf|etc|vs|approx|resp|viz|ca|al|Prof|Sr|Figs?|Eqs?|Nos?|[Vv]ol|pp|Sec|Ch|Inc|Co|Corp|Gen|Col|[Tt]el"
     r"|Capt|Rev|Hon|Gov|Pres|Sen|Rep|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|[Oo]p)|\b[A-Z]|\b(?:[A-Za-z]\.)+[A-Za-z]"
     r"|; (?:and |or )?\d{1,2}|\b(?!Hz|[KMGT]b|[CNPRSZ][bcnrs])(?![a-z\d_AEIOU])\w[b-df-hj-np-tv-xz]{1,2})\.$"
 )

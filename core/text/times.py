@@ -35,6 +35,13 @@ _ANY_TIME = re.compile(
     re.IGNORECASE,
 )
 _DAY = re.compile(rf"\b\d{{1,2}} (?:{MONTHS}) \d{{4}}\b|\b\d{{4}}-\d\d-\d\d\b")
+#: A day of a year that is perhaps not named: "12 May", "May 12th", "2026-05-12".
+_DATE = re.compile(
+    rf"\b(?:(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? ({MONTHS})|({MONTHS}) (\d{{1,2}})(?:st|nd|rd|th)?"
+    r"|\d{4}-(\d\d)-(\d\d))\b"
+)
+#: Before a day up to which, or from which, something is so.
+_NOT_ON = re.compile(r"\b(?:by|before|until|till|after|since|from|between|to|for)\b", re.IGNORECASE)
 
 
 def asks_for_time(question: str) -> bool:
@@ -61,3 +68,19 @@ def day_of(headings: str) -> str:
     """The day that the headings name, "3 May 2026" or "2026-05-03"; empty for none."""
     found = _DAY.search(headings)
     return found[0] if found else ""
+
+
+def is_of_other_day(question: str, sentence: str, headings: str) -> bool:
+    """Whether the question asks for what is on a day, and the sentence, or else the headings above it, name others."""
+    asked = set() if _NOT_ON.search(question) else _days_in(question)
+    named = _days_in(sentence) or _days_in(day_of(headings))
+    return bool(asked and named) and asked.isdisjoint(named)
+
+
+def _days_in(text: str) -> set[tuple[int, int]]:
+    """The months and days that the text names."""
+    months = MONTHS.split("|")
+    return {
+        (int(of_month or months.index(month or month_first) + 1), int(day or day_behind or iso_day))
+        for day, month, month_first, day_behind, of_month, iso_day in _DATE.findall(text)
+    }

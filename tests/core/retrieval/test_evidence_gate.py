@@ -14,6 +14,7 @@ from ragstone.core.retrieval.fusion import Scores
 from ragstone.core.retrieval.sentences import sentences_of
 from ragstone.core.testing import open_host
 from ragstone.core.text import question_stems
+from ragstone.core.text.times import is_of_other_day
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -323,3 +324,26 @@ def test_a_line_of_a_log_names_no_version() -> None:
 def test_a_writer_who_is_shown_is_the_one_who_does_it(question: str, text: str, verdict: str) -> None:
     assert _verdict(question, text, 0.5) == "closest"
     assert _verdict(question, text, 0.5, setting="4 May, Ana Berg") == verdict
+
+
+@pytest.mark.parametrize(("day", "verdict"), [("4 May", "answered"), ("May 5th", "closest")])
+def test_what_was_so_on_another_day_only_comes_closest(day: str, verdict: str) -> None:
+    text = "On 4 May the pump of the barge failed. The winch was sold on May 5th."
+    assert _verdict(f"Did the pump of the barge fail on {day}?", text, 0.7) == verdict
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "heading", "is_other"),
+    [
+        ("Did it fail on 4 May?", "2026-05-04 10:00 It failed", "", False),
+        ("Did it fail on 4 May?", "2026-05-05 10:00 It failed", "", True),
+        ("Did it fail on May 4?", "It failed.", "Log of 5 May 2026", True),
+        ("Did it fail on 2026-05-04?", "It failed on May 4th.", "Log of 5 May 2026", False),
+        ("Did it fail before 4 May?", "It failed on 3 May.", "", False),
+        ("Did it fail?", "It failed on 3 May.", "", False),
+    ],
+)
+def test_days_are_compared_however_they_are_written(
+    question: str, sentence: str, heading: str, *, is_other: bool
+) -> None:
+    assert is_of_other_day(question, sentence, heading) is is_other

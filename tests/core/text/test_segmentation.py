@@ -99,6 +99,12 @@ def test_a_formula_is_quoted_with_what_leads_in_to_it() -> None:
         assert quote_end(other, units(other), 0, 500) == units(other)[0].end
 
 
+def test_lines_of_a_log_are_quoted_alone() -> None:
+    lines = ["2026-05-04 02:00:01 INFO backup started", "2026-05-04T02:03:12 ERROR disk full", "2026-05-05: tape new"]
+    assert _texts("\n".join(lines)) == [("item", line) for line in lines]
+    assert [kind for kind, _ in _texts("It was sold on\n2026-05-04 in Lund.")] == ["sentence"]
+
+
 def test_a_quote_is_no_part_of_the_item_above() -> None:
     text = "* Stir.\n> Note: it is hot.\n\n> One\n> quote."
     assert _texts(text) == [("item", "Stir."), ("sentence", "Note: it is hot."), ("sentence", "One\n> quote.")]
@@ -185,6 +191,7 @@ def test_links_are_shown_by_their_words(quote: str, shown: str) -> None:
         ("It runs at 50 Hz. The rest is noise.", 2),
         ("They counted 3, 4, and 5. Then they left.", 2),
         ("Click on Add. Then go on.", 2),
+        ("Head of the yard, Tel. +49 40 555 0199", 1),
     ],
 )
 def test_words_without_a_vowel_are_abbreviations(text: str, sentences: int) -> None:

@@ -341,7 +341,7 @@ def test_lines_of_a_note_that_begin_with_a_day_are_of_that_day(tmp_path: Path) -
 def test_what_an_answer_quotes_is_neither_its_writers_nor_later(tmp_path: Path) -> None:
     said = "I can paint the hull on Sunday."
     files = {
-        "1.eml": _mail("Ana", "Hull", FIRST, f"{said}\n\nThe mast is cracked."),
+        "1.eml": _mail('"Berg, Ana"', "Hull", FIRST, f"{said}\n\nThe mast is cracked."),
         "2.eml": _mail("Bo", "Re: Hull", SECOND, f"Fine.\n\n> {said}\n> The rope is rotten.\n"),
     }
     (tmp_path / "files").mkdir()
@@ -349,7 +349,7 @@ def test_what_an_answer_quotes_is_neither_its_writers_nor_later(tmp_path: Path) 
         (tmp_path / "files" / name).write_text(text, "utf-8")
     with open_host(tmp_path, options={"iris_memory": {"root": str(tmp_path / "files")}}) as host:
         memory_of(host).update()
-        assert _ask(host, "Who can paint the hull on Sunday?").text.startswith(f"{_words(FIRST)}, Ana: {said} [1]")
+        assert _ask(host, "Who can paint the hull on Sunday?").text.startswith(f"{_words(FIRST)}, Ana Berg: {said} [1]")
         assert f"{_words(SECOND)}, quoted by Bo: > The rope is rotten. [1]" in _ask(host, "Is the rope rotten?").text
 
 
