@@ -55,7 +55,8 @@ class Overview:
         return replace(self, introduction="", preferred=None, known=" ".join(answered.split()))
 
     def sentences(self) -> Iterator[Sentence]:
-        """The first explaining sentences of each chunk, a lead-in with its list; of one document each once."""
+        """The first explaining sentences of each chunk, of one document each once; a lead-in with its list, whose items
+        are not quoted again."""
         given: set[tuple[str | None, str]] = set()
         for number, node in enumerate(self.nodes):
             known, text, instructing = terms_of(node), node.get_content(), instructions_of(node)
@@ -81,7 +82,12 @@ class Overview:
                 and " ".join(quote.split()) not in self.known
             ]
             wanted = [quote for quote in quotes if self.preferred and self.preferred.search(quote)]
-            for index, quote in enumerate((wanted or quotes)[: self.most]):
+            shown: list[str] = []
+            for quote in wanted or quotes:
+                # What introduces a list is quoted with it.
+                if not any(quote in each for each in shown if not found[each]):
+                    shown.append(quote)
+            for index, quote in enumerate(shown[: self.most]):
                 given.add((node.ref_doc_id, quote))
                 opens = number > 0 if index == 0 else found[quote]
                 yield Sentence(quote, (number,), (quote,), opens_paragraph=opens)

@@ -353,6 +353,17 @@ def test_what_an_answer_quotes_is_neither_its_writers_nor_later(tmp_path: Path) 
         assert f"{_words(SECOND)}, quoted by Bo: > The rope is rotten. [1]" in _ask(host, "Is the rope rotten?").text
 
 
+def test_items_are_quoted_with_what_introduces_them_alone(tmp_path: Path) -> None:
+    (tmp_path / "files").mkdir()
+    items = "1. The keel is of oak.\n2. The mast is of pine."
+    text = f"We want two changes:\n{items}\n\nCould you send me the plan?"
+    (tmp_path / "files" / "1.eml").write_text(_mail("Ana", "Hull", FIRST, text), "utf-8")
+    with open_host(tmp_path, options={"iris_memory": {"root": str(tmp_path / "files")}}) as host:
+        memory_of(host).update()
+        quoted = f"Ana: We want two changes:\n{items}\n[1] Could you send me the plan? [1]"
+        assert _ask(host, "What did Ana ask?").text.endswith(quoted)
+
+
 def test_answers_and_attachments_are_those_of_the_mails(tmp_path: Path) -> None:
     bo = _mail("Bo", "Re: Paint", THIRD, "The paint is white.")
     attached = 'Content-Type: text/plain\nContent-Disposition: attachment; filename="hull.txt"\n\nx\n'
