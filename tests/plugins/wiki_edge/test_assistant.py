@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from ragstone.core import NotFound, Question
+from ragstone.core import Host, NotFound, Question
 from ragstone.core.testing import open_host
 from tests.plugins.wiki_edge.search.tools import TOOLS, write
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from ragstone.core import Host
 
 
 @pytest.mark.parametrize("name", ["domain", "language"])

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from llama_index.core.node_parser import NodeParser
+from llama_index.core.readers.base import BaseReader
+from llama_index.core.retrievers import BaseRetriever
+from llama_index.core.schema import Document
 
+from ragstone.core import Assistant, Host
 from ragstone.core.testing import (
     AssistantContract,
     FileReaderContract,
@@ -18,17 +24,6 @@ from tests.support.needs import needed
 
 from .readers.dumps import multistream, page
 from .search.tools import write
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from llama_index.core.node_parser import NodeParser
-    from llama_index.core.readers.base import BaseReader
-    from llama_index.core.retrievers import BaseRetriever
-    from llama_index.core.schema import Document
-
-    from ragstone.core import Assistant, Host
 
 
 @pytest.fixture(scope="module")

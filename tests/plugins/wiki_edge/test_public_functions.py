@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from ragstone.core import BadRequest
+from ragstone.core import BadRequest, Host
 from ragstone.plugins.wiki_edge import (
     BuildOptions,
     ExportOptions,
@@ -18,11 +19,6 @@ from ragstone.plugins.wiki_edge import (
     searcher_of,
     verify_shards,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ragstone.core import Host
 
 _BUILD: dict[str, Any] = {"source": Path("no-such.jsonl"), "out": Path("no-such-folder"), "id": "x"}
 _EXPORT: dict[str, Any] = {"corpus": "books", "out": Path("no-such-folder"), "id": "x"}

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import gc
+from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING
+from typing import Any
 from weakref import ref
+
+import pytest
 
 from ragstone.core.retrieval import DEFAULT_THRESHOLD, calibrate
 from ragstone.core.testing import open_host
 from ragstone.plugins.wiki_edge import retrievers, searcher_of
 from tests.plugins.wiki_edge.search.tools import write
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from typing import Any
-
-    import pytest
 
 
 def test_the_librarian_does_not_keep_its_host(tmp_path: Path) -> None:

@@ -7,20 +7,18 @@ import re
 import shlex
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from cryptography.exceptions import InvalidSignature
 
 import ragstone.plugins.wiki_edge
+from ragstone.core import Host
 from ragstone.plugins.wiki_edge import Manifest, ShardEntry
 from tests.support.third_party_fakes import Here
 
 from .search.tools import TOOLS, write
 from .shards.samples import ID, edit, make
-
-if TYPE_CHECKING:
-    from ragstone.core import Host
 
 README = Path(ragstone.plugins.wiki_edge.__file__).parent / "README.md"
 _WHOLE = README.read_text("utf-8")

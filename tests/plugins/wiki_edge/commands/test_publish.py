@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import tarfile
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives.serialization import load_pem_public_key
@@ -18,9 +18,6 @@ from cryptography.hazmat.primitives.serialization import load_pem_public_key
 from ragstone.plugins.wiki_edge.shards import archive
 from tests.plugins.wiki_edge.shards.samples import EMBEDDINGS, ID, METADATA, NAME, edit, edit_object, make
 from tests.support.third_party_fakes import Here
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ABOUT = {"name": "simplewiki <dump>", "date": "2025-12-01", "revision": "7", "sha256": "a" * 64}
 

@@ -6,15 +6,12 @@ import json
 import os
 import shlex
 import tarfile
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.plugins.wiki_edge.shards.samples import EMBEDDINGS, ID, METADATA, NAME, edit, edit_object, make
 from tests.support.third_party_fakes import Here
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -11,9 +11,6 @@ from ragstone.core import Host
 from ragstone.plugins.wiki_edge import Planner, Situation
 from tests.plugins.wiki_edge.shards.samples import METADATA, make
 from tests.support.third_party_fakes import Here
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,9 +13,6 @@ from llama_index.core.schema import Document
 from ragstone.core import Encoder
 from ragstone.core.testing import WordEmbedding
 from ragstone.plugins.wiki_edge import ArticleNodeParser
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def words(text: str) -> int:

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
+from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
 
+from ragstone.core import Host
 from ragstone.core.cli import main
 from ragstone.core.testing import open_host
 from ragstone.plugins.wiki_edge import Planner
 from tests.support.third_party_fakes import restored_log
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from ragstone.core import Host
 
 MUG = {
     "id": "wiki-1",

@@ -8,8 +8,9 @@ import random
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -21,9 +22,6 @@ from ragstone.plugins.wiki_edge.planner.export import export_episodes
 from ragstone.plugins.wiki_edge.planner.steps import read_steps
 from tests.plugins.wiki_edge.planner.libraries import MOON, MUG, check_episodes, planning
 from tests.support.llm_server import Server, refuse, send
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 KEYS = {
     "observation", "action", "reward", "discount", "is_first", "is_last", "is_terminal", "step_metadata",

@@ -10,14 +10,11 @@ import subprocess
 import sys
 import textwrap
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from ragstone.plugins.wiki_edge.planner.ledger import CENT, Ledger, LedgerError, Reservation
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 NOON = 1_800_000_000.0
 DAY = 86_400.0

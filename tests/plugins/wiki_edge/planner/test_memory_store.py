@@ -9,20 +9,17 @@ import os
 import random
 import time
 import zlib
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from ragstone.core import NotFound, StorageBusy
 from ragstone.core.runtime import file_lock
 from ragstone.plugins.wiki_edge import Manifest, ShardError, verify_shards
 from ragstone.plugins.wiki_edge.planner.memory_store import MemoryStore
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import numpy.typing as npt
 
 DIM = 16
 ENCODER = ("words", "words/16")

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,10 +17,6 @@ from ragstone.core.testing import open_host
 from ragstone.plugins.wiki_edge import Planner, Situation
 from tests.plugins.wiki_edge.planner.libraries import MOON, MUG, SPONGE, Shelf, planning
 from tests.support.llm_server import Server, refuse, send, stall
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 CLEAN = Situation(
     goal="How do I clean a coffee mug?",

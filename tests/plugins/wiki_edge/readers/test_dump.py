@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import bz2
 import gzip
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -16,10 +17,6 @@ from tests.support.allocations import peak_bytes
 from tests.support.needs import needed
 
 from .dumps import FOOT, HEAD, multistream, page, plain
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 needed("mwparserfromhell")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -10,9 +10,6 @@ from ragstone.core.runtime import Unanswered
 from ragstone.plugins.wiki_edge.readers.zim import license_in, text_of_html
 from tests.support.needs import needed
 from tests.support.patience import grows_linearly
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 needed("lxml")
 

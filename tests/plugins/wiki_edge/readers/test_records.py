@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import gzip
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
+from llama_index.core.schema import Document
 
 from ragstone.core import SourceError
 from ragstone.plugins.wiki_edge import ArticleReader
 from tests.support.needs import needed
 from tests.support.third_party_fakes import write_pages
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from llama_index.core.schema import Document
 
 WIKIPEDIA = [
     {"id": str(at), "url": f"https://en.wikipedia.org/wiki/T{at}", "title": f"T {at}", "text": f"Text {at}.\n\nMore."}

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
+from llama_index.core.schema import Document
 
 from ragstone.plugins.wiki_edge import ArticleReader
 from tests.support.needs import needed
 
 from .dumps import page, plain
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from llama_index.core.schema import Document
 
 needed("mwparserfromhell")
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import io
 import struct
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -17,9 +18,6 @@ from ragstone.plugins.wiki_edge.readers.compression import decompressed
 from ragstone.plugins.wiki_edge.readers.worker import UNREADABLE
 from ragstone.plugins.wiki_edge.readers.zim import Zim
 from tests.support.needs import needed
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 needed("lxml")
 needed("zstandard")

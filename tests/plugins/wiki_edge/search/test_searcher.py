@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import logging
 import shutil
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from ragstone.core import NotFound
+from ragstone.core import Host, NotFound
 from ragstone.core.testing import open_host
 from ragstone.plugins.wiki_edge import Manifest, ShardRetriever, searcher_of
 from ragstone.plugins.wiki_edge.search.searcher import ShardSearcher
 from tests.plugins.wiki_edge.shards.samples import NAME
 
 from .tools import TOOLS, write
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from ragstone.core import Host
 
 
 @pytest.fixture

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import json
 import shutil
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from ragstone.core import Host
 from ragstone.plugins.wiki_edge import Manifest, ShardEntry
 from ragstone.plugins.wiki_edge.shards.side_files import make_side_files
 from tests.plugins.wiki_edge.shards.samples import NAME
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ragstone.core import Host
 
 TOOLS = {
     "Whisk": "A whisk is a kitchen tool to blend eggs and to incorporate air into a mixture.",

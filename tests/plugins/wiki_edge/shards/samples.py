@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from functools import cache
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import click
 import numpy as np
 from click.testing import CliRunner
+from numpy.typing import NDArray
 
 from ragstone.plugins.wiki_edge import Manifest, ShardEntry
 from tests.support.installed import plugin
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from numpy.typing import NDArray
 
 #: As the specification names them.
 NAME, SIGNATURE = "manifest.json", "manifest.json.sig"

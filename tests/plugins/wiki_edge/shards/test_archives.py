@@ -9,8 +9,9 @@ import re
 import shutil
 import tarfile
 import zlib
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -20,9 +21,6 @@ from ragstone.plugins.wiki_edge import ShardError, install_shards, verify_shards
 from ragstone.plugins.wiki_edge.shards.staging import Limits, unpack
 
 from .samples import ID, NAME, make
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def _info(name: str, kind: bytes = tarfile.REGTYPE, size: int = 0, link: str = "") -> tarfile.TarInfo:

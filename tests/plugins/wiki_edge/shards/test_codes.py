@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from ragstone.plugins.wiki_edge import ShardError
@@ -12,12 +13,7 @@ from ragstone.plugins.wiki_edge.shards import clusters
 from ragstone.plugins.wiki_edge.shards import codes as module
 from ragstone.plugins.wiki_edge.shards.file_arrays import FileArray, MemoryBudget
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import numpy.typing as npt
-
-    Rows = npt.NDArray[np.float32]
+Rows = npt.NDArray[np.float32]
 
 
 def clustered(rows: int, dimension: int = 96) -> Rows:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,10 +17,6 @@ from ragstone.plugins.wiki_edge import Manifest, ShardError, install_shards, ver
 from ragstone.plugins.wiki_edge.shards.releases import staging_folders
 
 from .samples import ID, NAME, edit, entry_of, keygen, make, sign
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
 
 
 @pytest.fixture

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -14,9 +15,6 @@ from ragstone.core.runtime import write_atomically
 from ragstone.plugins.wiki_edge import Manifest, ShardEntry, ShardError
 
 from .samples import ID, NAME, edit, entry_of, make
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 #: As it stands in the specification.
 EXAMPLE = """\

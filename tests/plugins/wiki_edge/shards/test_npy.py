@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,9 +12,6 @@ from hypothesis import strategies as st
 from ragstone.plugins.wiki_edge import verify_shards
 
 from .samples import DIM, EMBEDDINGS, ROWS, make, unit_rows
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _quick = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 

@@ -5,15 +5,12 @@ from __future__ import annotations
 import random
 import tracemalloc
 from collections import Counter
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from ragstone.plugins.wiki_edge.shards import postings as module
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _WORDS = [f"w{number}" for number in range(30)]
 _FILES = ("terms.npy", "rows.npy", "weights.npy")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from multiprocessing.connection import Connection
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,10 +13,6 @@ from faults.shards import install_until
 from ragstone.plugins.wiki_edge import Manifest, install_shards, verify_shards
 
 from .samples import DIM, NAME, ROWS, make
-
-if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
-    from pathlib import Path
 
 
 def _good(folder: Path, number: int) -> Path:

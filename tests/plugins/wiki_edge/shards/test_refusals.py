@@ -8,11 +8,13 @@ import os
 import re
 import shutil
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from ragstone.plugins.wiki_edge import Manifest, ShardError, install_shards, verify_shards
 
@@ -33,11 +35,6 @@ from .samples import (
     unit_rows,
     with_sums,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
 
 
 class Damage(NamedTuple):

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
+from ragstone.core.embedding import MiniLMEmbedding
 from ragstone.plugins.wiki_edge import Planner, Situation
 from ragstone.plugins.wiki_edge.shards.side_files import side_file_folders
 
 from .samples import make
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ragstone.core.embedding import MiniLMEmbedding
 
 _SECRET = "Marguerite keeps her zither beside the samovar."
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import stat
 from base64 import b64decode, b64encode
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives import serialization
@@ -15,9 +15,6 @@ from ragstone.core import BadRequest, NotFound
 from ragstone.plugins.wiki_edge import ShardError, verify_shards
 
 from .samples import ID, METADATA, NAME, SIGNATURE, edit, edit_object, entry_of, keygen, make, sign
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import tracemalloc
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from ragstone.plugins.wiki_edge import Manifest, install_shards, verify_shards
 
 from .samples import EMBEDDINGS, METADATA, NAME, make
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_memory_does_not_grow_with_the_shard(tmp_path: Path) -> None:

@@ -14,8 +14,9 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,6 +28,7 @@ from ragstone.core import (
     BadRequest,
     Encoder,
     EncoderError,
+    Host,
     MissingExtra,
     SourceError,
     StorageBusy,
@@ -47,11 +49,6 @@ from tests.support.needs import needed
 from tests.support.patience import HANG, until
 
 from .killed import PART_MB
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ragstone.core import Host
 
 needed("mwparserfromhell")
 

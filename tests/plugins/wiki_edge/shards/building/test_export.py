@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from llama_index.core.schema import Document
 
-from ragstone.core import BadRequest, Encoder, NotFound, SourceError
+from ragstone.core import BadRequest, Encoder, Host, NotFound, SourceError
 from ragstone.core.cli import main
 from ragstone.core.embedding.windows import Window, WindowSplitter
 from ragstone.core.testing import open_host
 from ragstone.plugins.wiki_edge import BuildOptions, ExportOptions, build_shard, export_corpus, verify_shards
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from ragstone.core import Host
 
 
 def _articles() -> Iterator[Document]:

@@ -13,15 +13,17 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import Any
 
 import pytest
 
-from ragstone.core import BadRequest, Encoder, NotFound, SourceError, StorageError
+from ragstone.core import BadRequest, Encoder, Host, NotFound, SourceError, StorageError
 from ragstone.core.cli import main
 from ragstone.core.testing import open_host
 from ragstone.plugins.wiki_edge import BuildOptions, build_shard, searcher_of, verify_shards
@@ -31,12 +33,6 @@ from ragstone.plugins.wiki_edge.shards.building.build import merge_plan, plan_bu
 from tests.plugins.wiki_edge.readers.dumps import multistream, page, plain
 from tests.support.needs import needed
 from tests.support.patience import HANG
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from types import ModuleType
-
-    from ragstone.core import Host
 
 needed("mwparserfromhell")
 
