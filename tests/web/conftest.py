@@ -4,28 +4,22 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import pytest
+from flask import Blueprint, Flask
+from flask.testing import FlaskClient
 from llama_index.core.schema import NodeWithScore, TextNode
 
-from ragstone.core import Answer, Citation, CitationFormat, Delta, NotFound, Profile, Question, QuestionFilter
-from ragstone.core.answering import AssistantPaths, QuestionFilters, Timings
+from ragstone.core import Answer, Citation, CitationFormat, Delta, Host, NotFound, Profile, Question, QuestionFilter
+from ragstone.core.answering import AssistantPaths, EmptyState, QuestionFilters, Timings
 from ragstone.core.retrieval import Retrieval
 from ragstone.web import create_app
 from ragstone.web.serve import bind, make_server, url_of
 from ragstone.web.settings import WebSettings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from flask import Blueprint, Flask
-    from flask.testing import FlaskClient
-
-    from ragstone.core import Host
-    from ragstone.core.answering import EmptyState
 
 FIELDS: dict[str, Any] = {
     "book_title": "A Book",

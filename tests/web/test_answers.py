@@ -2,20 +2,17 @@ from __future__ import annotations
 
 import json
 import socket
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from flask.testing import FlaskClient
 
 from ragstone.core import LLMError, NotFound, Question, StorageFull
 from tests.support.patience import HANG
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from flask.testing import FlaskClient
-
-    from .conftest import Speaker, SpeakingHost
+from .conftest import Speaker, SpeakingHost
 
 EVENTS = {"Accept": "text/event-stream"}
 

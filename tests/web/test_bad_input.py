@@ -1,14 +1,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from flask.testing import FlaskClient
 
-if TYPE_CHECKING:
-    from flask.testing import FlaskClient
-
-    from .conftest import Speaker
+from .conftest import Speaker
 
 AS_JSON = {"content_type": "application/json"}
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
+from flask.testing import FlaskClient
 from sqlalchemy import text
 
 from ragstone.core import Answer, Host, RagstoneError
@@ -24,12 +27,6 @@ from tests.support.third_party_fakes import Here, fast_models
 
 from .conftest import running
 from .test_keys import bearer
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from flask.testing import FlaskClient
 
 OPEN = """# Wheels
 

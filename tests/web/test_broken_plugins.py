@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
+from flask.testing import FlaskClient
 
 from ragstone.core import Host, PluginState, Settings
 from ragstone.core.diagnostics.parts import plugin_checks, try_hooks
@@ -19,11 +20,6 @@ from ragstone.web.mcp.tools import called, offers
 from tests.support.third_party_fakes import Here, distribution, fast_models, run
 
 from .broken_plugins import PLUGINS, Broken
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from flask.testing import FlaskClient
 
 NAME = "aaa_broken"  # before all others
 #: Left out: they take time, and have no part in this.

@@ -1,19 +1,15 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import httpx
 import pytest
+from flask.testing import FlaskClient
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from contextlib import AbstractContextManager
-
-    from flask.testing import FlaskClient
-
-    from .conftest import Speaker
+from .conftest import Speaker
 
 GZIP = {"Accept-Encoding": "gzip, deflate, br"}
 STYLE = "/static/ragstone/ragstone.css"

@@ -5,28 +5,21 @@ from __future__ import annotations
 import html
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
+from flask.testing import FlaskClient
 from sqlalchemy import text
 
-from ragstone.core import Turn
+from ragstone.core import Host, Turn
 from ragstone.core.testing import open_host
 from ragstone.web import create_app
 from ragstone.web.conversations import Conversations
 from ragstone.web.keys.store import Keys
 
-from .conftest import ANSWER
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from flask.testing import FlaskClient
-
-    from ragstone.core import Host
-
-    from .conftest import Speaker
+from .conftest import ANSWER, Speaker
 
 PAGE = "/assistants/book_chat/"
 KEPT = "/conversations/book_chat/"

@@ -1,15 +1,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from flask.testing import FlaskClient
 
 from ragstone.web.formulas import LONGEST, MOST, formula, mathml
 from tests.support.needs import needed
-
-if TYPE_CHECKING:
-    from flask.testing import FlaskClient
 
 needed("latex2mathml")
 

@@ -1,17 +1,14 @@
 from __future__ import annotations
 
 from importlib import metadata
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
-from ragstone.core import StorageDenied
+from flask.testing import FlaskClient
+
+from ragstone.core import Host, StorageDenied
 from ragstone.web import create_app
 
-if TYPE_CHECKING:
-    from flask.testing import FlaskClient
-
-    from ragstone.core import Host
-
-    from .conftest import SpeakingHost
+from .conftest import SpeakingHost
 
 
 def test_health_says_what_there_is(client: FlaskClient) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import socket
 import threading
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
@@ -19,12 +20,9 @@ from ragstone.web.lanes import Lane
 from ragstone.web.serve import bind, make_server
 from tests.support.patience import HANG, until
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+from .conftest import Speaker, SpeakingHost
 
-    from .conftest import Speaker, SpeakingHost
-
-    Served = Callable[[], Any]
+Served = Callable[[], Any]
 
 QUESTION = {"question": "What is a node?"}
 

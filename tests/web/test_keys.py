@@ -5,11 +5,14 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from collections.abc import Iterator
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from flask import Blueprint
+from flask.testing import FlaskClient
 from sqlalchemy import text
 
 from ragstone.core import Host, hookimpl
@@ -18,12 +21,6 @@ from ragstone.web import create_app
 from ragstone.web.keys.access import Access
 from ragstone.web.keys.store import Keys
 from tests.support.third_party_fakes import Here, fast_models
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from flask.testing import FlaskClient
 
 
 @pytest.fixture

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
 
 import pytest
+from flask.testing import FlaskClient
 
 from ragstone.core.testing import ScriptedLLM, open_host
 from ragstone.plugins.book_chat import Shelf
 from ragstone.web import create_app
 from tests.support.patience import HANG
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from contextlib import AbstractContextManager
-    from pathlib import Path
-
-    from flask.testing import FlaskClient
 
 BOOK = "# Wheels\n\n## Casters\n\nA caster is a wheel that swivels about a vertical axis. Casters give no traction.\n"
 QUESTION = {"question": "What is a caster?"}

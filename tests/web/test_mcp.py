@@ -8,8 +8,10 @@ import signal
 import socket
 import subprocess
 import threading
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
@@ -31,10 +33,6 @@ from tests.support.patience import HANG
 from tests.support.third_party_fakes import RAGSTONE, distribution, environment, fast_models, run
 
 from .conftest import running
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
-    from pathlib import Path
 
 mcp = needed("mcp")
 mcp_server = needed("ragstone.web.mcp.server")

@@ -1,18 +1,13 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
-from flask import Blueprint
+from flask import Blueprint, Flask
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from .conftest import Speaker, SpeakingHost
 
-    from flask import Flask
-
-    from .conftest import Speaker, SpeakingHost
-
-    AppOf = Callable[[SpeakingHost], Flask]
+AppOf = Callable[[SpeakingHost], Flask]
 
 
 def pages(name: str, *rules: str, method: str = "GET") -> Blueprint:

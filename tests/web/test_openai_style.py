@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import base64
 import socket
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 import httpx
 import numpy as np
 import pytest
 
-from ragstone.core import LLMError
+from ragstone.core import Host, LLMError
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat import Shelf
 from ragstone.web import create_app
@@ -20,12 +22,6 @@ from tests.support.needs import needed
 from tests.support.patience import HANG
 
 from .conftest import Speaker, SpeakingHost, running
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from ragstone.core import Host
 
 openai = needed("openai")
 

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
-from flask import Blueprint
+from flask import Blueprint, Flask
+from flask.testing import FlaskClient
 from pydantic import ValidationError
 
 from ragstone.core.pages import ViewOptions
 from ragstone.web.settings import WebSettings
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from flask import Flask
-    from flask.testing import FlaskClient
-
-    from .conftest import Speaker, SpeakingHost
+from .conftest import Speaker, SpeakingHost
 
 BOOK = "https://book.example"
 FROM_THE_BOOK = {"Origin": BOOK, "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "cors", "Sec-Fetch-Dest": "empty"}

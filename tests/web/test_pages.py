@@ -2,17 +2,14 @@ from __future__ import annotations
 
 import posixpath
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
+from flask.testing import FlaskClient
 
 from ragstone.core import Question, QuestionFilter, StorageError
 from ragstone.core.answering import EmptyState
 
-if TYPE_CHECKING:
-    from flask.testing import FlaskClient
-
-    from .conftest import Speaker, SpeakingHost
+from .conftest import Speaker, SpeakingHost
 
 PAGE = "/assistants/book_chat/"
 

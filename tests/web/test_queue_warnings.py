@@ -1,21 +1,18 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import httpx
+import pytest
 
 from ragstone.web import lanes
 from tests.support.patience import until
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    import pytest
-
-    from .conftest import Speaker, SpeakingHost
+from .conftest import Speaker, SpeakingHost
 
 
 def test_a_busy_server_says_it_once_and_answers_everybody(

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import ipaddress
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
-from flask import Blueprint
+from flask import Blueprint, Flask
 
 from ragstone.web.rates import MOST_CLIENTS, Buckets, client_of
 from ragstone.web.settings import WebSettings
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from flask import Flask
-
-    from .conftest import Speaker, SpeakingHost
+from .conftest import Speaker, SpeakingHost
 
 
 class Clock:

@@ -1,15 +1,11 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
+from flask.testing import FlaskClient
 
 from ragstone.web.security import HEADERS, HostNames
 
-if TYPE_CHECKING:
-    from flask.testing import FlaskClient
-
-    from .conftest import Speaker
+from .conftest import Speaker
 
 
 @pytest.mark.parametrize(

@@ -2,17 +2,15 @@ from __future__ import annotations
 
 import http.client
 import socket
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 
 from ragstone.web.serve import ListenError, bind, url_of
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from .conftest import SpeakingHost
+from .conftest import SpeakingHost
 
 
 def test_a_free_port_is_found_and_reported() -> None:

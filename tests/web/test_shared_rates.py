@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from ragstone.core import Host
 from ragstone.core.testing import open_host
 from ragstone.web import create_app
 from ragstone.web.rates import Buckets, share
@@ -13,10 +16,6 @@ from tests.support.needs import needed
 from tests.support.patience import until
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from ragstone.core import Host
     from tests.support.postgresql import Server
 
 needed("psycopg")

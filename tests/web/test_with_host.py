@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from importlib import metadata
+from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from flask import Blueprint
 
 from ragstone.core import Host, hookimpl
 from ragstone.web import create_app
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 
 def plugin(name: str, pages: Callable[[Host], Any]) -> ModuleType:
