@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -17,10 +18,16 @@ from llama_index.core.schema import NodeWithScore, TextNode
 from ragstone.core import Answer, Citation, CitationFormat, Delta, Host, NotFound, Profile, Question, QuestionFilter
 from ragstone.core.answering import AssistantPaths, EmptyState, QuestionFilters, Timings
 from ragstone.core.retrieval import Retrieval
+from ragstone.core.testing import open_host
+from ragstone.plugins.book_chat import Shelf
 from ragstone.web import create_app
 from ragstone.web.serve import bind, make_server, url_of
 from ragstone.web.settings import WebSettings
 
+#: A book, a question to it, and the sentence that answers it.
+BOOK = "# Wheels\n\n## Casters\n\nA caster is a wheel that swivels about a vertical axis. Casters give no traction.\n"
+QUESTION = "What is a caster?"
+SENTENCE = "A caster is a wheel that swivels about a vertical axis."
 FIELDS: dict[str, Any] = {
     "book_title": "A Book",
     "edition": "First Edition",
@@ -215,6 +222,17 @@ def app_of() -> Callable[[SpeakingHost], Flask]:
 @pytest.fixture
 def client(host: SpeakingHost, app_of: Callable[[SpeakingHost], Flask]) -> FlaskClient:
     return app_of(host).test_client()
+
+
+@contextmanager
+def wheels_host(folder: Path, *, llm: Any = None, plugins: Any = None, **web: Any) -> Iterator[Host]:
+    """A host with that book alone. ``web``: options of the web front."""
+    (folder / "wheels.md").write_text(BOOK, "utf-8")
+    options = {"book_chat": {"sample": False}, "web": {"requests_per_minute": 0, **web}}
+    with open_host(folder, options=options, llm=llm, plugins=plugins) as opened:
+        shelf = Shelf(opened)
+        shelf.add(shelf.plan(folder / "wheels.md"), title="Robot parts")
+        yield opened
 
 
 @contextmanager

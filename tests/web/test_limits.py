@@ -5,19 +5,19 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
 
-from ragstone.core.testing import ScriptedLLM, open_host
-from ragstone.plugins.book_chat import Shelf
+from ragstone.core.testing import ScriptedLLM
 from ragstone.web import create_app
 from tests.support.patience import HANG
 
-BOOK = "# Wheels\n\n## Casters\n\nA caster is a wheel that swivels about a vertical axis. Casters give no traction.\n"
+from .conftest import wheels_host
+
 QUESTION = {"question": "What is a caster?"}
 
 
@@ -35,22 +35,12 @@ asked, goes_on = threading.Event(), threading.Event()
 
 @pytest.fixture
 def client_of(tmp_path: Path) -> Iterator[Any]:
-    opened: list[AbstractContextManager[Any]] = []
+    with ExitStack() as opened:
 
-    def client(llm: Any = None, **web: Any) -> FlaskClient:
-        (tmp_path / "wheels.md").write_text(BOOK, "utf-8")
-        context = open_host(
-            tmp_path, llm=llm, options={"book_chat": {"sample": False}, "web": {"requests_per_minute": 0, **web}}
-        )
-        host = context.__enter__()
-        opened.append(context)
-        shelf = Shelf(host)
-        shelf.add(shelf.plan(tmp_path / "wheels.md"), title="Robot parts")
-        return create_app(host).test_client()
+        def client(llm: Any = None, **web: Any) -> FlaskClient:
+            return create_app(opened.enter_context(wheels_host(tmp_path, llm=llm, **web))).test_client()
 
-    yield client
-    for context in opened:
-        context.__exit__(None, None, None)
+        yield client
 
 
 def test_a_question_that_computes_for_too_long_is_given_up(client_of: Any) -> None:

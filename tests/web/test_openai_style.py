@@ -15,19 +15,15 @@ import pytest
 
 from ragstone.core import Host, LLMError
 from ragstone.core.testing import open_host
-from ragstone.plugins.book_chat import Shelf
 from ragstone.web import create_app
 from ragstone.web.settings import WebSettings
 from tests.support.needs import needed
 from tests.support.patience import HANG
 
-from .conftest import Speaker, SpeakingHost, running
+from .conftest import BOOK, QUESTION, SENTENCE, Speaker, SpeakingHost, running, wheels_host
 
 openai = needed("openai")
 
-BOOK = "# Wheels\n\n## Casters\n\nA caster is a wheel that swivels about a vertical axis. Casters give no traction.\n"
-QUESTION = "What is a caster?"
-SENTENCE = "A caster is a wheel that swivels about a vertical axis."
 REFUSED = "Who was Napoleon's sister?"
 
 
@@ -40,12 +36,7 @@ def ask(*output: str, **more: Any) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
-    folder = tmp_path_factory.mktemp("openai")
-    (folder / "wheels.md").write_text(BOOK, "utf-8")
-    options = {"book_chat": {"sample": False}, "web": {"requests_per_minute": 0, "max_body_bytes": 100_000}}
-    with open_host(folder, options=options) as opened:
-        shelf = Shelf(opened)
-        shelf.add(shelf.plan(folder / "wheels.md"), title="Robot parts")
+    with wheels_host(tmp_path_factory.mktemp("openai"), max_body_bytes=100_000) as opened:
         yield opened
 
 
@@ -275,13 +266,7 @@ def test_embeddings_are_the_encoder_s(client: Any, host: Host) -> None:
     expected = host.hooks.encoder.embed_texts(texts)
     for form in ("float", "base64", openai.omit):  # without a word, the client asks for base64 and decodes it
         result = client.embeddings.create(model="words", input=texts, encoding_format=form)
-        vectors = [
-            np.frombuffer(base64.b64decode(each.embedding), "<f4")
-            if isinstance(each.embedding, str)
-            else each.embedding
-            for each in result.data
-        ]
-        np.testing.assert_allclose(vectors, expected, atol=1e-6)
+        np.testing.assert_allclose([numbers(each.embedding) for each in result.data], expected, atol=1e-6)
         assert [each.index for each in result.data] == [0, 1]
         assert result.usage.total_tokens == sum(map(host.hooks.encoder.count_tokens, texts))
     one = client.embeddings.create(model="words", input=texts[0])

@@ -9,10 +9,10 @@ import pytest
 from flask import Flask
 from hypothesis import HealthCheck, given, settings
 
-from ragstone.core.testing import open_host
-from ragstone.plugins.book_chat import Shelf
 from ragstone.web import create_app
 from tests.support.needs import needed
+
+from .conftest import wheels_host
 
 schemathesis = needed("schemathesis")
 checks = needed("schemathesis.specs.openapi.checks")
@@ -23,13 +23,8 @@ HEALTH_CHECKS = list(HealthCheck)
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flask]:
     folder = tmp_path_factory.mktemp("described")
-    book = folder / "wheels.md"
-    book.write_text("# Wheels\n\n## Casters\n\nA caster is a wheel that swivels about a vertical axis.\n")
-    options = {"book_chat": {"sample": False}, "web": {"requests_per_minute": 0, "max_upload_bytes": 100_000}}
-    with pytest.MonkeyPatch.context() as patch, open_host(folder, options=options) as host:
+    with pytest.MonkeyPatch.context() as patch, wheels_host(folder, max_upload_bytes=100_000) as host:
         patch.setenv("RAGSTONE_ADMIN_KEY", KEY)
-        shelf = Shelf(host)
-        shelf.add(shelf.plan(book), title="Robot parts")
         yield create_app(host)
 
 
