@@ -12,7 +12,7 @@ from flask.testing import FlaskClient
 from ragstone.core import LLMError, NotFound, Question, StorageFull
 from tests.support.patience import HANG
 
-from .conftest import Speaker, SpeakingHost
+from .conftest import FIELDS, Speaker, SpeakingHost
 
 EVENTS = {"Accept": "text/event-stream"}
 
@@ -30,7 +30,7 @@ def test_json_is_the_specification_s(client: FlaskClient) -> None:
     assert response.status_code == 200
     assert response.mimetype == "application/json"
     assert response.headers["Cache-Control"] == "no-store"
-    assert response.json == {
+    assert response.get_json() == {
         "answer": "A node does one job. [1] It has a name [7].",
         "refused": False,
         "closest": False,
@@ -40,14 +40,7 @@ def test_json_is_the_specification_s(client: FlaskClient) -> None:
             {
                 "n": 1,
                 "chunk_id": "c1",
-                "book_title": "A Book",
-                "edition": "First Edition",
-                "chapter": "Chapter 3",
-                "section": "3.2 Nodes",
-                "page_label": None,
-                "page_index": None,
-                "content_type": "text",
-                "is_simulation": True,
+                **FIELDS,
                 "url": "/book_chat/source/c1",
                 "quote": "A node does one job.",
             }
@@ -100,9 +93,8 @@ def test_an_error_before_the_first_word_has_its_own_status(
     response = client.post("/query", json={"question": "q"}, headers={"Accept": accept})
     assert response.status_code == status
     assert response.mimetype == "application/problem+json"
-    assert response.json is not None
-    assert response.json["status"] == status
-    assert response.json["detail"] == str(error)
+    assert response.get_json()["status"] == status
+    assert response.get_json()["detail"] == str(error)
 
 
 @pytest.mark.parametrize("accept", ["application/json", "text/event-stream"])

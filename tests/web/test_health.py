@@ -15,7 +15,7 @@ def test_health_says_what_there_is(client: FlaskClient) -> None:
     response = client.get("/health")
     assert response.status_code == 200
     assert response.headers["Cache-Control"] == "no-store"
-    assert response.json == {
+    assert response.get_json() == {
         "status": "ok",
         "version": metadata.version("ragstone"),
         "plugins": [{"name": "book_chat", "version": "1.0", "state": "loaded", "reason": None}],
@@ -30,18 +30,16 @@ def test_a_failed_plugin_or_check_is_reported_and_the_rest_serves(client: FlaskC
     host.results[0].ok = False
     response = client.get("/health")
     assert response.status_code == 200
-    assert response.json is not None
-    assert response.json["plugins"][0]["reason"] == "it raised"
-    assert response.json["checks"][0]["ok"] is False
-    assert "mend" not in response.json["checks"][0]
+    assert response.get_json()["plugins"][0]["reason"] == "it raised"
+    assert response.get_json()["checks"][0]["ok"] is False
+    assert "mend" not in response.get_json()["checks"][0]
 
 
 def test_a_check_tells_what_mends_it_and_its_first_line_alone(client: FlaskClient, host: SpeakingHost) -> None:
     host.results[0].detail = "not found\n  - nothing in /secret/place"
     host.results[0].mend = "pip install it"
     response = client.get("/health")
-    assert response.json is not None
-    (check,) = response.json["checks"]
+    (check,) = response.get_json()["checks"]
     assert (check["detail"], check["mend"]) == ("not found", "pip install it")
 
 
@@ -50,16 +48,14 @@ def test_a_fatal_check_is_503_with_its_reason(client: FlaskClient, host: Speakin
     host.results[0].detail = "cannot be read"
     response = client.get("/health")
     assert response.status_code == 503
-    assert response.json is not None
-    assert (response.json["status"], response.json["reason"]) == ("unavailable", "catalog: cannot be read")
+    assert (response.get_json()["status"], response.get_json()["reason"]) == ("unavailable", "catalog: cannot be read")
 
 
 def test_storage_that_fails_is_503_with_its_reason(client: FlaskClient, host: SpeakingHost) -> None:
     host.broken = StorageDenied("the data folder may not be read", where="/secret/place")
     response = client.get("/health")
     assert response.status_code == 503
-    assert response.json is not None
-    assert response.json["reason"] == "the data folder may not be read"
+    assert response.get_json()["reason"] == "the data folder may not be read"
     assert "/secret/place" not in response.text
 
 
