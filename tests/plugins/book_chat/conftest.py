@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 
+from ragstone.core import Host
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat import Shelf
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ragstone.core import Host
 
 
 @pytest.fixture(scope="session")

@@ -5,15 +5,12 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
+from llama_index.core.schema import Document
+
+from ragstone.core import Host
 from ragstone.core.text import KINDS, unpack_kinds
 from ragstone.plugins.book_chat import BookNodeParser, MarkdownReader, PlainTextReader
-
-if TYPE_CHECKING:
-    from llama_index.core.schema import Document
-
-    from ragstone.core import Host
 
 
 @cache

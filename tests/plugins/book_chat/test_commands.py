@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import click
 import pytest
 
 from tests.support.third_party_fakes import Here, fast_models, write_pages
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ARMS = {
     "README.md": "# The repository\n\nRun make.\n",

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from llama_index.core.node_parser import NodeParser
+from llama_index.core.readers.base import BaseReader
 from llama_index.core.schema import Document
 
+from ragstone.core import Assistant, Host
 from ragstone.core.testing import AssistantContract, FileReaderContract, NodeParserContract, open_host
 from ragstone.plugins.book_chat import Shelf
 from tests.plugins.book_chat.pdfs import lines, make
 from tests.support.needs import needed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from llama_index.core.node_parser import NodeParser
-    from llama_index.core.readers.base import BaseReader
-
-    from ragstone.core import Assistant, Host
 
 WHEELS = (
     "---\ntitle: Wheels\n---\n\n# Wheels\n\n## Casters\n\n"

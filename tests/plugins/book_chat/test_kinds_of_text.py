@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from ragstone.core import Host, Settings
+from ragstone.core import Answer, Host, Settings
 from ragstone.core.retrieval.sentences import sentences_of
 from ragstone.core.text.chunk_terms import terms_of
 from ragstone.plugins.book_chat import Shelf
 from ragstone.web import create_app
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from ragstone.core import Answer
 
 ROBOTS = """# Robots that learn
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ragstone.core import BadRequest, SourceError
+from ragstone.core import BadRequest, Host, SourceError
 from ragstone.core.catalog import Unfit
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat import Shelf
@@ -17,10 +19,6 @@ from tests.support.needs import needed
 from tests.support.third_party_fakes import Here, fast_models, write_pages
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from ragstone.core import Host
     from tests.support.postgresql import Server
 
 needed("procrastinate")

@@ -1,15 +1,12 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from ragstone.core import SourceError
 from ragstone.plugins.book_chat import MarkdownReader
 from tests.plugins.book_chat.reading import read
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_a_file_is_one_document(tmp_path: Path) -> None:

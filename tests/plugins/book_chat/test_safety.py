@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -11,10 +12,6 @@ from ragstone.core.testing import ScriptedLLM, open_host
 from ragstone.plugins.book_chat import Shelf
 from ragstone.plugins.book_chat.guardrails import is_procedure
 from tests.support.third_party_fakes import write_pages
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 PAGES = {
     "01-arm.md": "# The real arm\n\n## Brakes\n\n> [!WARNING]\n> The arm falls when its brakes are released. Support "

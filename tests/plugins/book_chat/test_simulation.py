@@ -1,17 +1,13 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from llama_index.core.schema import Document
 
+from ragstone.core import Host
 from ragstone.plugins.book_chat import BookNodeParser, Shelf
 from tests.support.third_party_fakes import write_pages
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ragstone.core import Host
 
 
 @pytest.mark.parametrize(

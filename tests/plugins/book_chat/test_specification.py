@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import re
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from ragstone.core import Question
+from ragstone.core import Host, Question
 from ragstone.plugins.book_chat import Shelf
 from tests.plugins.book_chat.pdfs import lines, make
 from tests.support.third_party_fakes import write_pages
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ragstone.core import Host
 
 WEATHER = "What is the weather today?"
 _MARKER = re.compile(r"\s*\[\d+\]")

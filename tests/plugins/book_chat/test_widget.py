@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from flask.testing import FlaskClient
 
 import ragstone.plugins.book_chat
 from ragstone.core.testing import open_host
 from ragstone.web import create_app
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from flask.testing import FlaskClient
 
 SCRIPT = Path(ragstone.plugins.book_chat.__file__).parent / "static" / "book_chat" / "widget.js"
 BOOK = "https://book.example"

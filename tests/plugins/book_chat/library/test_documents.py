@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -12,9 +12,6 @@ from ragstone.plugins.book_chat import Shelf
 from tests.plugins.book_chat import pdfs
 from tests.plugins.book_chat.pdfs import Text, lines, make
 from tests.support.needs import needed
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 needed("pypdfium2")
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
+from ragstone.core import Host
 from ragstone.plugins.book_chat import Shelf
 from tests.support.third_party_fakes import write_pages
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ragstone.core import Host
 
 
 @pytest.mark.parametrize(

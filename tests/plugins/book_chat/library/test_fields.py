@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
-from ragstone.core import SourceError
+from ragstone.core import Host, SourceError
 from ragstone.plugins.book_chat import Shelf
 from tests.plugins.book_chat.reading import read
 from tests.support.allocations import peak_bytes
 from tests.support.third_party_fakes import write_pages
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ragstone.core import Host
 
 
 def dotted(parts: int, first: str = "a") -> str:

@@ -7,24 +7,20 @@ import os
 import shutil
 import signal
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from ragstone.core import SourceError, StorageBusy
+from ragstone.core import Host, SourceError, StorageBusy
+from ragstone.core.ingestion import IngestProgress
 from ragstone.plugins.book_chat import Shelf
 from ragstone.plugins.book_chat.library import followed
 from tests.plugins.book_chat.epubs import PACKAGE, make_epub
 from tests.support.third_party_fakes import Here, fast_models, write_pages
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from ragstone.core import Host
-    from ragstone.core.ingestion import IngestProgress
-
-    Follow = Callable[..., followed.FollowedFolder]
+Follow = Callable[..., followed.FollowedFolder]
 
 CASTERS = "# Casters\n\nA caster is a wheel that swivels about a vertical axis.\n"
 ARMS = {"01.md": "# Arms\n\nAn arm has seven joints.\n", "02.md": "# Hands\n\nA hand has five fingers.\n"}

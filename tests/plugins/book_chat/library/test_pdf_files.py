@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shutil
-from typing import IO, TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
 
 import pytest
 
@@ -14,10 +16,6 @@ from ragstone.plugins.book_chat.library import files, pdf_files
 from tests.support.needs import needed
 
 from .test_documents import BOOK
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 needed("pypdfium2")
 flask = needed("flask")

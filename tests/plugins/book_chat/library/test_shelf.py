@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from ragstone.core import BadRequest, Host, NotFound, SourceError, StorageBusy
 from ragstone.core.runtime import file_lock, limited_to
 from ragstone.core.testing import open_host
-from ragstone.plugins.book_chat import Shelf
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ragstone.plugins.book_chat import AddReport
+from ragstone.plugins.book_chat import AddReport, Shelf
 
 
 @pytest.fixture

@@ -1,16 +1,12 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from lxml.html import HtmlElement, fromstring
 
+from ragstone.core import Host
 from ragstone.plugins.book_chat import Shelf
 from ragstone.web import create_app
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ragstone.core import Host
 
 
 def test_every_kind_of_block_as_the_page_of_a_citation_shows_it(fast_host: Host, tmp_path: Path) -> None:

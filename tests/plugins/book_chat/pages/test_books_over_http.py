@@ -6,22 +6,19 @@ import io
 import json
 import stat
 import zipfile
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
+from flask.testing import FlaskClient
 from llama_index.core.readers.base import BaseReader
 from llama_index.core.schema import Document
+from werkzeug.test import TestResponse
 
 from ragstone.core import hookimpl
 from ragstone.core.testing import open_host
 from ragstone.web import create_app
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from flask.testing import FlaskClient
-    from werkzeug.test import TestResponse
 
 KEY = "a key of enough characters"
 HELD = {"Authorization": f"Bearer {KEY}"}

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import io
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from flask.testing import FlaskClient
 
 from ragstone.core.testing import open_host
 from ragstone.web import create_app
 from tests.support.patience import until
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from flask.testing import FlaskClient
 
 KEY = "a key of enough characters"
 COOKIE = "ragstone_shelf"

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
+from llama_index.core.schema import Document
 
 from ragstone.plugins.book_chat import PdfReader
 from tests.plugins.book_chat.pdfs import Text, lines, make, rules
 from tests.plugins.book_chat.reading import places
 from tests.support.needs import needed
 from tests.support.patience import grows_linearly, without_hanging
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from llama_index.core.schema import Document
 
 needed("pypdfium2")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -14,9 +14,6 @@ from ragstone.plugins.book_chat.pdf.tesseract import words_of
 from ragstone.web import create_app
 from tests.plugins.book_chat.pdfs import lines, make, scanned
 from tests.support.needs import missing, needed
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 needed("pypdfium2")
 

@@ -6,16 +6,13 @@ import os
 import re
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from llama_index.core.schema import Document
 
 from ragstone.plugins.book_chat import BookNodeParser, PdfReader, UnreadablePdf
 from ragstone.plugins.book_chat.pdf.page_map import PageMap
 from tests.support.needs import missing, needed
-
-if TYPE_CHECKING:
-    from llama_index.core.schema import Document
 
 pypdfium2 = needed("pypdfium2")
 pytestmark = pytest.mark.data

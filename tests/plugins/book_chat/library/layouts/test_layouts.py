@@ -2,15 +2,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from ragstone.core import SourceError
+from ragstone.plugins.book_chat import BookLayout, Shelf
 from tests.support.patience import grows_linearly
-
-if TYPE_CHECKING:
-    from ragstone.plugins.book_chat import BookLayout, Shelf
 
 
 def write(root: Path, files: dict[str, str]) -> Path:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -11,9 +11,6 @@ from ragstone.core import Host, SourceError
 from ragstone.plugins.book_chat import BookLayout, LeftOut, SeveralBooks, Shelf
 from tests.support.patience import without_hanging
 from tests.support.third_party_fakes import write_pages
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture

@@ -13,9 +13,10 @@ import sys
 import threading
 import time
 import zipfile
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import httpx
 import pytest
@@ -26,9 +27,6 @@ from ragstone.plugins.book_chat.library.uploads import files as module
 from ragstone.plugins.book_chat.library.uploads.jobs import MOST_BEGUN, Jobs
 from ragstone.web import create_app
 from tests.support.patience import until
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 pytestmark = pytest.mark.slow
 

@@ -6,7 +6,9 @@ import io
 import json
 import threading
 import zipfile
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,10 +17,6 @@ from ragstone.plugins.book_chat import AddReport
 from ragstone.plugins.book_chat.library.uploads import archives, files, job_store
 from ragstone.plugins.book_chat.library.uploads import jobs as jobs_module
 from tests.support.allocations import peak_bytes
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 
 def archive(content: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
+from llama_index.core.readers.base import BaseReader
 
+from ragstone.core import Host
 from ragstone.core.runtime import Unanswered
 from ragstone.core.testing import FileReaderContract
 from ragstone.plugins.book_chat import UnreadableFile
@@ -14,13 +16,6 @@ from ragstone.plugins.book_chat.markdown.html.docx import read_docx
 from tests.plugins.book_chat.docxs import make_docx, paragraph
 from tests.plugins.book_chat.reading import kinds, read_bytes, read_file
 from tests.support.needs import needed
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from llama_index.core.readers.base import BaseReader
-
-    from ragstone.core import Host
 
 needed("mammoth")
 

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
+from llama_index.core.readers.base import BaseReader
+from llama_index.core.schema import Document
 
+from ragstone.core import Host
 from ragstone.core.testing import FileReaderContract, open_host
 from ragstone.plugins.book_chat import Shelf, UnreadableFile
 from ragstone.web import create_app
 from tests.plugins.book_chat.epubs import NAV, PACKAGE, PARTS, make_epub
 from tests.plugins.book_chat.reading import kinds, places, read_file
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from llama_index.core.readers.base import BaseReader
-    from llama_index.core.schema import Document
-
-    from ragstone.core import Host
 
 TEXT = """\
 # Robot parts

@@ -5,23 +5,17 @@ from __future__ import annotations
 import os
 import re
 from io import BytesIO
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
+from llama_index.core.schema import Document
 
-from ragstone.core import SourceError
+from ragstone.core import Host, SourceError
 from ragstone.plugins.book_chat import PlainTextReader, Shelf, UnreadableFile
 from ragstone.plugins.book_chat.markdown.html.text import read_html
 from tests.plugins.book_chat.reading import kinds, read, read_bytes
 from tests.support.patience import grows_linearly
 from tests.support.third_party_fakes import write_pages
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from llama_index.core.schema import Document
-
-    from ragstone.core import Host
 
 SAME = """\
 # Wheels
