@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Generator, Iterable, Iterator
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from flask import Flask, Response, g, request
 
@@ -17,8 +16,7 @@ from .json_body import json_response, read_json
 from .mounts import Mounts
 from .openapi import asking
 
-if TYPE_CHECKING:
-    Item = Delta | Answer
+Item = Delta | Answer
 
 _log = logging.getLogger(__name__)
 

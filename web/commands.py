@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import click
 
@@ -11,8 +10,7 @@ from ragstone.core.cli import Deployment, json_option, show_json, show_table
 
 from .keys.access import INTERFACES
 
-if TYPE_CHECKING:
-    Names = tuple[str, ...]
+Names = tuple[str, ...]
 
 #: What a key can be limited to.
 _LIMITS = ("doors", "assistants", "books")

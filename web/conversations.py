@@ -5,21 +5,18 @@ from __future__ import annotations
 import json
 import re
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from flask import Blueprint, Response, current_app, url_for
 from sqlalchemy import Column, ColumnElement, Float, MetaData, Table, Text, delete, insert, select
 
 from ragstone.core import Assistant, BadRequest, Host, NotFound
-from ragstone.core.catalog import translate_damage
+from ragstone.core.catalog import PluginTables, translate_damage
 from ragstone.core.pages import ViewOptions
 
 from .json_body import json_response, read_object
 from .keys import store
 from .keys.access import access
-
-if TYPE_CHECKING:
-    from ragstone.core.catalog import PluginTables
 
 _NAME = "ragstone_conversations"
 _ID = re.compile(r"[0-9a-zA-Z-]{8,64}")

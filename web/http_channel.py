@@ -6,7 +6,7 @@ import socket
 import time
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from flask import Flask, Response
 from waitress.channel import HTTPChannel
@@ -14,9 +14,7 @@ from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.task import WSGITask
 
 from . import admission
-
-if TYPE_CHECKING:
-    from .settings import WebSettings
+from .settings import WebSettings
 
 #: Seconds in which a client whose request was refused early may read the response, and bytes that are read meanwhile.
 _LINGER_SECONDS, _LINGER_BYTES = 2.0, 1_000_000

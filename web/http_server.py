@@ -14,10 +14,11 @@ What it adds to waitress, by subclasses of the classes that waitress is made of:
 from __future__ import annotations
 
 import resource
+import socket
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from flask import Flask
 from waitress import wasyncore
@@ -27,11 +28,7 @@ from waitress.server import MultiSocketServer, TcpWSGIServer
 from . import admission
 from .http_channel import Channel
 from .lanes import OVERLOADED, Lanes
-
-if TYPE_CHECKING:
-    import socket
-
-    from .settings import WebSettings
+from .settings import WebSettings
 
 _ACCEPTED_AT_ONCE = 16
 

@@ -5,16 +5,14 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from flask import Flask
 from waitress.task import ThreadedTaskDispatcher
 
 from .admission import HEALTH_PATH
-
-if TYPE_CHECKING:
-    from .http_channel import Channel
-    from .settings import WebSettings
+from .http_channel import Channel
+from .settings import WebSettings
 
 #: Key of the WSGI environment of a request that is refused because too many wait.
 OVERLOADED = "ragstone.overloaded"

@@ -5,15 +5,12 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from flask import Blueprint, Flask, current_app, request
 from werkzeug.routing import Map
 
+from ragstone.core import Host
 from ragstone.core.errors import failures
-
-if TYPE_CHECKING:
-    from ragstone.core import Host
 
 _log = logging.getLogger(__name__)
 

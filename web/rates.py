@@ -8,17 +8,14 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from math import ceil
-from typing import TYPE_CHECKING
 
 from flask import Flask, request
 from werkzeug.exceptions import TooManyRequests
 
+from ragstone.core.catalog import Notices
+
 from .admission import add_check, is_free
-
-if TYPE_CHECKING:
-    from ragstone.core.catalog import Notices
-
-    from .settings import WebSettings
+from .settings import WebSettings
 
 #: Clients that are remembered; the one that was away longest is forgotten first, and so begins with a full bucket.
 MOST_CLIENTS = 10_000

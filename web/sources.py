@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urljoin
 
+from ragstone.core import Citation
 from ragstone.core.text import one_line
-
-if TYPE_CHECKING:
-    from ragstone.core import Citation
 
 #: Begins the list. In the history of a conversation an earlier answer is cut here: the list is no part of it.
 SOURCES = "\n\nSources:\n"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from flask import Flask, abort, g, request
 from werkzeug.datastructures import WWWAuthenticate
 from werkzeug.exceptions import Unauthorized
@@ -15,12 +13,10 @@ from ragstone.core.runtime import in_background, set_scope
 from ..admission import HEALTH, add_check, is_free, view_options
 from ..mounts import plugin_of_page
 from ..security import is_loopback
+from ..settings import WebSettings
 from .access import NOTHING, WITHOUT_KEY, Access, access
 from .sessions import COOKIE, SIGN_IN, Sessions
 from .store import LONGEST, Keys
-
-if TYPE_CHECKING:
-    from ..settings import WebSettings
 
 
 def needs_keys(options: WebSettings, listen: str) -> bool:

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import secrets
 import time
-from typing import TYPE_CHECKING
 
 from flask import Blueprint, current_app, redirect, render_template, request, url_for
 from sqlalchemy import Column, Float, MetaData, Table, Text, delete, insert, select
 from werkzeug.wrappers import Response
 
 from ragstone.core import Host
+from ragstone.core.catalog import PluginTables
 from ragstone.core.pages import ViewOptions
 
 from .access import WITHOUT_KEY, Access
 from .store import LONGEST, Keys, hash_of
-
-if TYPE_CHECKING:
-    from ragstone.core.catalog import PluginTables
-
 
 COOKIE = "ragstone_session"
 SIGN_IN = "ragstone_keys.sign_in"

@@ -15,17 +15,15 @@ import secrets
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import TypeAdapter
 from sqlalchemy import Column, Connection, MetaData, Row, Table, Text, delete, insert, select, text, update
 
 from ragstone.core import Assistant, BadRequest, Host, NotFound
+from ragstone.core.catalog import PluginTables
 
 from .access import INTERFACES, NOTHING, Access
-
-if TYPE_CHECKING:
-    from ragstone.core.catalog import PluginTables
 
 _log = logging.getLogger(__name__)
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
-if TYPE_CHECKING:
-    from ragstone.core.cli import Deployment
+from ragstone.core.cli import Deployment
 
 
 @click.command(epilog="Example: ragstone mcp")

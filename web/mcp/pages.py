@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from flask import Blueprint, Response, request
 
+from ragstone.core import Host
 from ragstone.core.pages import TEXT, Operation, ViewOptions, body_of, response_of
 
 from ..keys.access import access
 from . import PATH
-
-if TYPE_CHECKING:
-    from ragstone.core import Host
-
 
 _ID = {"type": ["string", "integer", "null"]}
 _MESSAGE = {

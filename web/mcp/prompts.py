@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import mcp_types as types
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
+from llama_index.core.prompts import BasePromptTemplate
 
 from ragstone.core import Assistant, BadRequest, Host, NotFound, Question
 from ragstone.core.answering import ChunkPrompt
 
+from ..keys.access import Access
 from .content import contents_of
-
-if TYPE_CHECKING:
-    from llama_index.core.prompts import BasePromptTemplate
-
-    from ..keys.access import Access
 
 #: As many as a client may be sent.
 _MOST_COMPLETIONS = 100

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from functools import partial
 from importlib import metadata
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import anyio
@@ -26,8 +26,7 @@ from .content import contents_of
 from .prompts import completions, prompt, prompts
 from .tools import called, offers
 
-if TYPE_CHECKING:
-    Context = ServerRequestContext[Any, Any]
+Context = ServerRequestContext[Any, Any]
 
 #: Where the bridge puts what a key opens into the scope of a request.
 SCOPE = "ragstone.access"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from flask import Blueprint, Response, g, jsonify, request
 from werkzeug.exceptions import ServiceUnavailable
@@ -16,14 +16,11 @@ from ..answers import stream_response
 from ..errors import PLUGIN
 from ..json_body import json_response, read_object
 from ..keys.access import access
+from ..settings import WebSettings
 from . import description as described
 from .chat_request import read_chat, string
 from .embeddings import embeddings
 from .replies import NoSuchModel, Reply
-
-if TYPE_CHECKING:
-    from ..settings import WebSettings
-
 
 #: Path prefix below which errors have OpenAI's form.
 PREFIX = "/v1/"
