@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
@@ -13,9 +14,6 @@ from ragstone.core.testing import open_host
 from ragstone.plugins.iris_memory import MemoryChunk
 from ragstone.plugins.wiki_edge import Planner, Situation
 from tests.plugins.concept_tutor.material import SAMPLE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 PLUGINS = ("book_chat", "concept_tutor", "iris_memory", "wiki_edge")
 WRONG: tuple[Any, ...] = (None, 5, [], object(), [1, None])

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
+from ragstone.core.embedding import MiniLMEmbedding
 from tests.plugins.test_guide import TUTORIAL
 from tests.support.environments import built, need_an_index, offline
 from tests.support.guides import blocks, follow, matches
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ragstone.core.embedding import MiniLMEmbedding
 
 _SECONDS = 1100
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from importlib import import_module, metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 import pytest
 from pydantic import BaseModel
 
 from tests.support.installed import PLUGINS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 def text_of(plugin: str) -> str:

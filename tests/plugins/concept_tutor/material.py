@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from ragstone.core import Corpus, Host
 from ragstone.plugins import concept_tutor
 from ragstone.plugins.concept_tutor import Edge, NewChunk, NewConcept, NewPlan, PlanStore
 from tests.support import commands
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ragstone.core import Corpus, Host
 
 SAMPLE = Path(concept_tutor.__file__).parent / "sample" / "elementary-statistics.json"
 SLUG, TITLE = "how-networks-learn", "How networks learn"

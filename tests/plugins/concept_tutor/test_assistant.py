@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from ragstone.core import BadRequest, Citation, NotFound, Question, Turn
+from ragstone.core import Answer, BadRequest, Citation, Host, NotFound, Question, Turn
 from ragstone.core.testing import ScriptedLLM, open_host
 from ragstone.plugins.concept_tutor import Lessons, PlanStore
 
 from .material import SLUG, TITLE, put_plan
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from ragstone.core import Answer, Host
 
 NAME = "concept_tutor"
 OTHER = "other"

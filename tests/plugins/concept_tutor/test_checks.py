@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from llama_index.core.schema import Document
 
-from ragstone.core import BadRequest, SourceError
+from ragstone.core import BadRequest, Check, Host, SourceError
 from ragstone.core.testing import open_host
 from ragstone.plugins.concept_tutor import PlanStore
 from tests.plugins.concept_tutor.material import corpus_of
 from tests.plugins.concept_tutor.mediawiki.client.wiki_server import Server, stall
 from tests.plugins.concept_tutor.plans.gathering.small_wiki import SmallWiki, page
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from ragstone.core import Check, Host
-
 
 PAGE = "mediawiki:wiki/C++ & more"
 #: The sample plan comes alone.

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
+from llama_index.core.node_parser import NodeParser
+from llama_index.core.readers.base import BaseReader
+from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import Document
 
+from ragstone.core import Assistant, Host
 from ragstone.core.testing import AssistantContract, NodeParserContract, ReaderContract, RetrieverContract, open_host
 from tests.support.needs import needed
 
 from .material import corpus_of, put_plan
 from .plans.gathering.small_wiki import SmallWiki, page
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from llama_index.core.node_parser import NodeParser
-    from llama_index.core.readers.base import BaseReader
-    from llama_index.core.retrievers import BaseRetriever
-
-    from ragstone.core import Assistant, Host
 
 needed("lxml")
 

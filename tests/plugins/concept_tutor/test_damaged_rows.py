@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from sqlalchemy import text
 
-from ragstone.core import NotFound, StorageError
+from ragstone.core import Host, NotFound, StorageError
 from ragstone.core.testing import open_host, plugin_state
 from ragstone.plugins.concept_tutor import Lessons, PlanStore
 from ragstone.plugins.concept_tutor.checks import checks
@@ -19,12 +20,6 @@ from ragstone.plugins.concept_tutor.plans.store import damaged_plans
 from ragstone.web import create_app
 from tests.plugins.concept_tutor.learning import texts
 from tests.plugins.concept_tutor.material import run
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from ragstone.core import Host
 
 OTHERS = ["null", "[1]", "5", "{}", "", "[" * 10_000]
 

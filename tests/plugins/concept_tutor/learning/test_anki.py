@@ -5,21 +5,17 @@ from __future__ import annotations
 import io
 import sqlite3
 import zipfile
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
+from ragstone.core import Host
 from tests.plugins.concept_tutor.learning import texts
 from tests.plugins.concept_tutor.learning.test_questions_proved import written
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from ragstone.core import Host
-    from tests.plugins.concept_tutor.learning.texts import Question
+from tests.plugins.concept_tutor.learning.texts import Question
 
 
 @pytest.fixture

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,10 +15,6 @@ from ragstone.core.testing import ScriptedLLM, TestModels
 from ragstone.plugins.concept_tutor import Lessons, PlanStore
 from tests.plugins.concept_tutor.learning import texts
 from tests.support.llm_server import Server, refuse, say
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 QUOTE = "Mulch is a layer of straw, bark or leaves that keeps the ground moist and cool."
 GOOD: dict[str, Any] = {

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import json
 import zipfile
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from ragstone.core import Host
 from ragstone.plugins.concept_tutor import Lessons
 from tests.plugins.concept_tutor.learning import texts
 from tests.plugins.concept_tutor.material import run
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from ragstone.core import Host
 
 
 @pytest.fixture

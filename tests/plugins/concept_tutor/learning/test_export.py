@@ -6,26 +6,21 @@ import io
 import os
 import re
 import zipfile
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
 
-from ragstone.core import BadRequest, NotFound
+from ragstone.core import BadRequest, Host, NotFound
 from ragstone.core.testing import open_host
 from ragstone.plugins.concept_tutor import PlanStore, export_questions, read_plan
 from tests.plugins.concept_tutor.learning import texts
 from tests.plugins.concept_tutor.learning.test_questions_proved import written
+from tests.plugins.concept_tutor.learning.texts import Question
 from tests.plugins.concept_tutor.material import run
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from ragstone.core import Host
-    from tests.plugins.concept_tutor.learning.texts import Question
 
 NASTY = "a ~ b = c # {d} 1:2 \\n // <b>&amp;</b> 50% -> “x”"
 QTI = "{http://www.imsglobal.org/xsd/imsqti_v2p1}"

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from bench.grading import learner_answers
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.mark.data

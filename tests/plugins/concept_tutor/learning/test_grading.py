@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 
-from tests.plugins.concept_tutor.learning.texts import Question, QuestionSource, Support
+from tests.plugins.concept_tutor.learning.texts import Grade, Question, QuestionSource, Support
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.plugins.concept_tutor.learning.texts import Grade
-
-    Grading = Callable[[Question, str], Grade]
+Grading = Callable[[Question, str], Grade]
 
 SOURCE = QuestionSource(2, "Tides", "https://en.wikipedia.org/wiki/Tides#Causes", "Causes", "CC BY-SA 4.0", "c")
 

@@ -5,14 +5,9 @@ The sentences are written for this test. The same distinctions on real texts are
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
-from tests.plugins.concept_tutor.learning.test_grading import question
-
-if TYPE_CHECKING:
-    from tests.plugins.concept_tutor.learning.test_grading import Grading
+from tests.plugins.concept_tutor.learning.test_grading import Grading, question
 
 #: By the question's subject: the key, and answers by their grade.
 OPEN: dict[str, tuple[str, dict[str, list[str]]]] = {

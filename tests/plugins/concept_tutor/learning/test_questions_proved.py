@@ -8,19 +8,17 @@ import subprocess
 import sys
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
+from ragstone.plugins.concept_tutor import SourceChunk
 from ragstone.plugins.concept_tutor.learning.reading.material import Material
 from ragstone.plugins.concept_tutor.learning.writing.built_in import BuiltIn
 from tests.plugins.concept_tutor.learning import texts
 from tests.plugins.concept_tutor.learning.independent_check import faults_of
+from tests.plugins.concept_tutor.learning.texts import Question
 from tests.support.needs import needed
-
-if TYPE_CHECKING:
-    from ragstone.plugins.concept_tutor import SourceChunk
-    from tests.plugins.concept_tutor.learning.texts import Question
 
 pytestmark = pytest.mark.data
 CHECK = Path(__file__).parent / "independent_check.py"

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import count
-from typing import TYPE_CHECKING
 
 import pytest
 
 from ragstone.core.testing import open_host
-from ragstone.plugins.concept_tutor import Edge, Lessons, NewConcept, NewPlan, PlanStore
+from ragstone.plugins.concept_tutor import Edge, Lessons, NewConcept, NewPlan, PlanStore, SourceChunk
 from ragstone.plugins.concept_tutor.learning.explanations import option_notes
 from tests.plugins.concept_tutor.learning import texts
-from tests.plugins.concept_tutor.learning.texts import chunk
+from tests.plugins.concept_tutor.learning.texts import Question, chunk
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from ragstone.plugins.concept_tutor import SourceChunk
-    from tests.plugins.concept_tutor.learning.texts import Question
-
-    Written = Callable[..., list[Question]]
+Written = Callable[..., list[Question]]
 
 GLOSSARY = """axon: nerve fiber that carries impulses away from the body of a cell
 

@@ -8,22 +8,19 @@ from __future__ import annotations
 import json
 import shutil
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, replace
 from datetime import UTC, datetime
 from itertools import islice, pairwise
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
+from ragstone.core import Host
 from ragstone.core.testing import open_host
 from ragstone.plugins.concept_tutor import Lessons, NewChunk, SourceChunk, export_questions
 from ragstone.plugins.concept_tutor.learning.records import Form, Grade, Question, QuestionSource, Support
 from ragstone.plugins.concept_tutor.learning.store import LearnStore
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
-
-    from ragstone.core import Host
 
 __all__ = [
     "GARDEN",

@@ -7,13 +7,18 @@ import json
 import re
 import shutil
 import zipfile
+from collections.abc import Iterator
 from dataclasses import fields as fields_of
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, get_args, get_type_hints
+from pathlib import Path
+from typing import Any, get_args, get_type_hints
 
 import pytest
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
 
+from ragstone.core import Host
 from ragstone.core.testing import open_host
 from ragstone.plugins.concept_tutor import Lessons, NewChunk, PlanStore, Sessions, export_questions
 from ragstone.plugins.concept_tutor.pages.wording import pieces, reason_words
@@ -22,16 +27,6 @@ from ragstone.web import create_app
 from ..learning import texts
 from ..material import NAMES, SLUG, put_plan
 from .test_pages import OPTIONS, PAGE, PLAN, ROOT, tree, words
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from flask.testing import FlaskClient
-    from werkzeug.test import TestResponse
-
-    from ragstone.core import Host
-
 
 FORMATS = get_args(get_type_hints(export_questions)["format"])
 

@@ -6,26 +6,21 @@ import io
 import json
 import re
 import threading
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
+from flask.testing import FlaskClient
 from lxml import html
+from werkzeug.test import TestResponse
 
-from ragstone.core import BadRequest
+from ragstone.core import BadRequest, Host
 from ragstone.core.testing import open_host
 from ragstone.plugins.concept_tutor import Gathering, Lessons, NewConcept, NewPlan, PlanStore
 from ragstone.web import create_app
 
 from ..material import NAMES, SLUG, put_plan
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from flask.testing import FlaskClient
-    from werkzeug.test import TestResponse
-
-    from ragstone.core import Host
 
 ROOT = "/concept_tutor"
 PLAN = f"{ROOT}/plans/{SLUG}"

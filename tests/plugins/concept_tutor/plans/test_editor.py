@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from ragstone.core import BadRequest, NotFound, TooLarge
+from ragstone.core import BadRequest, Host, NotFound, TooLarge
 from ragstone.plugins.concept_tutor import ConceptChange, Lessons, PlanEditor, PlanStore
 from tests.plugins.concept_tutor.learning import texts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from ragstone.core import Host
 
 
 @pytest.fixture

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 from graphlib import TopologicalSorter
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ragstone.core.testing import open_host
 from ragstone.plugins.concept_tutor import Edge, ImportedPlan, Lessons, NewConcept, NewPlan, PlanStore, read_plan
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 KEYS = "abcdefgh"
 

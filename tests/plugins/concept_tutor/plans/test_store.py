@@ -7,9 +7,11 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
@@ -20,10 +22,6 @@ from ragstone.core.testing import open_host
 from ragstone.plugins.concept_tutor import Edge, NewChunk, NewConcept, NewPlan, PlanStore
 from tests.plugins.concept_tutor.material import corpus_of
 from tests.support.patience import HANG
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
 WHEN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 CONCEPTS = (NewConcept("mean", "Mean", "The centre."), NewConcept("variance", "Variance"), NewConcept("z", "z-score"))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from llama_index.core.schema import Document
@@ -14,10 +16,6 @@ from ragstone.core.runtime import limited_to
 from ragstone.core.testing import open_host
 from ragstone.plugins.concept_tutor import NewConcept, NewPlan, PlanStore
 from tests.plugins.concept_tutor.material import corpus_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 OPTIONS = {"concept_tutor": {"sample": False}, "book_chat": {"sample": False}}
 PLAN, CONCEPT, CHUNK = "concept_tutor_plan.id", "concept_tutor_concept.id", "concept_tutor_chunk.id"

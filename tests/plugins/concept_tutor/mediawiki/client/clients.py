@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, get_args
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, get_args
 
 from ragstone.plugins.concept_tutor.mediawiki.client.client import WikiClient
 from ragstone.plugins.concept_tutor.mediawiki.client.errors import (
@@ -16,10 +18,6 @@ from ragstone.plugins.concept_tutor.mediawiki.client.errors import (
 )
 from ragstone.plugins.concept_tutor.mediawiki.client.request_slots import RequestSlots
 from tests.support.installed import plugin
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 WikiSettings: Any = type(plugin("concept_tutor").ragstone_settings()().wikis)
 SiteSettings: Any = get_args(WikiSettings.model_fields["sites"].annotation)[1]

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import email.utils
 import os
+import socket
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -39,12 +42,7 @@ from tests.plugins.concept_tutor.mediawiki.client.wiki_server import (
 )
 from tests.support.patience import until, without_hanging
 
-if TYPE_CHECKING:
-    import socket
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    Opened = Callable[..., WikiClient]
+Opened = Callable[..., WikiClient]
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,8 +17,6 @@ from tests.plugins.concept_tutor.mediawiki.client.clients import (
 )
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.support.mediawiki import Server
 
 

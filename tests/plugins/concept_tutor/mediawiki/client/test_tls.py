@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import ssl
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from cryptography import x509
@@ -20,10 +21,6 @@ from tests.plugins.concept_tutor.mediawiki.client.clients import (
 )
 from tests.plugins.concept_tutor.mediawiki.client.wiki_server import Server, drip, moved, page, stall
 from tests.support.patience import without_hanging
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 _NAME = "wiki.school.lan"
 

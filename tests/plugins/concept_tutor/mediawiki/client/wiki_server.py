@@ -6,20 +6,18 @@ import contextlib
 import gzip
 import json
 import select
+import socket
 import socketserver
+import ssl
 import threading
 import time
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from tests.support.patience import HANG
 
-if TYPE_CHECKING:
-    import socket
-    import ssl
-    from collections.abc import Callable
-
-    Act = Callable[[socket.socket], None]
+Act = Callable[[socket.socket], None]
 
 #: Seconds that a stall or a drip lasts: longer than any test waits.
 _LONGEST = 2 * HANG

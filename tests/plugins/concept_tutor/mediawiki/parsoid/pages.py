@@ -6,8 +6,10 @@ import os
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
+
+from llama_index.core.schema import BaseNode
 
 from ragstone.core.parsoid import Block, Page, Section, read_page
 from ragstone.plugins.concept_tutor import ParsoidNodeParser
@@ -16,9 +18,6 @@ from ragstone.plugins.concept_tutor.mediawiki.parsoid.documents import document_
 from tests.core.parsoid.pages import html, read
 from tests.support.installed import plugin
 from tests.support.needs import missing
-
-if TYPE_CHECKING:
-    from llama_index.core.schema import BaseNode
 
 __all__ = [
     "PAGES",

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import pytest
-from llama_index.core.schema import MetadataMode, TextNode
+from llama_index.core.schema import BaseNode, MetadataMode, TextNode
 from pydantic import ValidationError
 
 from ragstone.core.text import unpack_kinds
@@ -26,12 +26,6 @@ from .pages import (
     page,
     read,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from llama_index.core.schema import BaseNode
-
 
 needed("lxml")
 

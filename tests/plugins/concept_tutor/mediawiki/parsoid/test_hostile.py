@@ -6,8 +6,9 @@ import builtins
 import importlib.util
 import os
 import signal
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import psutil
 import pytest
@@ -18,9 +19,6 @@ from tests.support.needs import needed
 from tests.support.patience import HANG, until
 
 from .pages import PageSettings, document_of, fetched, fixture, html, page
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 needed("lxml")
 

@@ -7,8 +7,9 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -19,10 +20,6 @@ from ragstone.plugins.concept_tutor.plans.gathering.leases import Leases
 from tests.plugins.concept_tutor.material import corpus_of
 from tests.plugins.concept_tutor.plans.gathering.small_wiki import SmallWiki, page
 from tests.support.patience import HANG, until
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 NAMES = ("Mean", "Median", "Mode", "Variance", "Range", "Quartile", "Skewness", "Kurtosis")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,8 +12,6 @@ from ragstone.plugins.concept_tutor import Gathering, NewConcept, NewPlan, PlanS
 from tests.plugins.concept_tutor.material import run
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.support.mediawiki import Server
 
 NAMES = (

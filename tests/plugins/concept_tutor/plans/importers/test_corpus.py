@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 from llama_index.core.schema import Document
 from lxml import html
 
-from ragstone.core import BadRequest, NotFound
+from ragstone.core import BadRequest, Host, NotFound
+from ragstone.core.ingestion import IngestProgress
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat import Shelf
-from ragstone.plugins.concept_tutor import Lessons, PlanStore, plan_from_corpus
+from ragstone.plugins.concept_tutor import Lessons, NewPlan, Plan, PlanStore, plan_from_corpus
 from ragstone.web import create_app
 from tests.plugins.concept_tutor.material import run
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from ragstone.core import Host
-    from ragstone.core.ingestion import IngestProgress
-    from ragstone.plugins.concept_tutor import NewPlan, Plan
 
 PROSE = (
     "{name} is explained in this chapter of the book, step by step and with many examples from daily life in a lab. "

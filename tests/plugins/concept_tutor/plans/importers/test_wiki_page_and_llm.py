@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
-from ragstone.core import BadRequest, LLMError, SourceError
+from ragstone.core import BadRequest, Host, LLMError, SourceError
 from ragstone.core.testing import ScriptedLLM, open_host
 from ragstone.plugins.concept_tutor import Concept, Edge, Plan, PlanStore
 from tests.plugins.concept_tutor.material import run
 from tests.plugins.concept_tutor.plans.gathering.small_wiki import SmallWiki, page
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from ragstone.core import Host
 
 GOOD = json.dumps({"title": "Statistics", "concepts": [{"name": "Mean"}, {"name": "Variance", "needs": ["Mean"]}]})
 
