@@ -25,7 +25,7 @@ from ragstone.core.runtime import set_budget
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat import Shelf
 from tests.support.needs import missing, needed
-from tests.support.third_party_fakes import SMALL_BOOK, write_pages
+from tests.support.third_party_fakes import SMALL_BOOK, Here, write_pages
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -304,6 +304,12 @@ def data() -> Path:
     if not folder.is_dir():
         missing(f"the folder of data sets ({folder}; RAGSTONE_DATA names another)")
     return folder.resolve()
+
+
+@pytest.fixture
+def here(capsys: pytest.CaptureFixture[str]) -> Here:
+    """The command in this process."""
+    return Here(capsys)
 
 
 @pytest.fixture

@@ -26,11 +26,6 @@ NAME = "aaa_broken"  # before all others
 OFF = ["concept_tutor", "iris_memory", "wiki_edge"]
 
 
-@pytest.fixture
-def here(capsys: pytest.CaptureFixture[str]) -> Here:
-    return Here(capsys)
-
-
 @pytest.fixture(scope="module")
 def shelf(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data folder with a book, filled through hosts whose imports the tests need not wait for."""

@@ -22,3 +22,9 @@ def reading_host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
 def planning(reading_host: Host) -> Shelf:
     """An empty shelf, for tests that plan a book and do not add it."""
     return Shelf(reading_host)
+
+
+@pytest.fixture
+def shelf(fast_host: Host) -> Shelf:
+    """An empty shelf."""
+    return Shelf(fast_host)

@@ -10,7 +10,7 @@ from llama_index.core.schema import Document
 
 from ragstone.core import Host
 from ragstone.core.text import KINDS, unpack_kinds
-from ragstone.plugins.book_chat import BookNodeParser, MarkdownReader, PlainTextReader
+from ragstone.plugins.book_chat import BookLayout, BookNodeParser, MarkdownReader, PlainTextReader
 
 
 @cache
@@ -43,6 +43,16 @@ def read_bytes(host: Host, content: bytes, suffix: str) -> Document:
 def normalized(source: str) -> str:
     """The normalized Markdown of a page."""
     return read(source).text
+
+
+def names(layout: BookLayout) -> list[str]:
+    """The files of a planned book in their order."""
+    return [file.relative for file in layout.files]
+
+
+def reasons(layout: BookLayout) -> dict[str, str]:
+    """Why each thing is left out of a planned book."""
+    return {entry.relative: entry.reason for entry in layout.left_out}
 
 
 def kinds(document: Document) -> list[tuple[str, str]]:

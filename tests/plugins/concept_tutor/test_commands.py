@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.plugins.concept_tutor.material import SAMPLE
 from tests.plugins.concept_tutor.plans.gathering.small_wiki import SmallWiki, page
 from tests.support.third_party_fakes import Here
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-
-@pytest.fixture
-def here(capsys: pytest.CaptureFixture[str]) -> Here:
-    return Here(capsys)
 
 
 @pytest.fixture

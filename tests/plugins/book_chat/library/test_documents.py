@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.core import Host, SourceError
+from ragstone.core import SourceError
 from ragstone.plugins.book_chat import Shelf
 from tests.plugins.book_chat import pdfs
 from tests.plugins.book_chat.pdfs import Text, lines, make
@@ -26,11 +26,6 @@ BOOK = make(
     title="Robot parts",
     labels="0 << /S /r >> 1 << /S /D /St 7 >>",
 )
-
-
-@pytest.fixture
-def shelf(fast_host: Host) -> Shelf:
-    return Shelf(fast_host)
 
 
 @pytest.fixture

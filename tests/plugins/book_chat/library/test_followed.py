@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from ragstone.core import Host, SourceError, StorageBusy
+from ragstone.core import SourceError, StorageBusy
 from ragstone.core.ingestion import IngestProgress
 from ragstone.plugins.book_chat import Shelf
 from ragstone.plugins.book_chat.library import followed
@@ -24,11 +24,6 @@ Follow = Callable[..., followed.FollowedFolder]
 
 CASTERS = "# Casters\n\nA caster is a wheel that swivels about a vertical axis.\n"
 ARMS = {"01.md": "# Arms\n\nAn arm has seven joints.\n", "02.md": "# Hands\n\nA hand has five fingers.\n"}
-
-
-@pytest.fixture
-def shelf(fast_host: Host) -> Shelf:
-    return Shelf(fast_host)
 
 
 @pytest.fixture

@@ -12,11 +12,6 @@ from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat import AddReport, Shelf
 
 
-@pytest.fixture
-def shelf(fast_host: Host) -> Shelf:
-    return Shelf(fast_host)
-
-
 def test_only_what_changed_is_embedded_again(shelf: Shelf, small_book: Path) -> None:
     first = shelf.add(shelf.plan(small_book), title="Parts")
     assert (first.added, first.chunks) == (["01-wheels.md", "02-arms.md"], 4)

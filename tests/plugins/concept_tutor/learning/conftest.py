@@ -1,19 +1,43 @@
-"""Grades of answers, with the encoder of the base install."""
+"""The planted garden with its lessons; grades of answers, with the encoder of the base install."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
 from ragstone.core import Host, Settings
-from tests.plugins.concept_tutor.learning.texts import Given
+from ragstone.plugins.concept_tutor import Lessons
+from tests.plugins.concept_tutor.learning import texts
+from tests.plugins.concept_tutor.learning.texts import Given, Grade, Question
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
-    from tests.plugins.concept_tutor.learning.texts import Grade, Question
+class Clock:
+    """Stands still until it is told."""
+
+    def __init__(self) -> None:
+        self.now = datetime(2026, 3, 1, 8, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+@pytest.fixture
+def host(tmp_path: Path, database: str | None) -> Iterator[Host]:
+    with texts.planted(tmp_path, database=database) as opened:
+        yield opened
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def lessons(host: Host, clock: Clock) -> Lessons:
+    return Lessons(host, clock)
 
 
 @pytest.fixture(scope="session")

@@ -6,50 +6,17 @@ import multiprocessing
 import os
 import signal
 import threading
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
-from ragstone.core import BadRequest, NotFound, TooLarge
+from ragstone.core import BadRequest, Host, NotFound, TooLarge
 from ragstone.core.testing import open_host
 from ragstone.plugins.concept_tutor import Lessons
 from tests.plugins.concept_tutor.learning import texts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ragstone.core import Host
-    from tests.plugins.concept_tutor.learning.texts import Question
-
-BEGIN = datetime(2026, 3, 1, 8, tzinfo=UTC)
-
-
-class Clock:
-    """Stands still until it is told."""
-
-    def __init__(self) -> None:
-        self.now = BEGIN
-
-    def __call__(self) -> datetime:
-        return self.now
-
-
-@pytest.fixture
-def host(tmp_path: Path, database: str | None) -> Iterator[Host]:
-    with texts.planted(tmp_path, database=database) as opened:
-        yield opened
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def lessons(host: Host, clock: Clock) -> Lessons:
-    return Lessons(host, clock)
+from tests.plugins.concept_tutor.learning.conftest import Clock
+from tests.plugins.concept_tutor.learning.texts import Question
 
 
 def of_form(lessons: Lessons, form: str, concept: str = "mulch") -> Question:

@@ -5,38 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from ragstone.core import BadRequest, NotFound
+from ragstone.core import BadRequest, Host, NotFound
 from ragstone.plugins.concept_tutor import Lessons, NewChunk, PlanStore, Progresses, Sessions
 from ragstone.plugins.concept_tutor.learning.explanations import explain, option_notes
 from tests.plugins.concept_tutor.learning import texts
-from tests.plugins.concept_tutor.learning.test_lessons import Clock, of_form, wrong_option
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from ragstone.core import Host
-    from tests.plugins.concept_tutor.learning.texts import Question
-
-
-@pytest.fixture
-def host(tmp_path: Path, database: str | None) -> Iterator[Host]:
-    with texts.planted(tmp_path, database=database) as opened:
-        yield opened
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def lessons(host: Host, clock: Clock) -> Lessons:
-    return Lessons(host, clock)
+from tests.plugins.concept_tutor.learning.conftest import Clock
+from tests.plugins.concept_tutor.learning.test_lessons import of_form, wrong_option
+from tests.plugins.concept_tutor.learning.texts import Question
 
 
 @pytest.fixture

@@ -23,11 +23,6 @@ ABOUT = {"name": "simplewiki <dump>", "date": "2025-12-01", "revision": "7", "sh
 
 
 @pytest.fixture
-def here(capsys: pytest.CaptureFixture[str]) -> Here:
-    return Here(capsys)
-
-
-@pytest.fixture
 def shards(tmp_path: Path) -> Path:
     made = make(tmp_path / "shards", encoder={"model": "all-MiniLM-L6-v2"}, source=ABOUT)
     edit_object(made, 2, title="A <script>alert(1)</script> & \u202esieve")

@@ -15,11 +15,6 @@ from tests.support.third_party_fakes import Here
 
 
 @pytest.fixture
-def here(capsys: pytest.CaptureFixture[str]) -> Here:
-    return Here(capsys)
-
-
-@pytest.fixture
 def shards(tmp_path: Path) -> Path:
     return make(tmp_path / "shards", encoder={"model": "all-MiniLM-L6-v2", "fingerprint": "f"})
 

@@ -5,17 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from ragstone.core import Host
 from ragstone.plugins.wiki_edge import Planner, Situation
 from tests.plugins.wiki_edge.shards.samples import METADATA, make
 from tests.support.third_party_fakes import Here
-
-
-@pytest.fixture
-def here(capsys: pytest.CaptureFixture[str]) -> Here:
-    return Here(capsys)
 
 
 def _tended(here: Here) -> tuple[int, dict[str, tuple[bool, str]]]:

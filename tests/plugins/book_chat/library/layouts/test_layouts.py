@@ -6,24 +6,10 @@ from pathlib import Path
 import pytest
 
 from ragstone.core import SourceError
-from ragstone.plugins.book_chat import BookLayout, Shelf
+from ragstone.plugins.book_chat import Shelf
+from tests.plugins.book_chat.reading import names, reasons
 from tests.support.patience import grows_linearly
-
-
-def write(root: Path, files: dict[str, str]) -> Path:
-    for name, text in files.items():
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    return root
-
-
-def names(layout: BookLayout) -> list[str]:
-    return [file.relative for file in layout.files]
-
-
-def reasons(layout: BookLayout) -> dict[str, str]:
-    return {entry.relative: entry.reason for entry in layout.left_out}
+from tests.support.third_party_fakes import write_pages
 
 
 def test_an_mdbook_in_the_order_of_its_summary(planning: Shelf, tmp_path: Path) -> None:
@@ -32,7 +18,7 @@ def test_an_mdbook_in_the_order_of_its_summary(planning: Shelf, tmp_path: Path) 
         "    - [Deep *one*](in/c.md#top)\n- [Draft]()\n- [Gone](gone.md)\n- [Out](../../x.md)\n"
         "- [Web](https://example.org)\n- [Again](b.md)\n\n---\n\n[After](after.md)\n"
     )
-    root = write(
+    root = write_pages(
         tmp_path / "book",
         {
             "book.toml": '[book]\ntitle = "Robots"\nsrc = "text"\n',
@@ -81,7 +67,7 @@ def test_the_source_folder_of_an_mdbook_has_its_title(
 ) -> None:
     folder = "text" if "text" in book else "src"
     summary = "---\ntitle: Front\n---\n[A](a.md)\n"
-    write(
+    write_pages(
         tmp_path,
         {"book.toml": f"[book]\n{book}\n", f"{folder}/SUMMARY.md": summary, f"{folder}/a.md": "x"},
     )
@@ -93,7 +79,7 @@ def test_the_source_folder_of_an_mdbook_has_its_title(
 
 def test_a_link_too_long_for_a_file_is_left_out(planning: Shelf, tmp_path: Path) -> None:
     summary = f"[A](a.md)\n\n[B]({'b' * 5000}.md)\n"
-    layout = planning.plan(write(tmp_path, {"SUMMARY.md": summary, "a.md": "x"}))
+    layout = planning.plan(write_pages(tmp_path, {"SUMMARY.md": summary, "a.md": "x"}))
     assert reasons(layout)["B"].startswith("its file does not exist")
 
 
@@ -104,7 +90,7 @@ def test_parts_of_a_kramdown_summary_are_no_chapters(planning: Shelf, tmp_path: 
         "3.  Unmarked part\n    1.  [E](e.md)\n"
     )
     files = {"SUMMARY.md": summary, **{f"{n}.md": "x" for n in "pcde"}}
-    layout = planning.plan(write(tmp_path, files))
+    layout = planning.plan(write_pages(tmp_path, files))
     assert layout.title == "Life"
     assert [(f.chapter, f.within) for f in layout.files] == [
         ("Preface", ()),
@@ -115,7 +101,7 @@ def test_parts_of_a_kramdown_summary_are_no_chapters(planning: Shelf, tmp_path: 
 
 
 def test_docusaurus_by_position_prefix_and_name(planning: Shelf, tmp_path: Path) -> None:
-    root = write(
+    root = write_pages(
         tmp_path,
         {
             "docs/z.md": "---\nsidebar_position: 1\n---\n# Zed *first*\n",
@@ -143,14 +129,14 @@ def test_docusaurus_by_position_prefix_and_name(planning: Shelf, tmp_path: Path)
 
 def test_a_folder_in_natural_order(planning: Shelf, tmp_path: Path) -> None:
     files = ("ch10.md", "ch2.md", "sub/README.md", "sub/a.md", "README.md", ".git/x.md", "node_modules/y.md")
-    layout = planning.plan(write(tmp_path, dict.fromkeys(files, "x")))
+    layout = planning.plan(write_pages(tmp_path, dict.fromkeys(files, "x")))
     assert layout.kind == "folder"
     assert names(layout) == ["README.md", "ch2.md", "ch10.md", "sub/README.md", "sub/a.md"]
     assert reasons(layout) == {".git/": "a hidden folder", "node_modules/": "packages, not text"}
 
 
 def test_links_that_leave_the_book_are_left_out(planning: Shelf, tmp_path: Path) -> None:
-    write(tmp_path, {"out/secret.md": "x", "book/a.md": "x"})
+    write_pages(tmp_path, {"out/secret.md": "x", "book/a.md": "x"})
     (tmp_path / "book" / "s.md").symlink_to(tmp_path / "out" / "secret.md")
     (tmp_path / "book" / "d").symlink_to(tmp_path / "out")
     (tmp_path / "book" / "loop").symlink_to(tmp_path / "book")
@@ -162,13 +148,13 @@ def test_links_that_leave_the_book_are_left_out(planning: Shelf, tmp_path: Path)
 
 
 def test_a_link_to_itself_is_left_out(planning: Shelf, tmp_path: Path) -> None:
-    (write(tmp_path, {"a.md": "x"}) / "b.md").symlink_to("b.md")
+    (write_pages(tmp_path, {"a.md": "x"}) / "b.md").symlink_to("b.md")
     layout = planning.plan(tmp_path)
     assert names(layout) == ["a.md"] and "b.md" in reasons(layout)
 
 
 def test_what_may_not_be_looked_at_is_no_bug(planning: Shelf, tmp_path: Path) -> None:
-    write(tmp_path, {"in/a.md": "x", "b.md": "x"})
+    write_pages(tmp_path, {"in/a.md": "x", "b.md": "x"})
     (tmp_path / "link.md").symlink_to(tmp_path / "in" / "a.md")
     (tmp_path / "in").chmod(0)
     try:
@@ -184,14 +170,14 @@ def test_what_may_not_be_looked_at_is_no_bug(planning: Shelf, tmp_path: Path) ->
 
 
 def test_one_file_is_a_book(planning: Shelf, tmp_path: Path) -> None:
-    layout = planning.plan(write(tmp_path, {"a.md": "x"}) / "a.md")
+    layout = planning.plan(write_pages(tmp_path, {"a.md": "x"}) / "a.md")
     assert (layout.kind, names(layout), layout.files[0].chapter) == ("file", ["a.md"], None)
 
 
 @pytest.mark.parametrize("files", [{}, {"a.doc": "x"}, {"SUMMARY.md": "# Summary\n"}])
 def test_nothing_to_read_says_so(planning: Shelf, tmp_path: Path, files: dict[str, str]) -> None:
     with pytest.raises(SourceError) as caught:
-        planning.plan(write(tmp_path, files))
+        planning.plan(write_pages(tmp_path, files))
     assert caught.value.where and caught.value.hint
 
 
@@ -199,7 +185,7 @@ def test_missing_and_unreadable_paths(planning: Shelf, tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="does not exist"):
         planning.plan(tmp_path / "none")
     with pytest.raises(SourceError, match="no reader for"):
-        planning.plan(write(tmp_path, {"a.doc": "x"}) / "a.doc")
+        planning.plan(write_pages(tmp_path, {"a.doc": "x"}) / "a.doc")
 
 
 def test_a_walk_has_an_end(planning: Shelf, tmp_path: Path) -> None:
@@ -209,12 +195,12 @@ def test_a_walk_has_an_end(planning: Shelf, tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="more than 20,000 files"):
         planning.plan(tmp_path / "many")
     with pytest.raises(SourceError, match="folders deep"):
-        planning.plan(write(tmp_path / "deep", {"/".join("x" * 40) + "/a.md": "x"}))
+        planning.plan(write_pages(tmp_path / "deep", {"/".join("x" * 40) + "/a.md": "x"}))
 
 
 @pytest.mark.parametrize("part", ["[", "[a](", "- [a](b.md)\n", "  ", "# a\n", "1. ", "{: .a"])
 def test_a_summary_of_one_thing_over_and_over_takes_linear_time(planning: Shelf, tmp_path: Path, part: str) -> None:
-    write(tmp_path, {"a.md": "x"})
+    write_pages(tmp_path, {"a.md": "x"})
 
     def plan(size: int) -> None:
         (tmp_path / "SUMMARY.md").write_text("[A](a.md)\n" + part * size)

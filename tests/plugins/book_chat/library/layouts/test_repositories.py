@@ -7,15 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from ragstone.core import Host, SourceError
-from ragstone.plugins.book_chat import BookLayout, LeftOut, SeveralBooks, Shelf
+from ragstone.core import SourceError
+from ragstone.plugins.book_chat import LeftOut, SeveralBooks, Shelf
+from tests.plugins.book_chat.reading import names, reasons
 from tests.support.patience import without_hanging
 from tests.support.third_party_fakes import write_pages
-
-
-@pytest.fixture
-def shelf(fast_host: Host) -> Shelf:
-    return Shelf(fast_host)
 
 
 @pytest.fixture
@@ -26,14 +22,6 @@ def root(tmp_path: Path) -> Path:
 def pages(*names: str) -> dict[str, str]:
     """Pages with a heading and a sentence, each under its own name."""
     return {name: f"# About {name.rpartition('/')[2].partition('.')[0]}\n\nWords of {name}.\n" for name in names}
-
-
-def names(layout: BookLayout) -> list[str]:
-    return [file.relative for file in layout.files]
-
-
-def reasons(layout: BookLayout) -> dict[str, str]:
-    return {entry.relative: entry.reason for entry in layout.left_out}
 
 
 NOTES = pages("README.md", "CONTRIBUTING.md", "ci/notes.md")
