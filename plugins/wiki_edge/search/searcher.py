@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, TypedDict, Unpack
 
@@ -47,17 +48,6 @@ class Fusion(NamedTuple):
 _FUSION = Fusion()
 
 
-class _Found(NamedTuple):
-    """What was found for a question."""
-
-    #: Each hit with its scores and packed terms, best first.
-    hits: Sequence[tuple[Hit, Scores, bytes]]
-    idf: Mapping[str, float]
-    spelling: Spelling
-    vector: Vector
-    encode_seconds: float
-
-
 class ShardSearcher:
     """Searches the shards of some manifests. Safe to use from several threads.
 
@@ -97,7 +87,7 @@ class ShardSearcher:
 
         Raises ``EncoderError``; ``ShardError`` where a shard's files were damaged after it was opened.
         """
-        return [hit for hit, _, _ in self._hybrid(question, k, only).hits]
+        return self._hybrid(question, k, only)[0]
 
     def nearest(self, vector: Vector, *, k: int = 5, **only: Unpack[Only]) -> list[Hit]:
         """As ``search``, by a unit vector alone: the specification's contract for callers with their own encoder."""
@@ -106,22 +96,7 @@ class ShardSearcher:
 
     def retrieve(self, question: str, *, k: int = 5, threshold: float = 0.0, **only: Unpack[Only]) -> Retrieval:
         """As ``search``, with all that the host's gate and answerer want to know."""
-        started = time.perf_counter()
-        found = self._hybrid(question, k, only)
-        nodes = tuple(NodeWithScore(node=node_of(hit), score=hit["score"]) for hit, _, _ in found.hits)
-        terms = {node.node_id: unpack(packed) for node, (_, _, packed) in zip(nodes, found.hits, strict=True)}
-        return Retrieval(
-            question=question,
-            nodes=nodes,
-            scores={node.node_id: scores for node, (_, scores, _) in zip(nodes, found.hits, strict=True)},
-            stored_terms={name: known for name, known in terms.items() if known is not None},
-            idf=found.idf,
-            vector=found.vector,
-            spelling=found.spelling,
-            threshold=threshold,
-            encode_ms=found.encode_seconds * 1000,
-            retrieve_ms=(time.perf_counter() - started - found.encode_seconds) * 1000,
-        )
+        return replace(self._hybrid(question, k, only)[1], threshold=threshold)
 
     def chunk(self, node_id: str, *, kind: str | None = None) -> TextNode:
         """The chunk that ``retrieve`` gave under this id. Raises ``NotFound``.
@@ -156,10 +131,10 @@ class ShardSearcher:
                 counts[word] += len(places)
         return inverse_frequencies(words, counts, sum(len(shard) for shard in shards))
 
-    def _hybrid(self, question: str, k: int, only: Only) -> _Found:
+    def _hybrid(self, question: str, k: int, only: Only) -> tuple[list[Hit], Retrieval]:
         started = time.perf_counter()
         vector = self._encoder().embed_query(question)
-        encoded = time.perf_counter() - started
+        encoded = time.perf_counter()
         words = question_stems(question)
         rows = ChosenRows(self._chosen(only, len(vector)))
         dense = rows.nearest(vector, self._fusion.candidates)
@@ -177,9 +152,21 @@ class ShardSearcher:
         subjects = Subjects.of(question)
         if subjects.stems and k > len(subjects.stems):
             scores = with_definitions(scores, subjects, vector, rows)
-        terms = rows.packed_words(list(scores))
-        hits = [(rows.hit(key, each.final, each.dense), each, terms[key]) for key, each in scores.items()]
-        return _Found(hits, idf, Spelling(unknown=unknown & frozenset(words)), vector, encoded)
+        hits = [rows.hit(key, each.final, each.dense) for key, each in scores.items()]
+        nodes = tuple(NodeWithScore(node=node_of(hit), score=hit["score"]) for hit in hits)
+        names = [node.node_id for node in nodes]
+        terms = zip(names, map(unpack, rows.packed_words(list(scores)).values()), strict=True)
+        return hits, Retrieval(
+            question=question,
+            nodes=nodes,
+            scores=dict(zip(names, scores.values(), strict=True)),
+            stored_terms={name: known for name, known in terms if known is not None},
+            idf=idf,
+            vector=vector,
+            spelling=Spelling(unknown=unknown & frozenset(words)),
+            encode_ms=(encoded - started) * 1000,
+            retrieve_ms=(time.perf_counter() - encoded) * 1000,
+        )
 
     def _texts(self) -> Iterator[Shard | RestTexts]:
         """Each shard, and its chunks without vectors."""
