@@ -38,65 +38,20 @@ RIGHT: dict[str, dict[str, Any]] = {
     "Planner.end_episode": {},
     "Situation": {"goal": "Clean the mug"},
 }
-#: Without arguments, or without anything to do with them: data, what ``host.once`` makes, the end of a context manager.
-OTHERS = {"MemoryChunk", "Planner.close", "Gathering", "Lessons", "PlanStore", "PlanEditor", "Progresses"} | {
-    *(
-        "Sessions",
-        "Concept",
-        "ConceptChange",
-        "Edge",
-        "ImportedPlan",
-        "NewChunk",
-        "NewConcept",
-        "NewPlan",
-        "Plan",
-        "Progress",
-        "SourceChunk",
-    )
-}
-#: Values that book chat gives, its readers and parser; ``diff`` takes two of its books.
-OTHERS |= {
-    "AddReport",
-    "Book",
-    "BookChatSettings",
-    "BookLayout",
-    "BookNodeParser",
-    "ChapterFile",
-    "CountedBook",
-    "FormatReader",
-    "LeftOut",
-}
-OTHERS |= {
-    "MarkdownReader",
-    "PdfReader",
-    "PlainTextReader",
-    "SectionDiff",
-    "SeveralBooks",
-    "Shelf",
-    "ShownBlock",
-    "SourcePage",
-    "UnreadableFile",
-    "UnreadablePdf",
-    "diff",
-}
-#: LlamaIndex's classes; and what builds shards, which is tried in ``wiki_edge/test_public_functions.py``.
-OTHERS |= {"Memory", "MailReader", "MemoryNodeParser", "StateReader", "TranscriptReader"}
-OTHERS |= {"ParsoidNodeParser", "WikiReader"}
-OTHERS |= {"ArticleNodeParser", "ArticleReader", "Manifest", "ShardEntry", "ShardError", "ShardRetriever"}
-OTHERS |= {"BuildOptions", "ExportOptions", "build_shard", "export_corpus", "searcher_of"}
-OTHERS |= {"install_shards", "verify_shards"}
+#: Without arguments, of two books, or tried in ``wiki_edge/test_public_functions.py``: what builds shards.
+OTHERS = {"Planner.close", "diff"}
+OTHERS |= {"build_shard", "export_corpus", "install_shards", "searcher_of", "verify_shards"}
 
 
 def public() -> Iterator[tuple[str, Any]]:
+    """The functions, and the planner's classes: the others are data, LlamaIndex's, or made by ``host.once``."""
     for plugin in PLUGINS:
         module = importlib.import_module(f"ragstone.plugins.{plugin}")
         for name in getattr(module, "__all__", ()):
             found = getattr(module, name)
-            yield name, found
-            if found is Planner:
-                yield from (
-                    (f"Planner.{method}", getattr(Planner, method)) for method in vars(Planner) if method[0] != "_"
-                )
+            if not inspect.isclass(found) or found in {Planner, Situation}:
+                yield name, found
+    yield from ((f"Planner.{method}", getattr(Planner, method)) for method in vars(Planner) if method[0] != "_")
 
 
 CASES = [
