@@ -110,6 +110,7 @@ def test_the_settings_are_settings(monkeypatch: pytest.MonkeyPatch, variables: d
     from ragstone.web.settings import WebSettings
 
     options = Host(settings).hooks.options(WebSettings)
+    assert settings.plugins.enabled == ("book_chat",)
     assert (str(settings.data_dir), str(settings.cache_dir)) == ("/var/lib/ragstone", "/var/cache/ragstone")
     wanted = ("pgvector", None) if variables is VARIABLES else ("auto", "http://chroma:8001")
     assert (settings.index.store, settings.index.server) == wanted

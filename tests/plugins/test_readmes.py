@@ -1,4 +1,4 @@
-"""The plugins' READMEs: every setting is in its table with its default, and examples use public names alone."""
+"""The plugins' READMEs: every setting is in its table with its default, and examples run, on public names alone."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import pytest
 from pydantic import BaseModel
 
 from tests.support.installed import PLUGINS
+from tests.support.markdown import python_blocks
 
 
 def text_of(plugin: str) -> str:
@@ -54,6 +55,14 @@ def default_of(field: Any, words: str) -> str:
     if isinstance(default, dict | list | tuple):
         return words if default else "[]"  # a long one is told in words
     return "none" if default is None else str(default).lower() if isinstance(default, bool) else str(default) or "none"
+
+
+#: Iris memory's needs the settings beside it: its own test runs it.
+@pytest.mark.parametrize(
+    "example", [each for plugin in PLUGINS if plugin != "iris_memory" for each in python_blocks(text_of(plugin))]
+)
+def test_the_examples_run(example: str) -> None:
+    exec(compile(example, "README.md", "exec"), {})
 
 
 @pytest.mark.parametrize("plugin", PLUGINS)

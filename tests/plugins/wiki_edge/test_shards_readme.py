@@ -21,7 +21,6 @@ from .search.tools import TOOLS, write
 from .shards.samples import ID, edit, make
 
 README = Path(ragstone.plugins.wiki_edge.__file__).parent / "README.md"
-_WHOLE = README.read_text("utf-8")
 FORMAT = README.with_name("FORMAT.md").read_text("utf-8")
 
 
@@ -31,7 +30,7 @@ def _fences(kind: str, text: str = FORMAT) -> list[str]:
 
 def test_the_way_from_a_folder_to_a_robot(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     make(tmp_path / "my-shards")
-    (script,) = _fences("sh", _WHOLE)
+    (script,) = _fences("sh", README.read_text("utf-8"))
     for line in script.splitlines():
         program, *arguments = shlex.split(line)
         if program == "ragstone":
@@ -52,11 +51,6 @@ def test_the_check_of_a_signature(tmp_path: Path, capsys: pytest.CaptureFixture[
     edit(folder, lambda raw: raw.update(size=7))
     with pytest.raises(InvalidSignature):
         names["check"](folder)
-
-
-def test_the_example_of_readers_and_export_runs() -> None:
-    (example,) = _fences("python", _WHOLE.partition("\n## Readers,")[2].partition("\n## ")[0])
-    exec(compile(example, str(README), "exec"), {})
 
 
 def test_every_side_file_is_reported(fast_host: Host, tmp_path: Path) -> None:
