@@ -1,4 +1,4 @@
-"""Clients for the tests, and what these import of the plugin."""
+"""Clients for the tests, with settings as the plugin has them."""
 
 from __future__ import annotations
 
@@ -7,35 +7,11 @@ from pathlib import Path
 from typing import Any, get_args
 
 from ragstone.plugins.concept_tutor.mediawiki.client.client import WikiClient
-from ragstone.plugins.concept_tutor.mediawiki.client.errors import (
-    WikiError,
-    WikiForbidden,
-    WikiInvalidAnswer,
-    WikiPageMissing,
-    WikiRateLimited,
-    WikiTooLarge,
-    WikiUnavailable,
-)
 from ragstone.plugins.concept_tutor.mediawiki.client.request_slots import RequestSlots
 from tests.support.installed import plugin
 
 WikiSettings: Any = type(plugin("concept_tutor").ragstone_settings()().wikis)
 SiteSettings: Any = get_args(WikiSettings.model_fields["sites"].annotation)[1]
-
-__all__ = [
-    "RequestSlots",
-    "SiteSettings",
-    "WikiClient",
-    "WikiError",
-    "WikiForbidden",
-    "WikiInvalidAnswer",
-    "WikiPageMissing",
-    "WikiRateLimited",
-    "WikiSettings",
-    "WikiTooLarge",
-    "WikiUnavailable",
-    "wiki_client",
-]
 
 
 def wiki_client(

@@ -14,14 +14,14 @@ import pytest
 
 from ragstone.core import BadRequest, SettingsError
 from ragstone.plugins.concept_tutor.mediawiki.client.cache import Cache, Entry
-from tests.plugins.concept_tutor.mediawiki.client.clients import (
-    WikiClient,
+from ragstone.plugins.concept_tutor.mediawiki.client.client import WikiClient
+from ragstone.plugins.concept_tutor.mediawiki.client.errors import (
     WikiInvalidAnswer,
     WikiPageMissing,
     WikiRateLimited,
     WikiUnavailable,
-    wiki_client,
 )
+from tests.plugins.concept_tutor.mediawiki.client.clients import wiki_client
 from tests.plugins.concept_tutor.mediawiki.client.wiki_server import Server, answer, found, html, moved, page
 
 

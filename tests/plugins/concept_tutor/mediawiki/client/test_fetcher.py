@@ -14,21 +14,19 @@ from typing import Any
 import pytest
 
 from ragstone.core import SettingsError, SourceError
+from ragstone.plugins.concept_tutor.mediawiki.client.client import WikiClient
 from ragstone.plugins.concept_tutor.mediawiki.client.connections import Deadline
-from tests.plugins.concept_tutor.mediawiki.client.clients import (
-    RequestSlots,
-    SiteSettings,
-    WikiClient,
+from ragstone.plugins.concept_tutor.mediawiki.client.errors import (
     WikiError,
     WikiForbidden,
     WikiInvalidAnswer,
     WikiPageMissing,
     WikiRateLimited,
-    WikiSettings,
     WikiTooLarge,
     WikiUnavailable,
-    wiki_client,
 )
+from ragstone.plugins.concept_tutor.mediawiki.client.request_slots import RequestSlots
+from tests.plugins.concept_tutor.mediawiki.client.clients import SiteSettings, WikiSettings, wiki_client
 from tests.plugins.concept_tutor.mediawiki.client.wiki_server import (
     HTML,
     Server,

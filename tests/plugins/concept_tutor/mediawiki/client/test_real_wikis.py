@@ -8,13 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.plugins.concept_tutor.mediawiki.client.clients import (
-    RequestSlots,
-    SiteSettings,
-    WikiClient,
-    WikiPageMissing,
-    WikiSettings,
-)
+from ragstone.plugins.concept_tutor.mediawiki.client.client import WikiClient
+from ragstone.plugins.concept_tutor.mediawiki.client.errors import WikiPageMissing
+from ragstone.plugins.concept_tutor.mediawiki.client.request_slots import RequestSlots
+from tests.plugins.concept_tutor.mediawiki.client.clients import SiteSettings, WikiSettings
 
 if TYPE_CHECKING:
     from tests.support.mediawiki import Server

@@ -13,12 +13,9 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from tests.plugins.concept_tutor.mediawiki.client.clients import (
-    WikiClient,
-    WikiForbidden,
-    WikiUnavailable,
-    wiki_client,
-)
+from ragstone.plugins.concept_tutor.mediawiki.client.client import WikiClient
+from ragstone.plugins.concept_tutor.mediawiki.client.errors import WikiForbidden, WikiUnavailable
+from tests.plugins.concept_tutor.mediawiki.client.clients import wiki_client
 from tests.plugins.concept_tutor.mediawiki.client.wiki_server import Server, drip, moved, page, stall
 from tests.support.patience import without_hanging
 
