@@ -207,12 +207,12 @@ class _Interrupted(Exception):
     pass
 
 
+def interrupt(progress: IngestProgress) -> None:
+    raise _Interrupted
+
+
 def test_an_interrupted_book_goes_on_and_is_the_folders(follow: Follow, folder: Path, shelf: Shelf) -> None:
     write_pages(folder / "arms", ARMS)
-
-    def interrupt(progress: IngestProgress) -> None:
-        raise _Interrupted
-
     with pytest.raises(_Interrupted):
         run(follow(), interrupt)
     assert slugs(shelf) == {"arms"}
@@ -228,10 +228,6 @@ def test_an_interrupted_book_goes_on_and_is_the_folders(follow: Follow, folder: 
 
 def test_an_interrupted_book_whose_files_go_is_removed(follow: Follow, folder: Path, shelf: Shelf) -> None:
     write_pages(folder / "arms", ARMS)
-
-    def interrupt(progress: IngestProgress) -> None:
-        raise _Interrupted
-
     with pytest.raises(_Interrupted):
         run(follow(), interrupt)
     shutil.rmtree(folder / "arms")
