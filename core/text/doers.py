@@ -33,7 +33,8 @@ _SPEAKER = re.compile(
 #: A capitalized word that is not the first of a sentence, or that begins one and is followed as a name is.
 NAME = re.compile(
     r"(?:(?<=[a-z\d,;:()] )[\"'(“‘]?"
-    r"|^(?!(?:The|In|On|At) )(?=[\w'’-]+(?: \([^()]{1,60}\))?,? (?:[A-Z]|was|were|is|had|and)))"
+    r"|^(?!(?:The|In|On|At|It|He|She|They|We|This|That|These|Those|There|What|Nobody|None) )"
+    r"(?=[\w'’-]+(?: \([^()]{1,60}\))?,? (?:[A-Z]|was|were|is|has|had|and)))"
     r"([A-Z][\w'’-]+)"
 )
 #: One or more capitalized words, and what precedes the name of a place or of a thing.

@@ -41,7 +41,7 @@ _NOT_DENIED = r"(?s)\A(?!.*(?:\b(?:not|never)\b|n['’]t\b))"
 #: "Who was at the last meeting?", "What did we order last?", "Where did we last buy rope?"
 _LAST_OF = re.compile(
     r"\W*(?:what|which|who(?:m|se)?|where|how(?! (?:long|often|many times)))\b"
-    r"(?=[^?]*\b(?:did|was|were|has|have|had)\b)(?P<asked>[^?]{0,120}?)"
+    r"(?=[^?]*\b(?:did|was|were|has|have|had|came|took|\w{3,20}ed)\b)(?P<asked>[^?]{0,120}?)"
     r"(?:(?<!since )(?<!before )(?<!after )\b(?:the|our|my|your) (?:very )?(?:last|latest|most recent)"
     r" (?!(?:name|time|word|day|week|month|year)\b)(?P<thing>[^?]{1,80}?)"
     r"|(?<!the )(?<!our )(?<!my )(?<!your )\b(?:last|most recently)\b"

@@ -45,6 +45,7 @@ def test_no_is_an_answer_to_whether_something_is_so() -> None:
         ("Who founded the yard?", "The yard was founded in 1184 by monks of the bay.", "answered"),
         ("Who founded the yard?", "The yard was founded in 1184 by hand.", "closest"),
         ("Who founded the yard?", "The yard was founded. It was led by monks of the bay.", "closest"),
+        ("Who left the yard?", "Berg has left the yard.", "answered"),
         ("Who first described the yard?", "Berg (1988) was the first to describe the yard.", "answered"),
         ("Who first described the yard?", "Boats (1988) of the yard have been described first.", "closest"),
     ],
