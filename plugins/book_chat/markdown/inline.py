@@ -26,7 +26,7 @@ TITLE_END = "\x0e"
 _TITLE = re.compile(r"""\s(?:class|data-type|role)\s*=\s*["']?(?:title|heading|run-?in)\b""", re.IGNORECASE)
 _ELLIPSIS = re.compile(r"(?<!\.)\.(?:[ \xa0]\.){2}([ \xa0]\.)?(?![ \xa0]?\.)")
 #: A link without words before an exercise that says what it asks for; it shows the exercise's figure.
-_FIGURE_FIRST = re.compile(r"\s*the (?:figure|table) (?=[A-Z\d])")
+_FIGURE_FIRST = re.compile(r"\s*[Tt]he (?:figure|table) (?=[A-Z\d])")
 _DROPPED_WORDS = re.compile(rf"(?<![ \t])[ \t]*(?:\(\s*{_DROPPED}(?:[\s,;]*(?:and\s+)?{_DROPPED})*\s*\)|{_DROPPED})")
 _SIGNS = re.compile(r"[\\`*_~\]<&${\n]|  |\.[ \xa0]\.")  # without any of these, text is what it is
 
@@ -158,15 +158,18 @@ def _text_of(tokens: Sequence[Token]) -> tuple[str, list[str], list[tuple[str, s
             start, address = links.pop()
             if "".join(out[start:]).strip().lower() == "[link]":
                 # "(see [link])" loses its brackets; "as shown in [link]" would lose its sense.
-                in_brackets = "".join(out[:start]).rstrip().endswith("(")
-                out[start:] = [_DROPPED if in_brackets else _named(address)]
+                before = "".join(out[:start]).rstrip()
+                out[start:] = [_DROPPED if before.endswith("(") else _named(address, before)]
     return "".join(out), verbatim, images
 
 
-def _named(address: str) -> str:
-    """What a link without a text of its own leads to."""
+def _named(address: str, before: str) -> str:
+    """What a link without a text of its own leads to; ``before``: what stands before it in its paragraph."""
     found = re.search(r"#(fig|tab)", address, re.IGNORECASE)
-    return {"fig": "the figure", "tab": "the table"}[found[1].lower()] if found else _DROPPED
+    if found is None:
+        return _DROPPED
+    article = "the" if before and before[-1] not in ".!?" else "The"
+    return f"{article} {'figure' if found[1].lower() == 'fig' else 'table'}"
 
 
 def _image(tag: str) -> tuple[str, str]:
