@@ -25,6 +25,14 @@ _BACKWARDS = re.compile(
 )
 #: What a chunk begins with that says what something is: its subject, before the verb.
 _DEFINES = re.compile(r"((?:An?\s|The\s)?[^.!?]{2,80}?)\s(?:is|are|was|were)\s(?:an?|the|any|one|that|those)\b")
+#: Speaks of what is seen beside the text, which is not shown.
+_PICTURE = r"(?:diagram|figure|image|picture|photo(?:graph)?|illustration|drawing|chart|map|table)s?"
+_PICTURED = re.compile(
+    rf"^the {_PICTURE} (?:shows?|lists?|illustrates?)\b|\b(?:this|these) {_PICTURE}\b"
+    r"|\b(?:shown|seen|illustrated|depicted|listed|pictured) "
+    rf"(?:(?:here|above|below)\b|(?:in|by|on) (?:the|this) {_PICTURE}\b)",
+    re.IGNORECASE,
+)
 _FOOTNOTE = re.compile(r"\s?\[\s?(?:\d{1,4}|[a-z]|citation needed|note \d+)\s?\]")
 _LONGEST_QUOTE = 45
 
@@ -62,7 +70,7 @@ def explain(name: str, chunks: Sequence[SourceChunk], questions: Sequence[Questi
     words = stem_set(name)
     chunks = sorted(chunks, key=lambda chunk: _order(chunk, words))  # stable: otherwise by relevance
     listed = [_readable(chunk, words, asked) for chunk in chunks]
-    for number, index in _in_turn(chunks, listed, asked):
+    for number, index in _in_turn(chunks, listed, asked, words):
         length = len(listed[number][index].text.split())
         if index in chosen.get(number, ()) or used + length > _MOST_WORDS:
             continue
@@ -73,19 +81,24 @@ def explain(name: str, chunks: Sequence[SourceChunk], questions: Sequence[Questi
         chunk = chunks[number]
         sources.append(QuestionSource.of(chunk, len(sources) + 1))
         heading = chunk.section.rpartition(" › ")[2] or (chunk.page_title if number else "")
-        text = _joined(listed[number], sorted(chosen[number]))
+        text = _joined([listed[number][index] for index in sorted(chosen[number])])
         parts.append(Part("" if heading == before else heading, f"{text} [{len(sources)}]"))
         before = heading
     return Explanation(tuple(parts), tuple(sources), used)
 
 
 def _in_turn(
-    chunks: Sequence[SourceChunk], listed: Sequence[Sequence[Sentence]], asked: Sequence[tuple[str, int]]
+    chunks: Sequence[SourceChunk],
+    listed: Sequence[Sequence[Sentence]],
+    asked: Sequence[tuple[str, int]],
+    words: frozenset[str],
 ) -> list[tuple[int, int]]:
     """Chunks and sentences of them by their numbers, what is needed most first."""
     first = listed[0] if listed else ()
-    # a chunk may begin in the middle of a thought: "It is also …"
-    start = next((index for index, one in enumerate(first) if not _BACKWARDS.match(one.text)), 0)
+    # A chunk may begin with a picture's caption, or in the middle of a thought: "It is also …".
+    begins = [index for index, one in enumerate(first) if _defines(one.text, words)]
+    begins += [index for index, one in enumerate(first) if not _BACKWARDS.match(one.text)]
+    start = begins[0] if begins else 0
     wanted = [(0, index) for index in range(start, min(start + _OPENING, len(first)))]
     number_of = {chunk.chunk_id: number for number, chunk in enumerate(chunks)}
     for chunk_id, start in asked:
@@ -107,9 +120,14 @@ def _order(chunk: SourceChunk, words: frozenset[str]) -> tuple[int, bool, bool]:
     distance = _distance(chunk, words)
     if distance is None:
         return 2, True, True
-    subject = _DEFINES.match(chunk.content)
-    defines = subject is not None and words <= stem_set(subject[1])
+    defines = _defines(chunk.content, words)
     return min(distance, 1), bool(chunk.section) and not defines, bool(chunk.section)
+
+
+def _defines(text: str, words: frozenset[str]) -> bool:
+    """Whether it begins with what says what the concept is."""
+    subject = _DEFINES.match(text)
+    return subject is not None and words <= stem_set(subject[1])
 
 
 def _distance(chunk: SourceChunk, words: frozenset[str]) -> int | None:
@@ -122,14 +140,20 @@ def _distance(chunk: SourceChunk, words: frozenset[str]) -> int | None:
 
 
 def _readable(chunk: SourceChunk, words: frozenset[str], asked: Sequence[tuple[str, int]]) -> list[Sentence]:
-    """The chunk's whole sentences; of a page on something else those that name the concept or prove a question."""
+    """The chunk's whole sentences; of a page on something else those that name the concept or prove a question.
+
+    What points to a picture is left out unless it proves one.
+    """
     proved = {start for chunk_id, start in asked if chunk_id == chunk.chunk_id}
     titled = _distance(chunk, words) is not None
     return [
         each
         for each in sentences_of(chunk)
         if _is_whole(each.text.strip())
-        and (titled or words <= stem_set(each.text) or any(each.start <= start < each.end for start in proved))
+        and (
+            any(each.start <= start < each.end for start in proved)
+            or ((titled or words <= stem_set(each.text)) and not _PICTURED.search(each.text))
+        )
     ]
 
 
@@ -137,13 +161,14 @@ def _is_whole(text: str) -> bool:
     return len(text.split()) >= _FEWEST_WORDS and text.endswith((".", "!", "?", ".”", '."', ".)")) and text[0].isupper()
 
 
-def _joined(sentences: Sequence[Sentence], chosen: Sequence[int]) -> str:
-    """The chosen sentences; between two that are not neighbours something is left out, and it shows."""
+def _joined(sentences: Sequence[Sentence]) -> str:
+    """The sentences of one chunk; where something between two is left out, it shows."""
     text, before = "", None
-    for index in chosen:
-        words = " ".join(_FOOTNOTE.sub("", sentences[index].text).split())
-        text += words if before is None else f"{' ' if index == before + 1 else _GAP}{words}"
-        before = index
+    for one in sentences:
+        words = " ".join(_FOOTNOTE.sub("", one.text).split())
+        is_next = before is not None and not one.chunk.content[before.end : one.start].strip()
+        text += words if before is None else f"{' ' if is_next else _GAP}{words}"
+        before = one
     return text
 
 

@@ -15,7 +15,9 @@ from .spelling import word_set
 _SHORTEST, _LONGEST = 6, 36
 #: What is longer is no sentence; the patterns would take long on untrusted input.
 _MOST_CHARACTERS = 800
-_NOT_PROSE = re.compile(r"\s*(?:[-*•+]\s|\d{1,3}[.)]\s|\||#)|.*\s\|\s.*\|")
+_NOT_PROSE = re.compile(
+    r"\s*(?:[-*•+]\s|\d{1,3}[.)]\s|\||#|(?:Figure|Table|Listing|Algorithm)(?:\s[A-Z]?[\d.–-]+)?:\s)|.*\s\|\s.*\|"
+)
 #: Formulas, markup, addresses, footnote marks: nothing to ask in words about.
 _MARKUP = re.compile(r"[\\{}<>|=^~\[\]_]|\$[^$\d]|https?:|www\.|\.\.\.|…|\w\.\w{2,}\(")
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
@@ -82,7 +84,7 @@ class Sentence:
 
 
 def sentences_of(chunk: SourceChunk) -> Iterator[Sentence]:
-    """Its running text's sentences in their order; lists, tables and formulas on lines of their own are left out."""
+    """Its running text's sentences in their order, without lists, tables, captions and formulas on their own lines."""
     at = 0
     for line in chunk.content.splitlines(keepends=True):
         begin, at = at, at + len(line)

@@ -61,8 +61,8 @@ CASES = {
         "Small, as in the figure and the table.\n",
     ),
     "links without a text that begin a sentence": (
-        "It has an edge. [\\[link\\]](#fig-a) shows it, and [\\[link\\]](#fig-b) too.\n\n[\\[link\\]](#tab-c) lists more.\n",
-        "It has an edge. The figure shows it, and the figure too.\n\nThe table lists more.\n",
+        "An edge. [\\[link\\]](#fig-a) shows it, [\\[link\\]](#fig-b) too.\n\n[\\[link\\]](#tab-c) lists more.\n",
+        "An edge. The figure shows it, the figure too.\n\nThe table lists more.\n",
     ),
     "definitions": ("purine\n: a *base*\n^\n\nDNA\n: acid\n", "purine: a base\n\nDNA: acid\n"),
     "mdbook": ("{{#title X}}\nText {{#include a.rs}} here.\n", "Text here.\n"),

@@ -215,6 +215,14 @@ def test_an_explanation_takes_of_other_pages_only_what_names_the_concept() -> No
     assert part.text.startswith("An atom, such as one of gold"), "not with what points to a sentence before"
 
 
+def test_an_explanation_leaves_out_what_is_said_of_a_picture() -> None:
+    lead = "Figure: A leaf of a locust has many leaflets. Each of them catches the light.\n"
+    lead += "The parts of a moss by a botanist. The diagram shows only those above the ground.\n"
+    lead += "A moss is a small plant without roots. Its stem is shown in the figure. The wind spreads its spores."
+    (part,) = explain("Moss", [texts.chunk("moss", lead, title="Moss")], []).parts
+    assert part.text == "A moss is a small plant without roots. … The wind spreads its spores. [1]"
+
+
 def test_an_explanation_begins_with_what_stands_before_all_headings() -> None:
     sports = "Peatland is the best team of the northern moors and a guest at the games of the valleys."
     lead = (
