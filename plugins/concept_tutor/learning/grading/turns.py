@@ -50,6 +50,7 @@ PREPOSITIONS = word_set(
 )
 #: "A needs B" leads nowhere, "A leaves B" from B.
 _NEEDING, _LEAVING = ("receiv", "requir", "need", "depend"), ("leave", "leaving", "escap", "exit")
+_ADJECTIVAL = ("tive", "sive", "ous", "ful", "ible", "ical")
 JOINING = frozenset({"and", "or", "nor", "but", "then"})
 _COMPASS = word_set("north south east west left right")
 
@@ -111,6 +112,8 @@ class Text:
         if low.endswith("ed") and not self._is_passive(at):
             # "stored food" behind no noun, and "rounded, fleshy", are no verbs
             return not ("," in between or (following is not None and following.stem and not self._is_noun(at - 1)))
+        if low.endswith(_ADJECTIVAL):
+            return False  # "a protective layer" for "protects"
         if at in self.verbs or before in _BEFORE_VERB - RELATIVES:
             return True
         if before in RELATIVES:

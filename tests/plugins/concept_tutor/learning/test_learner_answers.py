@@ -30,6 +30,13 @@ OPEN: dict[str, tuple[str, dict[str, list[str]]]] = {
         "a clear liquid that dries without losing its shine",
         {"wrong": ["a clear liquid which dries and loses its shine"]},
     ),
+    "a glaze": (
+        "glassy protective layer on the clay surface",
+        {
+            "right": ["a glassy layer on the surface of clay that protects it"],
+            "wrong": ["a clay layer below the glaze"],
+        },
+    ),
     "a relay": (
         "a switch that is opened and closed by a magnet",
         {"right": ["a magnet opens and closes this switch"], "wrong": ["closed switch magnet opened relay"]},
