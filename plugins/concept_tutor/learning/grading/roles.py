@@ -159,7 +159,8 @@ def _roles(words: list[Word], verbs: Collection[str] = ()) -> dict[str, set[tupl
             # "with any type of hair": with hair
             is_kind = number > 0 and is_light(words[number - 1]) and governor[0] == "preposition"
             if word.low != "of" or not (governor[1] == "from" or is_kind):
-                governor = ("preposition", _SAME.get(word.low, word.low))
+                is_without = word.low == "with" and following in (["no"], ["neither"])
+                governor = ("preposition", "without" if is_without else _SAME.get(word.low, word.low))
             continue
         if not word.stem:
             continue

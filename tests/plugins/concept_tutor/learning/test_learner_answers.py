@@ -37,6 +37,10 @@ OPEN: dict[str, tuple[str, dict[str, list[str]]]] = {
             "wrong": ["a clay layer below the glaze"],
         },
     ),
+    "a herald": (
+        "a messenger who consults envoys that travel without guards or horses",
+        {"right": ["a messenger consulting envoys that travel with neither guards nor horses"]},
+    ),
     "a relay": (
         "a switch that is opened and closed by a magnet",
         {"right": ["a magnet opens and closes this switch"], "wrong": ["closed switch magnet opened relay"]},
