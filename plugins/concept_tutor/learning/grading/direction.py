@@ -58,7 +58,8 @@ class _Reader:
         is_subject = bool(at) and low in SUBJECTS and before not in PREPOSITIONS
         begins = low in BREAKS or is_subject or (bool(at) and any(sign in word.before for sign in ",;:("))
         if begins and self._right:
-            self._end_clause()
+            # "code, which is read by a cell": the code is
+            self._end_clause(frozenset(self._right) if is_relative else _Names())
         if low == "by" and self._right:  # "makes A by taking B": what makes A takes B
             self._end_clause(self._left)
         elif is_relative and before in PREPOSITIONS:

@@ -41,6 +41,13 @@ OPEN: dict[str, tuple[str, dict[str, list[str]]]] = {
         "a messenger who consults envoys that travel without guards or horses",
         {"right": ["a messenger consulting envoys that travel with neither guards nor horses"]},
     ),
+    "a ledger": (
+        "the written code that determines many of a guild's payments",
+        {
+            "right": ["a written code, which determines many of the payments of a guild"],
+            "wrong": ["the written code, which is determined by the payments of the guild"],
+        },
+    ),
     "a relay": (
         "a switch that is opened and closed by a magnet",
         {"right": ["a magnet opens and closes this switch"], "wrong": ["closed switch magnet opened relay"]},
