@@ -23,7 +23,7 @@ _SMALL = {_END} | _PREPOSITIONS | _CONJUNCTIONS | ARTICLES | RELATIVES | _AUXILI
 _NOT_BEHIND = (
     (ARTICLES, _SMALL - {"over"}),
     (_PREPOSITIONS, _PREPOSITIONS | _CONJUNCTIONS | _AUXILIARIES | {"who", _END}),
-    (_CONJUNCTIONS, _CONJUNCTIONS | {"of", "than", _END}),
+    (_CONJUNCTIONS, _CONJUNCTIONS | {"than", _END}),  # "cells of xylem and of phloem"
     (RELATIVES, _CONJUNCTIONS | {"of", _END}),
     (_PRONOUNS, {"of"}),
     ({_START}, _CONJUNCTIONS | {"of", "than"}),

@@ -474,6 +474,10 @@ ASKED = {
         "to build a new roof for the chapel",
         {"right": ["building a new chapel roof"]},
     ),
+    ("What is the loft made up of?", "The loft is made up of hay and straw bales."): (
+        "hay and straw bales",
+        {"right": ["bales of hay and of straw"]},
+    ),
     ("How dear is the ferry?", "The ferry's price is much smaller than that."): (
         "is much smaller than that",
         {"right": ["it is much lower"]},
