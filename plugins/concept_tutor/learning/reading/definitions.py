@@ -198,7 +198,8 @@ def definition_of(sentence: Sentence) -> Definition | None:
     if bare and (not genus.endswith("s") or is_verbal or QUALITY.search(_before_differentia(meaning))):
         return None  # "Algae are used …", "Alkanes are not …", "Sensors are crucial for robots"
     is_empty = bool({genus, genus.removesuffix("s")} & _EMPTY_GENUS) and not _DELIMITED.match(meaning)
-    if group == "meaning" and (_ONE_OF.match(meaning.partition(" ")[2]) or not genus or is_empty):
+    says_what = group == "meaning" or match["verb"].startswith("constitute")  # not "constitute the majority of"
+    if says_what and (_ONE_OF.match(meaning.partition(" ")[2]) or not genus or is_empty):
         return None
     verb = match["be"] or match["verb"]
     return Definition(sentence, match["det"] or "", subject, verb, meaning, start, end, genus)

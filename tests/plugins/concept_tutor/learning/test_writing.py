@@ -127,6 +127,7 @@ def test_a_definition_is_taken_apart(written: Written, text: str, title: str, qu
         "Bread is one of the more common foods and the oldest one.",
         "Red clovers are examples of clovers that bloom twice.",
         "Clovers are the majority of meadow plants.",
+        "Daisies constitute the majority of meadow plants.",
         "Homes are sold less often than stocks and by fewer agents.",
         "Gardeners are thus opposed to slugs and to frosts in May.",
         "Touch is a mixed sensory category.",
@@ -136,7 +137,7 @@ def test_a_definition_is_taken_apart(written: Written, text: str, title: str, qu
     ],
 )
 def test_what_is_no_definition_is_none(written: Written, text: str) -> None:
-    title = re.split(" (?:is|are|refer) ", text)[0].removeprefix("The ")
+    title = re.split(" (?:is|are|refer|constitute) ", text)[0].removeprefix("The ")
     assert asked(written(chunk("x", text, title=title)), "definition") == []
 
 
