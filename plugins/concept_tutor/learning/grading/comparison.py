@@ -20,6 +20,8 @@ _LONGEST = 120
 _MOST = 0.6
 #: What a word that tells little counts beside one that tells something.
 _LIGHT = 0.1
+#: What examples in parentheses begin with, "(like calcium)", "(e.g. calcium)": an answer may have others or none.
+_EXAMPLES = frozenset({"like", "such", "including", "e", "eg"})
 
 
 @dataclass(frozen=True)
@@ -155,10 +157,13 @@ def _weights(key: list[Word], given: set[str]) -> dict[int, float]:
     """What the key's words count by their places; one for each stem. ``given``: the stems of the question."""
     weights: dict[int, float] = {}
     stems: set[tuple[str, bool]] = set()
+    is_example = False
     for at, word in enumerate(key):
+        if "(" in word.before or ")" in word.before:
+            is_example = word.before.endswith("(") and word.low in _EXAMPLES
         if word.stem and word.low != "ie" and (word.stem, word.is_name) not in stems:
             stems.add((word.stem, word.is_name))
-            weights[at] = _LIGHT if is_light(word) or word.stem in given else 1.0
+            weights[at] = _LIGHT if is_example or is_light(word) or word.stem in given else 1.0
     return weights
 
 

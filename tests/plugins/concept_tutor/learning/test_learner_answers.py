@@ -527,6 +527,13 @@ def test_partly_names_what_is_there_and_what_is_missing(grade: Grading) -> None:
     assert grade(asked, "a bent pipe").feedback.startswith(f"Partly right: {because}. As")
 
 
+def test_an_example_in_parentheses_is_not_missing(grade: Grading) -> None:
+    key = "a soft stone that is carved into figures (like horses) and sold at fairs"
+    asked = question("open", "What is a figstone?", key, f"A figstone is {key}.")
+    because, _, _ = grade(asked, "a stone that is carved").feedback.partition(". As")
+    assert because == "Partly right: you have “stone”, “carved”; still missing: “soft”, “figures”, “sold”, “fairs”"
+
+
 def test_the_reason_names_the_first_exchanged_word_of_the_answer(grade: Grading) -> None:
     pairs = [("hot", "cold"), ("long", "short"), ("thick", "thin"), ("wet", "dry"), ("old", "new")]
     nouns = ("pan", "spoon", "rope", "cloth", "bowl")
