@@ -32,7 +32,7 @@ from ..text.stemming import stem_hash
 from ..text.terms import asks_for_term
 from .comparison import choose_sides
 from .references import LONGEST_PAIR, with_references
-from .table_rows import with_whole_table
+from .table_rows import is_named_row, with_whole_table
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -95,15 +95,16 @@ def choose(retrieval: Retrieval) -> list[ScoredSentence]:
     best = next(allowed, None)
     if best is None:
         return []
-    chosen, given = [best], [_stems(best, retrieval)]
+    known = retrieval.terms(best.chunk)
+    chosen, given = [best], [_stems(best, retrieval) | known.header_stems(best.unit)]
     if best.defining:  # of what its heading names
-        given[0] |= retrieval.terms(best.chunk).heading_stems
-    has_list = best.end > retrieval.terms(best.chunk).units[best.unit].end
+        given[0] |= known.heading_stems
+    has_list = best.end > known.units[best.unit].end
     score, asked = best.score - best.for_defining, frozenset(map(stem_hash, retrieval.idf))
     is_named = best.defining > 0 and (asks_for_term(retrieval.question) or work_asked(retrieval.question) is not None)
     has_value = value_finder(asked_of(retrieval)) or (lambda _: 0)
     takes_one = not asks_for_several(retrieval.question) and not asks_for_manner(retrieval.question)
-    of_events = is_event(retrieval, best)
+    has_row, of_events = takes_one and is_named_row(best, retrieval), is_event(retrieval, best)
     # A further sentence on nothing but the earlier questions is beside a follow-up.
     asked_again, hashes = retrieval.follow_up, retrieval.spelling.hashes
     brought = (hashes(asked_again.new) & given[0] or hashes(asked_again.own) & given[0]) if asked_again else set()
@@ -113,8 +114,9 @@ def choose(retrieval: Retrieval) -> list[ScoredSentence]:
         if len(chosen) == _MOST_SENTENCES or (not of_events and other.score < score - _CLOSE / len(chosen) ** 2):
             break
         own = _stems(other, retrieval)
-        # A definition is enough, a whole list, and one item of a list, but for what the question asks besides.
-        is_enough = bool(best.for_defining) or has_list or _are_items(best, other, retrieval)
+        # A definition is enough, a whole list, one item of a list, and the row of what is asked for, but for what the
+        # question asks besides.
+        is_enough = bool(best.for_defining) or has_list or has_row or _are_items(best, other, retrieval)
         is_beside = is_enough and asked.isdisjoint(own - given[0])
         is_beside |= other.words < best.words and has_formula(other.text)
         is_beside |= bool(brought) and brought.isdisjoint(own)
@@ -126,15 +128,15 @@ def choose(retrieval: Retrieval) -> list[ScoredSentence]:
             chosen.append(other)
             given.append(own)
     asks_steps = asks_for_steps(asked_of(retrieval))
-    if asks_steps and len(asked - retrieval.terms(best.chunk).heading_stems) <= _BESIDE_HEADING:
+    if asks_steps and len(asked - known.heading_stems) <= _BESIDE_HEADING:
         commands = (each for each in sentences_of(retrieval) if _is_step(each, best, retrieval))
         chosen += [each for each in sorted(commands, key=lambda each: each.start) if each not in chosen]
         del chosen[_MOST_WITH_STEPS:]
     quotes: list[ScoredSentence] = []
     for quote in with_references(with_whole_table(chosen, retrieval), retrieval):
         if not any(each.chunk == quote.chunk and each.start < quote.end and quote.start < each.end for each in quotes):
-            known = {each.start for each in quotes if each.chunk == quote.chunk}
-            quotes.append(_with_what_follows(quote, retrieval, known))
+            quoted = {each.start for each in quotes if each.chunk == quote.chunk}
+            quotes.append(_with_what_follows(quote, retrieval, quoted))
     first = 0 if asks_steps or asks_for_events(retrieval.question) else 1
     return quotes[:first] + _in_text_order(quotes[first:])
 

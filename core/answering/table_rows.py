@@ -38,17 +38,22 @@ def line_of(text: str, at: int) -> str:
 
 def with_whole_table(chosen: Sequence[ScoredSentence], retrieval: Retrieval) -> Sequence[ScoredSentence]:
     """The sentences; where two are rows of one table, and the question names neither, all rows of a short one."""
-    asked = frozenset(map(stem_hash, retrieval.idf))
     table = [_table_of(each, retrieval) for each in chosen]
     if len(chosen) < 2 or table[0] is None or table[0] != table[1]:
         return chosen
-    if any(not asked.isdisjoint(stem_hashes(each.text.partition("|")[0])) for each in chosen[:2]):
+    if any(is_named_row(each, retrieval) for each in chosen[:2]):
         return chosen
     rows = [each for each in sentences_of(retrieval) if _table_of(each, retrieval) == table[0]]
     if len(rows) > _MOST_ROWS:
         return chosen
     others = [each for each, own in zip(chosen, table, strict=True) if own != table[0]]
     return [*sorted(rows, key=lambda each: each.start), *others]
+
+
+def is_named_row(sentence: ScoredSentence, retrieval: Retrieval) -> bool:
+    """Whether it is a table's row whose first cell has a word of the question."""
+    named = stem_hashes(sentence.text.partition("|")[0])
+    return _table_of(sentence, retrieval) is not None and any(stem_hash(word) in named for word in retrieval.idf)
 
 
 def _table_of(sentence: ScoredSentence, retrieval: Retrieval) -> tuple[int, int] | None:

@@ -100,7 +100,9 @@ def features_of(retrieval: Retrieval, sentence: ScoredSentence) -> tuple[float, 
     # Not "I", nor the "What" of a question that begins late.
     named = (stem for name in NAME.findall(question) if stems(name) for stem in question_stems(name))
     names = retrieval.spelling.hashes(named)
-    numbers = _numbers(VERSION.sub(" ", question)) - _numbers(node.get_metadata_str() + " " + sentence.text)
+    numbers = _numbers(VERSION.sub(" ", question)) - _numbers(
+        node.get_metadata_str() + " " + with_header(retrieval, sentence)
+    )
     in_sentence, in_question = set(words(sentence.text)), set(words(question))
     ordered = stems(with_header(retrieval, sentence))
     cosine = similar[0] if sentence.cosine is None else sentence.cosine
@@ -168,10 +170,7 @@ def stems_near(retrieval: Retrieval, sentence: ScoredSentence, behind: int = 1) 
     headings, those of a row's table included."""
     known = retrieval.terms(sentence.chunk)
     around = known.unit_stems[max(0, sentence.unit - 1) : sentence.unit + 1 + behind]
-    header = known.header_of(sentence.unit)
-    return known.heading_stems.union(
-        known.asked_above[sentence.unit], *around, *([] if header is None else [known.unit_stems[header]])
-    )
+    return known.heading_stems.union(known.asked_above[sentence.unit], known.header_stems(sentence.unit), *around)
 
 
 def _numbers(text: str) -> set[str]:

@@ -50,6 +50,11 @@ class ChunkTerms:
             first -= 1
         return first if first < index and self.units[first].kind == "header" else None
 
+    def header_stems(self, index: int) -> frozenset[int]:
+        """The stems of that header; none for other units."""
+        first = self.header_of(index)
+        return frozenset() if first is None else self.unit_stems[first]
+
     @cached_property
     def asked_above(self) -> tuple[frozenset[int], ...]:
         """For each unit the stems of the question above it that the text answers, a paragraph of its own: "Is it free?"

@@ -1747,3 +1747,11 @@ def test_what_to_do_and_how_a_thing_must_be_done_ask_for_all_steps(question: str
     found = _below("Burns", text, question, (0.3, 0.3, 0.6, 0.2))
     steps = [quote.text for quote in choose(found)]
     assert " ".join(steps).startswith("Cool the skin with water. Take off rings. Cover it with a clean cloth.")
+
+
+def test_the_row_that_is_asked_for_is_enough_and_its_column_may_have_a_number() -> None:
+    table = "| Size | W30 | W50 |\n|---|---|---|\n| Longest rope (m) | 12 | 20 |\n| Longest shaft (m) | 3 | 4 |"
+    text = f"{table}\n\nThe W30 and the W50 are of steel."
+    found = _retrieval("What is the longest rope of the W50?", text, (0.4,) * 4)
+    assert features_of(found, sentences_of(found)[0])[FEATURES.index("missing_number")] == 0
+    assert [quote.text for quote in choose(found)] == ["Longest rope (m) | 12 | 20"]
