@@ -102,6 +102,8 @@ _FORMS = (
     (re.compile(ASKS_FREQUENCY, re.IGNORECASE), re.compile(FREQUENCY, re.IGNORECASE)),
     (re.compile(ASKS_TEMPERATURE, re.IGNORECASE), re.compile(TEMPERATURE, re.IGNORECASE)),
 )
+#: "In pounds" at the end of a question, which a value may have too.
+_IN_UNIT = re.compile(r"\bin (?:\w+ )?\w+\W*$", re.IGNORECASE)
 #: How a question asks, and what a sentence has that answers it.
 _REQUIRED = (
     (_ASKS_EXTREME, _EXTREME),
@@ -120,9 +122,14 @@ def asks_for_value(question: str) -> bool:
 
 def value_finder(question: str) -> Callable[[str], int] | None:
     """A function that tells, by 2 or 0, whether a sentence has the phone number, address, price, frequency or
-    temperature that the question asks for; ``None`` where it asks for none of them."""
-    form = next((form for asks, form in _FORMS if asks.search(question)), None)
-    return form and (lambda sentence: 2 * bool(form.search(sentence)))
+    temperature that the question asks for, in words that it has not; ``None`` where it asks for none of them."""
+    form, known = (
+        next((form for asks, form in _FORMS if asks.search(question)), None),
+        set(words(_IN_UNIT.sub("", question))),
+    )
+    return form and (
+        lambda sentence: 2 * any(not known.issuperset(words(found[0]) or [""]) for found in form.finditer(sentence))
+    )
 
 
 def answer_type_scorer(question: str) -> Callable[[str], float]:

@@ -62,7 +62,8 @@ OTHER_ANSWER = 0.5
 _BEHIND = 40
 _LENGTH = (
     r"\b(?:miles?|(?:kilo|centi|milli)?met(?:er|re)s?|feet|foot|inch(?:es)?|yards?|leagues?|fathoms?|light[- ]years?"
-    r"|parsecs?|stor(?:ies|eys)|floors?|degrees?|pages?|[kcm]?m|ft)\b|[′″°%]"
+    r"|parsecs?|stor(?:ies|eys)|floors?|degrees?(?! celsius| fahrenheit)"
+    r"|pages?|[kcm]?m|ft)\b|[′″%]|°(?! ?[CFK]\b)"
 )
 #: A price is asked for, and what has one.
 ASKS_PRICE = (
@@ -90,7 +91,7 @@ FREQUENCY = (
 ASKS_TEMPERATURE = r"\b(?:at|to|below|above|under|over|beyond) (?:what|which) temperatures?\b|\bhow (?:hot|cold|warm)\b"
 TEMPERATURE = (
     r"°|\b(?:degrees?|celsius|fahrenheit|kelvins?|(?:room|body|ambient) temperature|(?:freezing|boiling|melting) point"
-    r"|(?:luke)?warm|hot|cool|cold|freezing|boiling)\b|(?-i:\d ?[CFK]\b)"
+    r"|(?:luke)?warm|hot|(?<!\bto )(?<!\blet it )cool|cold|freezing|boiling)\b|(?-i:\d ?[CFK]\b)"
 )
 #: What a quantity is measured in, by how the question asks for it: without it nothing says how much, old, long, far …
 _UNITS = (

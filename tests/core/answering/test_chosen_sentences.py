@@ -1755,3 +1755,29 @@ def test_the_row_that_is_asked_for_is_enough_and_its_column_may_have_a_number() 
     found = _retrieval("What is the longest rope of the W50?", text, (0.4,) * 4)
     assert features_of(found, sentences_of(found)[0])[FEATURES.index("missing_number")] == 0
     assert [quote.text for quote in choose(found)] == ["Longest rope (m) | 12 | 20"]
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "score"),
+    [
+        ("How deep is the bath?", "The bath is at 28 °C.", 0.5),
+        ("How deep is the bath?", "The bath is 2 m deep.", 1),
+        ("How high is the star?", "The star is at 28°.", 1),
+        ("What is the weight of the bath in pounds?", "The bath is 200 pounds.", 1),
+        ("How hot is the hot bath?", "The hot bath is open.", 0),
+        ("How hot is the bath?", "Fill the bath and let it cool.", 0),
+        ("How often is the daily bath filled?", "The daily bath is open.", 0),
+        ("How often is the daily bath filled?", "It is filled every day.", 1),
+    ],
+)
+def test_a_temperature_is_no_length_and_a_word_of_the_question_no_value(
+    question: str, sentence: str, score: float
+) -> None:
+    assert answer_type_scorer(question)(sentence) == score
+
+
+def test_how_hot_something_is_is_its_temperature() -> None:
+    text = "The bath is too hot for a crane. The highest temperature of the bath is 40 °C."
+    found = _retrieval("How hot may the bath be?", text, (0.4, 0.4))
+    assert [quote.text for quote in choose(found)] == ["The highest temperature of the bath is 40 °C."]
+    assert judge(weigh_evidence(found), found) == "answered"
