@@ -208,11 +208,11 @@ def _with_what_follows(quote: ScoredSentence, retrieval: Retrieval, quoted: Coll
     needs_more = announces(quote.text) or bool(_SAYS_LITTLE.search(quote.text))
     needs_more = needs_more and end <= known.units[quote.unit].end
     has_form, is_required = form_scorer(retrieval.question), form_required(retrieval.question)
-    lacks_form = not has_form(quote.text)
-    # A reason that is given is enough for "why".
+    # A reason that is given, or the sentence before, is enough for "why"; else it may be the next one, in words of
+    # its own.
     goes_on = asks_for_manner(retrieval.question) and (is_required("") or not is_required(quote.text))
-    has_type = answer_type_scorer(retrieval.question)
-    lacks_type = has_type(quote.text) == 0
+    lacks_reason = goes_on and not (is_required("") or quoted or quote.start < known.units[quote.unit].start)
+    lacks_type = (has_type := answer_type_scorer(retrieval.question))(quote.text) == 0
     is_continued_by = continuation_finder(retrieval.question, quote.text, takes_command=not quoted)
     instructing = instructing_units(quote.chunk, retrieval)
     last = max(at for at, unit in enumerate(known.units) if unit.start < quote.end)
@@ -228,7 +228,8 @@ def _with_what_follows(quote: ScoredSentence, retrieval: Retrieval, quoted: Coll
         words = text[unit.start : unit.end]
         adds_form = at == last + 1 and (
             is_brief
-            or (lacks_form and has_form(words))
+            or (has_form(words) and not has_form(quote.text))
+            or (lacks_reason and not any(stem_hash(each) in known.unit_stems[at] for each in retrieval.idf))
             or (PRONOUN.search(words) and ((lacks_type and has_type(words) == 1) or is_continued_by(words)))
         )
         if not (needs_more or adds_form or (goes_on and _GOES_ON.match(text, unit.start))):

@@ -17,11 +17,14 @@ _REASON = re.compile(
     r"|^To \w+|, as (?:the|they|it|he|she|we|you|there|no|\w+s (?:are|were))\b",
     re.IGNORECASE,
 )
-#: Also misspelt: "exmaple".
-_ASKS_EXAMPLE = re.compile(r"\b(?:e[xamp]{3,5}(?:le|el)s?|instances?)\b", re.IGNORECASE)
-_EXAMPLE = re.compile(
-    r"\b(?:for (?:example|instance)|examples?|such as|e\.g\.|including|(?:most )?common is|imagine|suppose)",
-    re.IGNORECASE,
+#: What a question demands of an answer's form; "example" also misspelt, "exmaple".
+_DEMANDED = (
+    (_ASKS_REASON, _REASON),
+    (
+        re.compile(r"\b(?:e[xamp]{3,5}(?:le|el)s?|instances?)\b", re.IGNORECASE),
+        re.compile(r"\b(?:for instance|examples?|such as|e\.g\.|including|(?:most )?common is|imagine|suppose)", re.I),
+    ),
+    (re.compile(r"\bwhat happens (?:if|when)\b", re.I), re.compile(rf"\b(?:if|when|will)\b|{_REASON.pattern}", re.I)),
 )
 #: "Which questions has chapter 3?", not "How are tasks assigned?".
 _ASKS_FOR_TASKS = re.compile(
@@ -49,7 +52,6 @@ _ASKS_MANNER = re.compile(
 _ASKS_WHETHER = re.compile(
     r"(?i)(?:and |but |so )?(?:do|does|did|is|are|was|were|can|could|will|would|has|have|had|should|may|must)\b"
 )
-_ASKS_EVENTS = re.compile(r"\bwhat happened\b", re.IGNORECASE)
 #: "Which ship …?", "In which ship …?"
 _ASKS_WHICH = re.compile(
     r"^\W*(?:(?:in|on|at|by|with|for|from|of) )?(?:which|what) ((?!\w+s\b)\w{3,})\b", re.IGNORECASE
@@ -61,7 +63,6 @@ _ACTION = re.compile(
 )
 #: A command, and what leads in to it.
 _COMMAND = re.compile(r"\b(?:run|type|enter|execute|issue|invoke|commands?|scripts?)\b[^`]*\n```", re.IGNORECASE)
-_TO_DO = re.compile(r"\W*to (\w+)\b", re.IGNORECASE)
 _ASKS_FOR_SEVERAL = re.compile(
     r"^\W*(?:(?:in |into |by |from |of )?(?:what|which)(?: are| were)?(?: the)?(?: \w+){0,2}"
     r" (?:types|kinds|parts|components|stages|phases|steps|layers|forms|classes|categories|examples|functions|causes"
@@ -168,7 +169,7 @@ def asks_for_manner(question: str) -> bool:
 
 def asks_for_events(question: str) -> bool:
     """Whether the question asks what happened; its answer keeps the order of the text."""
-    return bool(_ASKS_EVENTS.search(question))
+    return "what happened" in question.casefold()
 
 
 def asks_whether(question: str) -> bool:
@@ -207,8 +208,8 @@ def kinds_left_out(question: str) -> frozenset[Kind]:
 
 def form_required(question: str) -> Callable[[str], bool]:
     """A function that tells whether a sentence has the form that the question demands, as words of its own say nothing
-    more: a reason for "And why?", an example for "Give me an example."."""
-    forms = [form for asks, form in ((_ASKS_REASON, _REASON), (_ASKS_EXAMPLE, _EXAMPLE)) if asks.search(question)]
+    more: a reason for "And why?", an example for "Give me an example.", a condition for "What happens if …?"."""
+    forms = [form for asks, form in _DEMANDED if asks.search(question)]
     return lambda sentence: all(form.search(sentence) for form in forms)
 
 
@@ -245,5 +246,5 @@ def form_scorer(question: str) -> Callable[[str], float]:
 
 def _says_how_to(sentence: str, action: str) -> bool:
     """Whether the sentence begins with what is done ("To remove it, …"), or comes with a command."""
-    purpose = _TO_DO.match(sentence)
+    purpose = re.match(r"\W*to (\w+)\b", sentence, re.IGNORECASE)
     return action in stems(purpose[1]) if purpose else bool(_COMMAND.search(sentence))

@@ -1781,3 +1781,18 @@ def test_how_hot_something_is_is_its_temperature() -> None:
     found = _retrieval("How hot may the bath be?", text, (0.4, 0.4))
     assert [quote.text for quote in choose(found)] == ["The highest temperature of the bath is 40 °C."]
     assert judge(weigh_evidence(found), found) == "answered"
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "count"),
+    [
+        ("Why must the rope be dry?", "The rope must be dry. A wet one slips off the drum. Paint it red.", 2),
+        ("Why must the rope be dry?", "The rope must be dry because a wet one slips. The drum is of steel.", 1),
+        ("Must the rope be dry?", "The rope must be dry. A wet one slips off the drum. Paint it red.", 1),
+        ("What happens if the winch runs dry?", "Never run the winch dry. The bearing melts. Paint it red.", 2),
+        ("What happens if the winch runs dry?", "If the winch runs dry, the bearing melts. The drum is of steel.", 1),
+    ],
+)
+def test_a_reason_or_an_effect_may_be_the_next_sentence(question: str, text: str, count: int) -> None:
+    sentences = text.split(". ")
+    assert _texts(question, text, (0.5, 0.1, 0.1)) == [". ".join(sentences[:count]) + "."]
