@@ -62,6 +62,7 @@ _KIN = re.compile(rf"\b(\w+)(?:['’]s|(?<=s)['’]) (?:\w+ )?({_RELATIVE})", re
 _SAYS_KIN = re.compile(
     rf"\b(?:{_RELATIVE}|step\w+|marri\w+|wed(?:ded)?\b|born\b|brides?\b|\w+-in-law\b)", re.IGNORECASE
 )
+_SAYS_SPOUSE = re.compile(r"\b(?:wife|wives|husbands?|widow\w*|marri\w+|wed(?:ded)?\b|brides?\b)", re.IGNORECASE)
 _ASKS_KIN = re.compile(rf"^\W*(?:what|who)\b.*{_KIN.pattern}\W*$", re.IGNORECASE)
 _ASKS_WHO_DID = re.compile(r"(?:and |but |so )?who (?!(?:is|are|was|were)\b)\w+", re.IGNORECASE)
 
@@ -173,10 +174,11 @@ def lacks_event(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSent
 
 def lacks_kin(_: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
     """Whether the question asks who X's mother, son … is, and the sentences have no relative or only another's."""
-    if not _ASKS_KIN.search(asked):
+    found = _ASKS_KIN.search(asked)
+    if found is None:
         return False
     text = " ".join(each.text for each in sentences)
-    if not _SAYS_KIN.search(text):
+    if not (_SAYS_SPOUSE if _SAYS_SPOUSE.match(found[2]) else _SAYS_KIN).search(text):
         return True
     known = [(frozenset(stems(owner)), kin.casefold()) for owner, kin in _KIN.findall(text)]
     of_nobody = _KIN.sub(" ", text).casefold()

@@ -40,6 +40,18 @@ def test_no_is_an_answer_to_whether_something_is_so() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("Bo Berg married Ada Reed.", "answered"),
+        ("Bo Berg and his wife Ada Reed led the yard.", "answered"),
+        ("Bo Berg was born in Oslo, the fourth of seven children of Ada Reed.", "closest"),
+    ],
+)
+def test_a_wife_is_not_named_by_a_birth(text: str, verdict: str) -> None:
+    assert _verdict("Who was Bo Berg's wife?", text, 0.7) == verdict
+
+
+@pytest.mark.parametrize(
     ("question", "text", "verdict"),
     [
         ("Who founded the yard?", "The yard was founded in 1184 by monks of the bay.", "answered"),
