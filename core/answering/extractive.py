@@ -12,7 +12,7 @@ from ..retrieval.parts import RetrievalInParts
 from ..retrieval.quotes import LONGEST_SENTENCE
 from ..retrieval.sentence_scores import ScoredSentence
 from ..retrieval.sentences import instructing_units, is_event, sentences_of
-from ..text.answer_types import answer_type_scorer, asks_for_value, value_finder
+from ..text.answer_types import answer_type_scorer, asks_for_value, number_scorer
 from ..text.doers import work_asked
 from ..text.formulas import has_formula
 from ..text.imperatives import command_verb
@@ -102,7 +102,7 @@ def choose(retrieval: Retrieval) -> list[ScoredSentence]:
     has_list = best.end > known.units[best.unit].end
     score, asked = best.score - best.for_defining, frozenset(map(stem_hash, retrieval.idf))
     is_named = best.defining > 0 and (asks_for_term(retrieval.question) or work_asked(retrieval.question) is not None)
-    has_value = value_finder(asked_of(retrieval)) or (lambda _: 0)
+    has_value = number_scorer(asked_of(retrieval))
     takes_one = not asks_for_several(retrieval.question) and not asks_for_manner(retrieval.question)
     has_row, of_events = takes_one and is_named_row(best, retrieval), is_event(retrieval, best)
     # A further sentence on nothing but the earlier questions is beside a follow-up.

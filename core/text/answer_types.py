@@ -147,6 +147,12 @@ def answer_type_scorer(question: str) -> Callable[[str], float]:
     return lambda _sentence: 0.5
 
 
+def number_scorer(question: str) -> Callable[[str], float]:
+    """As ``answer_type_scorer`` where the question asks for a time, a quantity or another value but a name, else 0."""
+    takes_any = asks_for_time(question) or asks_for_quantity(question)
+    return (answer_type_scorer if takes_any else value_finder)(question) or (lambda _sentence: 0)
+
+
 def _name_scorer(question: str, known: set[str]) -> Callable[[str], float]:
     """Scores 1 for a name; less for another word that does what is asked: "the operator resets" for "Who resets …?"."""
     before = word_before(question)

@@ -1796,3 +1796,16 @@ def test_how_hot_something_is_is_its_temperature() -> None:
 def test_a_reason_or_an_effect_may_be_the_next_sentence(question: str, text: str, count: int) -> None:
     sentences = text.split(". ")
     assert _texts(question, text, (0.5, 0.1, 0.1)) == [". ".join(sentences[:count]) + "."]
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "count"),
+    [
+        ("When did the yard open?", "The yard opened on 4 May 1913. The yard is open to all.", 1),
+        ("When did the yard open?", "The yard opened on 4 May 1913. The yard was open to all from 1920.", 2),
+        ("How many ropes has the yard?", "The yard has nine ropes. The ropes of the yard are new.", 1),
+        ("Who opened the yard?", "The yard was opened by Bo Berg. The keeper of the yard opened it too.", 2),
+    ],
+)
+def test_a_sentence_without_the_time_or_number_is_beside_one_that_has_it(question: str, text: str, count: int) -> None:
+    assert len(_texts(question, text, (0.5, 0.45))) == count
