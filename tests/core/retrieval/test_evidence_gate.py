@@ -39,6 +39,12 @@ def test_no_is_an_answer_to_whether_something_is_so() -> None:
     assert _verdict("Which winch needs oil?", text, 0.4) == "closest"
 
 
+@pytest.mark.parametrize("text", ["Cats and hens are not accepted.", "Cats are welcome.", "Cats are not permitted."])
+def test_what_is_accepted_welcome_or_permitted_is_allowed(text: str) -> None:
+    assert _verdict("Are cats allowed?", text, 0.5) == "answered"
+    assert _verdict("Are cats allowed?", "Cats are fed by the cook.", 0.5) == "closest"
+
+
 @pytest.mark.parametrize(
     ("text", "verdict"),
     [
