@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -10,7 +11,7 @@ from ..text.definitions import attribute_finder, subject_of
 from ..text.entries import title_stems
 from ..text.negations import negates
 from ..text.persons import life_event_asked
-from ..text.question_kinds import action_of, asks_for_events
+from ..text.question_kinds import action_of, asks_for_events, asks_whether
 from ..text.stemming import question_stems, stem_hash, stems, words
 from .answerability import FEATURES, features_of, least_likelihood, likelihood, stems_near
 from .models import asked_of
@@ -33,6 +34,14 @@ _NEAR = 0.8
 _OWN_SHARE = 0.5
 #: Sentences of a reply, and further stems of what asks the question: the speaker, and a word such as "total".
 _REPLY, _BESIDE_QUESTION = 2, 2
+#: "No pets.", "Decided: no smoking in the rooms", and what of them may be asked.
+_NO = re.compile(
+    r"(?:\A|[.:;!,] )No ((?:\w+ )?\w+)(?= (?:in|on|at|inside|during|before|after|from|without)\b|[.;,!]|\Z)",
+    re.IGNORECASE,
+)
+_ANY_USE = frozenset(
+    stems("allowed permitted accepted welcome bring use have keep contain offer serve provide include")
+)
 
 
 @dataclass(frozen=True)
@@ -88,7 +97,7 @@ def weigh_evidence(retrieval: Retrieval) -> Evidence:
     quoted = [each for each in sentences[:_QUOTED] if each.score >= least]
     life = life_event_asked(asked_of(retrieval))  # "Ada Reed (1805 – 1877)" says when, without the question's words
     is_dated = life is not None and life.is_dated_in(quoted[0].text)
-    is_reply = _is_reply(retrieval, quoted[0])
+    is_reply = _is_reply(retrieval, quoted[0]) or _says_no(retrieval, quoted[0])
     missing = "" if is_dated or is_reply else missing_subject(retrieval, quoted)
     if not missing and quoted[0].defining >= DEFINES:
         # Who asks what X is, is answered by what says it, however short it is.
@@ -131,6 +140,14 @@ def _is_reply(retrieval: Retrieval, sentence: ScoredSentence) -> bool:
         and negates(line) == negates(asked)
         for line in (*headings_of(node).splitlines(), *(text[unit.start : unit.end] for unit in before))
     )
+
+
+def _says_no(retrieval: Retrieval, sentence: ScoredSentence) -> bool:
+    """Whether the question asks whether something is there, used or allowed, and the sentence says "No pets."."""
+    asked = asked_of(retrieval)
+    own, near = set(question_stems(asked)) - _ANY_USE, stems_near(retrieval, sentence, behind=0)
+    denied = [set(stems(found[1])) for found in _NO.finditer(sentence.text)] if asks_whether(asked) else []
+    return any(each and each <= own and set(map(stem_hash, own - each)) <= near for each in denied)
 
 
 def _is_procedure(retrieval: Retrieval, sentence: ScoredSentence) -> bool:

@@ -160,8 +160,8 @@ def paragraph_up_to(node: BaseNode, known: ChunkTerms, index: int) -> str:
 
 
 def _is_short(quote: str) -> bool:
-    """Whether it has too few words to say something."""
-    least = _SHORTEST_WORDS
+    """Whether it has too few words to say something: "No pets" says enough."""
+    least = _SHORTEST_WORDS - quote.startswith("No ")
     return len(quote.split(None, least)) < least or (len(quote) < _SHORT and len(_WORD.findall(quote)) < least)
 
 

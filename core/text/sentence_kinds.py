@@ -244,7 +244,7 @@ def _is_label(words: str, unit: Unit, following: str) -> bool:
         return following == "sentence" and not says_more
     if _HEADLINE.fullmatch(words):
         return unit.kind == "sentence"
-    if _SENTENCE_END.search(words) or ": " in words:
+    if _SENTENCE_END.search(words) or ": " in words or words.startswith("No "):
         return False
     few = 0 if following == "code" else _LABEL_WORDS if unit.kind == "sentence" else _ITEM_LABEL_WORDS
     return len(words.split()) <= few or not _VERB.search(words)

@@ -366,3 +366,18 @@ def test_days_are_compared_however_they_are_written(
     question: str, sentence: str, heading: str, *, is_other: bool
 ) -> None:
     assert is_of_other_day(question, sentence, heading) is is_other
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "verdict"),
+    [
+        ("Are pets allowed?", "No pets. The pool opens at eight.", "answered"),
+        ("Can I bring pets?", "- No pets\n- No smoking in the rooms\n- The pool opens at eight", "answered"),
+        ("Do we use pesticides?", "2026-05-04: No pesticides. We ordered ladybirds.", "answered"),
+        ("Are pets allowed in the sauna?", "No pets. The pool opens at eight.", "closest"),
+        ("Is parking free?", "No parking fees for trucks.", "closest"),
+        ("Is smoking harmful?", "No smoking.", "closest"),
+    ],
+)
+def test_no_with_a_thing_denies_that_it_is_allowed_or_used(question: str, text: str, verdict: str) -> None:
+    assert _verdict(question, text, 0.4, heading="Rules") == verdict
