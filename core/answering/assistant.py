@@ -18,8 +18,7 @@ from ..retrieval.evidence_gate import Verdict, judge, weigh_evidence
 from ..retrieval.follow_up import FollowUp, Turn, follow_up
 from ..retrieval.restatement import asked_again
 from ..runtime.request import current_scope
-from ..text.rewording import reworded, topic_of
-from ..text.versions import with_other_numerals
+from ..text.rewording import other_wordings, reworded, topic_of
 from ..tracing import OwnContext, has_listeners, step
 from .answer import Answer, Delta
 from .greetings import introduction, is_greeting, is_of_assistant, reply_to_greeting, what_can_be_asked
@@ -141,13 +140,13 @@ class Assistant(BaseQueryEngine):
         return (in_parts, "answered") if in_parts else self._judged_as_one(question, filters)
 
     def _judged_as_one(self, question: Question, filters: MetadataFilters | None) -> tuple[Retrieval, Verdict]:
-        """The same of a question for one thing; of two ways to write a number that which is answered."""
+        """The same of a question for one thing; of several ways to ask it that which is answered."""
         found = self._judged_as_asked(question, filters)
-        other = with_other_numerals(question.text)
-        if found[1] == "answered" or other == question.text:
-            return found
-        again = self._judged_as_asked(replace(question, text=other[-LONGEST_QUESTION:]), filters)
-        return again if again[1] == "answered" else found
+        for other in () if found[1] == "answered" else other_wordings(question.text):
+            again = self._judged_as_asked(replace(question, text=other[-LONGEST_QUESTION:]), filters)
+            if again[1] == "answered":
+                return again
+        return found
 
     def _judged_as_asked(self, question: Question, filters: MetadataFilters | None) -> tuple[Retrieval, Verdict]:
         earlier = follow_up(question.text, question.history)

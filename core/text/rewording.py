@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from .versions import with_other_numerals
+
 #: Words for a work as a whole.
 WORKS = (
     r"(?:book|text|textbook|manual|guide|course|tutorial|document|documentation|specification|spec|paper|report|article"
@@ -51,6 +53,12 @@ _PLACE = re.compile(
     rf"(?: (?:here|(?:in|by) (?:it|{_THE_WORK})))?\W*$",
     re.IGNORECASE,
 )
+#: "How can I reach Ana Berg?"
+_CONTACT = re.compile(
+    rf"^\W*(?:how|where) {_READER} (?:reach|contact|call|phone|get in touch with|get hold of) (.{{2,80}}?)\W*$",
+    re.IGNORECASE,
+)
+_REACHED_BY = ("phone number", "e-mail address")
 #: "And", "what about" before what is asked.
 LEAD = re.compile(r"^\W*(?:(?:and|but|so|then|also|ok)\b\W*)?(?:(?:what|how) about\b\W*)?", re.IGNORECASE)
 _ITS, _IT = re.compile(r"\bits (\w+)", re.IGNORECASE), re.compile(r"\bit\b", re.IGNORECASE)
@@ -169,3 +177,11 @@ def reworded(question: str) -> str:
         word, subject, verb = indirect.groups()
         return f"{word} does {subject} mean?" if verb.startswith("mean") else f"{word} {verb} {subject}?"
     return question
+
+
+def other_wordings(question: str) -> list[str]:
+    """Other ways to ask the same, of which texts may know one alone: a ruler's or a war's number written otherwise, and
+    what someone is reached by."""
+    numbered, contact = with_other_numerals(question), _CONTACT.match(question)
+    reached_by = [f"What is the {what} of {contact[1]}?" for what in _REACHED_BY] if contact else []
+    return ([] if numbered == question else [numbered]) + reached_by

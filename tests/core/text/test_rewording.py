@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ragstone.core.text.antecedents import parallel_question, resolve_pronoun
-from ragstone.core.text.rewording import about_source, going_on, reworded, topic_of
+from ragstone.core.text.rewording import about_source, going_on, other_wordings, reworded, topic_of
 from tests.support.patience import grows_linearly
 
 
@@ -146,3 +146,16 @@ def test_one_thing_over_and_over_takes_linear_time(part: str) -> None:
     assert grows_linearly(lambda size: resolve_pronoun("what is it?", [part * size]), 200)
     assert grows_linearly(lambda size: parallel_question("and the hub", ["what is the " + part * size + " hub"]), 200)
     assert grows_linearly(lambda size: topic_of("in which chapter is " + part * size + " discussed"), 200)
+
+
+@pytest.mark.parametrize(
+    ("question", "others"),
+    [
+        ("How can I reach Ana Berg?", ["phone number of Ana Berg?", "e-mail address of Ana Berg?"]),
+        ("How do we get in touch with the office", ["phone number of the office?", "e-mail address of the office?"]),
+        ("How can I reach?", []),
+        ("How can I tie a knot?", []),
+    ],
+)
+def test_what_someone_is_reached_by(question: str, others: list[str]) -> None:
+    assert other_wordings(question) == [f"What is the {each}" for each in others]
