@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from ..errors import BadRequest
 from ..text.chunk_terms import ChunkTerms, terms_of
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from .follow_up import FollowUp
     from .fusion import Scores
     from .search_cache import SearchCache
+
+Found = TypeVar("Found")
 
 #: Chunks that one question may be given.
 MOST_CHUNKS = 50
@@ -92,7 +94,7 @@ class Retrieval:
     encode_ms: float = 0.0
     retrieve_ms: float = 0.0
     #: What is computed from the fields above once, by name; ``dataclasses.replace`` begins with none.
-    memo: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _known: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
     _terms: dict[int, ChunkTerms] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def terms(self, chunk: int) -> ChunkTerms:
@@ -103,6 +105,15 @@ class Retrieval:
             is_cut = stored is not None and stored.units and stored.units[-1].end > len(node.get_content())
             self._terms[chunk] = terms_of(node) if stored is None or is_cut else stored
         return self._terms[chunk]
+
+
+def computed_once(retrieval: Retrieval, name: str, compute: Callable[[], Found]) -> Found:
+    """What the function computes from the retrieval, by a name of its own; computed once for each retrieval."""
+    known = retrieval._known  # noqa: SLF001 - a class has few public members, and this one is for modules beside it
+    if name not in known:
+        known[name] = compute()
+    found: Found = known[name]
+    return found
 
 
 def asked_of(retrieval: Retrieval) -> str:

@@ -16,7 +16,7 @@ from ..text.imperatives import as_between_people
 from ..text.instructions import instructions_of, is_addressed, is_asked_about
 from ..text.question_kinds import asks_for_events
 from ..text.stemming import stem_hash, stem_hashes, stems
-from .models import asked_of
+from .models import asked_of, computed_once
 from .sentence_scores import SentenceScorer
 
 if TYPE_CHECKING:
@@ -50,10 +50,7 @@ _EMBEDDED_CHARACTERS = 240
 
 def sentences_of(retrieval: Retrieval) -> list[ScoredSentence]:
     """The sentences that can answer, best first, each once, none that gives an order. Deterministic."""
-    if "sentences" not in retrieval.memo:
-        retrieval.memo["sentences"] = list(_without_instructions(_scored(retrieval), retrieval))
-    found: list[ScoredSentence] = retrieval.memo["sentences"]
-    return found
+    return computed_once(retrieval, "sentences", lambda: list(_without_instructions(_scored(retrieval), retrieval)))
 
 
 def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
