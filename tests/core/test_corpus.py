@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
+from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.node_parser import NodeParser
 from llama_index.core.schema import BaseNode, Document, MetadataMode, NodeRelationship, RelatedNodeInfo, TextNode
 from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter, MetadataFilters
 from pydantic import PrivateAttr
 
-from ragstone.core import Host, NotFound
+from ragstone.core import EncoderSettings, Host, NotFound, hookimpl
 from ragstone.core.ingestion import IngestProgress
 from ragstone.core.ingestion import pipeline as ingest_module
 from ragstone.core.retrieval import contents
@@ -21,14 +24,6 @@ from ragstone.core.runtime import limited_to
 from ragstone.core.testing import WordEmbedding, open_host
 from ragstone.plugins.book_chat import Shelf
 from tests.support.patience import HANG
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from llama_index.core.base.embeddings.base import BaseEmbedding
-
-from ragstone.core import EncoderSettings, hookimpl
 
 
 class OtherWords(WordEmbedding):

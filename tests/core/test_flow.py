@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 import sys
 import threading
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import FrameType
+from typing import Any
 
 import pytest
 
@@ -16,10 +18,6 @@ import ragstone.core
 from ragstone.core.testing import ScriptedLLM, open_host
 from ragstone.plugins.book_chat import Shelf
 from tests.support.markdown import sections
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from types import FrameType
 
 #: A module of ``ragstone.core`` and a function of it.
 Step = tuple[str, str]

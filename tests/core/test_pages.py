@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Generator
+from typing import Any
 
 import pytest
 
 from ragstone.core.pages import EventStream, ViewOptions, event
 from ragstone.core.runtime import Slots
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
 
 
 def test_a_view_has_the_options_that_it_declares() -> None:

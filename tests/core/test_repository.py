@@ -11,17 +11,14 @@ import tomllib
 from datetime import date
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import Any
 
 import pytest
 import yaml
 
+from ragstone.core import Host
 from tests.support.needs import needed
-
-if TYPE_CHECKING:
-    from types import ModuleType
-
-    from ragstone.core import Host
 
 REPOSITORY = Path(__file__).parents[2]
 VERSION = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"]["version"]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from pydantic import ValidationError
@@ -11,9 +12,6 @@ from pydantic import ValidationError
 from ragstone.core import Host, Settings, SettingsError, Table, hookimpl, read_settings
 from ragstone.core.testing import TestModels
 from tests.support.installed import ALWAYS, PLUGINS
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def write(folder: Path, text: str, name: str = "ragstone.toml") -> Path:

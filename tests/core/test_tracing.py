@@ -5,28 +5,24 @@ from __future__ import annotations
 import gc
 import json
 import threading
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from llama_index.core.instrumentation import get_dispatcher
 from llama_index.core.instrumentation.event_handlers import BaseEventHandler
 from llama_index.core.instrumentation.span import active_span_id
 
-from ragstone.core import Host, LLMError, Question, Settings
+from ragstone.core import Assistant, Host, LLMError, Question, Settings
 from ragstone.core.testing import TestModels, open_host
 from ragstone.core.tracing import has_listeners, step
 from ragstone.plugins.book_chat import Shelf
 from tests.support.llm_server import Server, refuse, say
 from tests.support.needs import needed
 from tests.support.patience import HANG, until
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from ragstone.core import Assistant
 
 QUESTION = "What is a caster?"
 CASTER = "A caster is a wheel that swivels about a vertical axis."

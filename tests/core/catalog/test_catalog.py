@@ -5,10 +5,11 @@ from __future__ import annotations
 import sqlite3
 import threading
 import tracemalloc
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -22,10 +23,6 @@ from ragstone.core.catalog.vectors import pack_sentences, unpack_sentences
 from ragstone.core.retrieval.dense import ExactSearch
 from ragstone.core.text import pack
 from tests.support.words import by_words
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 DIMENSION = 4
 

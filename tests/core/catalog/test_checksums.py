@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,9 +16,6 @@ from ragstone.core.catalog import Catalog, NewChunk, NewDocument, copy_corpus
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat import Shelf
 from tests.support.third_party_fakes import Here, fast_models
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture

@@ -7,9 +7,10 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from sqlalchemy import create_engine
@@ -17,10 +18,6 @@ from sqlalchemy import create_engine
 from ragstone.core import StorageError, StorageLost
 from ragstone.core.catalog import Catalog
 from tests.support.third_party_fakes import Here, fast_models
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 
 @pytest.fixture

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from llama_index.core.schema import Document, TextNode
 from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter, MetadataFilters
 
-from ragstone.core import SettingsError, StorageDenied, StorageError, read_settings
+from ragstone.core import Host, SettingsError, StorageDenied, StorageError, read_settings
 from ragstone.core.catalog import Catalog, NewChunk, NewDocument, vector_filling, vector_table
 from ragstone.core.retrieval.search_cache import RevisionSearch, SearchCache
 from ragstone.core.testing import open_host
@@ -20,12 +23,6 @@ from tests.support.patience import until
 from tests.support.third_party_fakes import Here
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    import numpy.typing as npt
-
-    from ragstone.core import Host
     from tests.support.postgresql import Server
 
 _DIMENSION = 8

@@ -7,20 +7,15 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
-from sqlalchemy import Column, Integer, MetaData, Table, Text, func, insert, select, text, update
+from sqlalchemy import Column, Connection, Integer, MetaData, Table, Text, func, insert, select, text, update
 
 from ragstone.core import PluginError, StorageError
 from ragstone.core.catalog import Catalog, NewDocument
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from sqlalchemy import Connection
 
 notes = MetaData()
 note = Table("notes_note", notes, Column("id", Integer, primary_key=True), Column("words", Text, nullable=False))

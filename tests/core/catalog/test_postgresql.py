@@ -6,6 +6,8 @@ import json
 import logging
 import socket
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -27,9 +29,6 @@ from tests.support.needs import needed
 from tests.support.third_party_fakes import Here
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from tests.support.postgresql import Server
 
 SECRET = "s3cret-w0rd"

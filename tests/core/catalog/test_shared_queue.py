@@ -6,24 +6,22 @@ import asyncio
 import os
 import signal
 import threading
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from faults.actors import Actor
 from ragstone.core import BadRequest, SettingsError, SourceError
-from ragstone.core.catalog import Catalog, Unfit
+from ragstone.core.catalog import Catalog, Report, SharedQueue, Unfit
 from tests.support.needs import needed
 
 needed("procrastinate")
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from multiprocessing.connection import Connection
-    from pathlib import Path
-
-    from ragstone.core.catalog import Report, SharedQueue
     from tests.support.postgresql import Server
 
 #: Seconds after which a dead worker's jobs are taken up here.

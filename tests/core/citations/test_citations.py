@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given
@@ -13,9 +13,6 @@ from ragstone.core.citations import CitableChunks, Splitter, find_fault, read_ma
 from ragstone.core.citations.quantities import quantities
 from ragstone.core.citations.words import normalize
 from tests.support.patience import grows_linearly
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.mark.parametrize(

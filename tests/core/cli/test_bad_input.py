@@ -6,8 +6,9 @@ import json
 import os
 import shutil
 import subprocess
+from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -17,10 +18,6 @@ from ragstone.core.catalog.schema import SCHEMA_VERSION
 from ragstone.core.retrieval import HybridRetriever
 from ragstone.plugins.book_chat import Shelf
 from tests.support.third_party_fakes import Ended, Here, run, write_pages
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 QUESTION = "What is a caster wheel?"
 ANSWER = "A caster is a wheel that swivels about a vertical axis. [1]"

@@ -10,8 +10,8 @@ import shlex
 import subprocess
 import sys
 import textwrap
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 import pytest
@@ -22,9 +22,6 @@ from ragstone.core.cli.app import root_group
 from tests.support.installed import BUILTINS, INTERFACES, PLUGINS, plugin
 from tests.support.needs import missing
 from tests.support.third_party_fakes import RAGSTONE, Here, distribution, environment, run, write_pages
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 QUESTION = "What is a caster wheel?"
 

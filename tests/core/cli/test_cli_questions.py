@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 from shutil import which
-from typing import TYPE_CHECKING
 
 import click
 import pytest
@@ -17,10 +18,6 @@ from ragstone.core.cli.app import root_group
 from tests.support.needs import missing
 from tests.support.patience import HANG
 from tests.support.third_party_fakes import RAGSTONE, Here, environment
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 QUESTION = "What is a caster wheel?"
 #: Commands that print no result: they serve, work, talk with a person, or what they print is itself for a program.

@@ -5,15 +5,12 @@ from __future__ import annotations
 import platform
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.support.patience import HANG
 from tests.support.third_party_fakes import distribution, environment
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 #: ``ragstone.core.testing`` imports LlamaIndex's language models.
 ENCODER = """

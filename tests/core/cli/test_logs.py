@@ -7,15 +7,13 @@ import signal
 import subprocess
 import sys
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
+
+import pytest
 
 from tests.support.patience import HANG, until
 from tests.support.third_party_fakes import RAGSTONE, Here, distribution, environment, fast_models
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import pytest
 
 
 def records(output: str) -> list[dict[str, Any]]:

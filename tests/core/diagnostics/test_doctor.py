@@ -12,13 +12,14 @@ import sqlite3
 import subprocess
 import threading
 import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from faults.disks import small_disk
-from ragstone.core import Check, RagstoneError, hookimpl
+from ragstone.core import Check, Host, RagstoneError, hookimpl
 from ragstone.core.diagnostics.examination import run_check
 from ragstone.core.embedding import ALL_MINILM_L6_V2
 from ragstone.core.testing import open_host
@@ -26,12 +27,6 @@ from ragstone.plugins.book_chat import Shelf
 from tests.support.llm_server import Server
 from tests.support.needs import needed
 from tests.support.third_party_fakes import Here, distribution, fast_models
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from ragstone.core import Host
 
 KEY = "sk-secret-7Yq2mBvT0aLxW9"
 

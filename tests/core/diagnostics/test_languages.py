@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from llama_index.core.base.embeddings.base import BaseEmbedding
 
 from tests.core.text.test_languages import TEXTS
 from tests.support.third_party_fakes import Here, fast_models
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 REMEDY = 'pip install \'ragstone[huggingface]\'; [encoder] provider = "huggingface", model = "sentence-transformers/'
 

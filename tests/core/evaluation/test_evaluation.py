@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
-from ragstone.core import Host, SourceError
+from ragstone.core import Corpus, Host, SourceError
 from ragstone.core.evaluation.corpora import open_corpus, read_question_set, read_questions_file
 from ragstone.core.evaluation.measures import answers, refusal, retrieval, sides
 from ragstone.core.testing import open_host
 from tests.support.third_party_fakes import Here, distribution, fast_models, write_pages
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ragstone.core import Corpus
 
 DOCUMENTS = {
     "d1": ("Casters", "A caster is a wheel that swivels about a vertical axis."),

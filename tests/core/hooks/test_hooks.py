@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import click
 import pytest
 from click.testing import CliRunner
+from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.embeddings import MockEmbedding
-from llama_index.core.llms import MockLLM
+from llama_index.core.llms import LLM, MockLLM
 from llama_index.core.node_parser import NodeParser, SentenceSplitter
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.prompts import BasePromptTemplate, PromptTemplate
@@ -50,13 +53,6 @@ from ragstone.core.retrieval import HybridRetriever, Retrieval, ScoredRetriever,
 from ragstone.core.testing import ScriptedLLM, TestModels, WordEmbedding, open_host
 from ragstone.plugins.book_chat import Shelf
 from tests.support.patience import HANG
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from llama_index.core.base.embeddings.base import BaseEmbedding
-    from llama_index.core.llms import LLM
 
 
 @contextmanager

@@ -7,7 +7,8 @@ import subprocess
 import sys
 import textwrap
 from importlib import metadata
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -17,9 +18,6 @@ from ragstone.core.hooks.discovery import installed_plugins
 from ragstone.plugins.book_chat import Shelf
 from tests.support.installed import BUILTINS, INTERFACES, PLUGINS
 from tests.support.third_party_fakes import distribution, fast_models, run
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FINE = """
     from ragstone.core import Check, hookimpl

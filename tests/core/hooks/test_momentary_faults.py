@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
+from llama_index.core.schema import NodeWithScore
 
 from ragstone.core import Check, Host, StorageAway, StorageBusy, StorageError, hookimpl
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat import Shelf
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from llama_index.core.schema import NodeWithScore
 
 
 class Moody:

@@ -10,22 +10,17 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from ragstone.core import BadRequest
 from ragstone.core.hooks import spec
-from ragstone.core.hooks.scaffold import make_plugin, valid_name
+from ragstone.core.hooks.scaffold import NewPlugin, make_plugin, valid_name
 from tests.support.installed import ALWAYS, PLUGINS
 from tests.support.patience import HANG
 from tests.support.third_party_fakes import Here
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ragstone.core.hooks.scaffold import NewPlugin
 
 SPECS = {name: spec for name, spec in vars(spec).items() if name.startswith("ragstone_")}
 #: Modules that belong together; any other may be deleted with its tests and its hooks.

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 
-from ragstone.core import PluginError, hookimpl
+from ragstone.core import Corpus, Host, PluginError, hookimpl
 from ragstone.core.testing import open_host, plugin_state
 from ragstone.core.testing.hosts import SmallCorpus, fill_small_corpus
 from ragstone.web import create_app
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from ragstone.core import Corpus, Host
 
 _TEXT = "A caster is a wheel that swivels about a vertical axis."
 SECONDS = 1

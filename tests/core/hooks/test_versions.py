@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from importlib import metadata
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from ragstone.core import HOOKS_VERSION, Check, Host, hookimpl
 from ragstone.core.testing import SmallCorpus, fill_small_corpus, open_host, plugin_state
 from tests.support.third_party_fakes import distribution
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 LATER = HOOKS_VERSION + 1
 VERSION = metadata.version("ragstone")

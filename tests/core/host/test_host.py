@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import pytest
+from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.node_parser import NodeParser, SentenceSplitter
 from llama_index.core.schema import Document
 
@@ -28,11 +30,6 @@ from ragstone.core import (
 from ragstone.core.hooks.encoder import Encoders
 from ragstone.core.testing import SmallCorpus, TestModels, WordEmbedding, fill_small_corpus, open_host
 from ragstone.plugins.book_chat import Shelf
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from llama_index.core.base.embeddings.base import BaseEmbedding
 
 
 class Notes:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
 
 import pytest
 from llama_index.core.agent.workflow import FunctionAgent
@@ -17,17 +19,12 @@ from llama_index.core.retrievers import BaseRetriever, RouterRetriever
 from llama_index.core.tools import QueryEngineTool, RetrieverTool
 from pydantic import PrivateAttr
 
+from ragstone.core import Host
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat import Shelf
 from tests.core.hooks.test_hooks import Notes, note
 from tests.support.loops import finished
 from tests.support.patience import HANG
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from ragstone.core import Host
 
 CASTER = "A caster is a wheel that swivels about a vertical axis."
 

@@ -9,12 +9,17 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from llama_index.core.schema import Document
 
+from ragstone.core import Corpus, Host
+from ragstone.core.catalog import CorpusRow
+from ragstone.core.ingestion import IngestReport, OnProgress
 from ragstone.core.ingestion import rebuild as rebuilding
 from ragstone.core.testing import open_host
 from ragstone.core.vector_index import followers
@@ -22,14 +27,6 @@ from ragstone.plugins.book_chat import Shelf
 from tests.support.needs import needed
 from tests.support.third_party_fakes import RAGSTONE, environment, fast_models, run, write_pages
 from tests.support.words import by_words
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
-
-    from ragstone.core import Corpus, Host
-    from ragstone.core.catalog import CorpusRow
-    from ragstone.core.ingestion import IngestReport, OnProgress
 
 pytestmark = pytest.mark.slow
 

@@ -1,13 +1,10 @@
 from __future__ import annotations
 
 import gc
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from ragstone.core import Host, Settings, hookimpl
 from ragstone.core.host import first_host, open_hosts
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 class Noting:

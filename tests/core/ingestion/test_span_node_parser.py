@@ -1,14 +1,11 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from llama_index.core.schema import BaseNode, Document, TextNode
 
 from ragstone.core import SlicingNodeParser
 from ragstone.core.corpus import parser_fingerprint
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 class Halves(SlicingNodeParser):

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from ragstone.core.llm import ChatFailed, ChatServer, ask_chat
 from tests.support.allocations import peak_bytes
 from tests.support.llm_server import Server, compressed, drip, refuse, send, stall
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 KEY = "sk-test-0123456789abcdef"
 

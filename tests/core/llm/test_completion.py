@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from llama_index.core.llms import ChatMessage
@@ -11,9 +11,6 @@ from ragstone.core import Host, LLMError, Settings
 from ragstone.core.llm import ask_llm
 from ragstone.core.testing import ScriptedLLM, TestModels, open_host
 from tests.support.llm_server import Server, drop, say, stall
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_it_is_asked_the_right_way_and_all_of_its_answer_comes(tmp_path: Path) -> None:

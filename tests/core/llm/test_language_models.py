@@ -8,8 +8,10 @@ import socket
 import threading
 import time
 import traceback
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,10 +34,6 @@ from tests.support.llm_server import (
 )
 from tests.support.patience import HANG, without_hanging
 from tests.support.third_party_fakes import Here, fast_models, run
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 QUESTION = "What is a caster?"
 CASTER = "A caster is a wheel that swivels about a vertical axis"

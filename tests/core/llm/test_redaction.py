@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import httpx
 import pytest
 
 from ragstone.core.llm.keys import Key
 from ragstone.core.llm.redaction import CleanStream
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 KEY = "sk-sk-sk-7Yq2"
 

@@ -10,32 +10,25 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import httpx
 import pytest
-from llama_index.core.node_parser import SentenceSplitter
+from llama_index.core.node_parser import NodeParser, SentenceSplitter
 from llama_index.core.schema import Document
 from llama_index.core.vector_stores.simple import SimpleVectorStore
 from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter, MetadataFilters
 
-from ragstone.core import SettingsError, hookimpl, read_settings
+from ragstone.core import Corpus, Host, SettingsError, hookimpl, read_settings
 from ragstone.core.retrieval.search_cache import RevisionSearch
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat import Shelf
 from tests.support.needs import needed
 from tests.support.patience import until
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from contextlib import AbstractContextManager
-    from typing import Any
-
-    from llama_index.core.node_parser import NodeParser
-
-    from ragstone.core import Corpus, Host
 
 needed("chromadb")
 pytestmark = pytest.mark.slow

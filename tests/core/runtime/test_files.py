@@ -2,16 +2,13 @@ from __future__ import annotations
 
 import os
 import socket
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import psutil
 import pytest
 
 from ragstone.core import SourceError, StorageBusy
 from ragstone.core.runtime import file_lock, open_regular
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_a_regular_file_is_opened_also_behind_a_link_unless_that_is_not_wanted(tmp_path: Path) -> None:

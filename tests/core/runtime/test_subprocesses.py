@@ -7,17 +7,14 @@ import signal
 import sqlite3
 import subprocess
 import threading
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import psutil
 import pytest
 
 from ragstone.core.runtime import enable_wal, run_in_subprocess
 from tests.support.patience import HANG, until
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 _TELLS = """
 import json, os, sys

@@ -7,8 +7,10 @@ import os
 import signal
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -16,11 +18,6 @@ from pydantic import TypeAdapter
 
 from ragstone.core.runtime import Unanswered, WorkerDied, Workers, workers
 from tests.support.patience import HANG, until, without_hanging
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from concurrent.futures import Future
-    from pathlib import Path
 
 NUMBER = TypeAdapter(float)
 _WORK = '''

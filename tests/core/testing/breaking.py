@@ -5,12 +5,10 @@ from __future__ import annotations
 import inspect
 import re
 import threading
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def clauses(contract: type) -> set[str]:

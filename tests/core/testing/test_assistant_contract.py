@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from llama_index.core.base.response.schema import Response
+from llama_index.core.schema import QueryBundle
 
 from ragstone.core import Answer, Assistant, Citation, Delta, Host, Question
 from ragstone.core.testing import AssistantContract, SmallCorpus, fill_small_corpus, open_host
 from tests.core.testing.breaking import OneThread, breaks, clauses
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from llama_index.core.schema import QueryBundle
 
 QUESTION = "What is a caster wheel?"
 

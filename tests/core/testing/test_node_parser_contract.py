@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from itertools import count
-from typing import TYPE_CHECKING, Any, ClassVar
+from pathlib import Path
+from typing import Any, ClassVar
 
 import pytest
 from llama_index.core.node_parser import NodeParser, SentenceSplitter
@@ -13,11 +15,7 @@ from pydantic import PrivateAttr
 from ragstone.core.testing import NodeParserContract
 from tests.core.testing.breaking import OneThread, breaks, clauses
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    Change = Callable[[Sequence[Document], list[TextNode]], list[Any]]
+Change = Callable[[Sequence[Document], list[TextNode]], list[Any]]
 
 TEXT = (
     "A caster is a wheel that swivels about a vertical axis. Casters bear load but give no traction. Rubber tyres grip "

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import stat
+from collections.abc import Callable
 from datetime import UTC, datetime
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from llama_index.core.readers.base import BaseReader
@@ -15,11 +17,7 @@ from ragstone.core import SourceError
 from ragstone.core.testing import FileReaderContract, ReaderContract
 from tests.core.testing.breaking import OneThread, breaks, clauses
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    Load = Callable[[Path, dict[str, Any]], Any]
+Load = Callable[[Path, dict[str, Any]], Any]
 
 
 def load(file: Path, extra_info: dict[str, Any]) -> list[Document]:

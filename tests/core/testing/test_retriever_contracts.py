@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from llama_index.core.callbacks import CallbackManager
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 
+from ragstone.core import Corpus
 from ragstone.core.retrieval import HybridRetriever, Retrieval, ScoredRetriever
 from ragstone.core.testing import (
     RetrieverContract,
@@ -22,13 +24,8 @@ from ragstone.core.testing import (
 )
 from tests.core.testing.breaking import OneThread, breaks, clauses
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from ragstone.core import Corpus
-
-    Change = Callable[[str, list[NodeWithScore]], list[Any]]
-    Changes = Mapping[str, Callable[[Retrieval], object]]
+Change = Callable[[str, list[NodeWithScore]], list[Any]]
+Changes = Mapping[str, Callable[[Retrieval], object]]
 
 QUESTION = "What is a caster wheel?"
 

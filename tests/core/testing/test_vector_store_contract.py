@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
 
 import pytest
+from llama_index.core.schema import BaseNode
 from llama_index.core.vector_stores import SimpleVectorStore
 from llama_index.core.vector_stores.simple import SimpleVectorStoreData
 from llama_index.core.vector_stores.types import BasePydanticVectorStore, VectorStoreQuery, VectorStoreQueryResult
@@ -13,12 +16,6 @@ from pydantic import PrivateAttr
 from ragstone.core.testing import VectorStoreContract
 from tests.core.testing.breaking import OneThread, breaks, clauses
 from tests.support.needs import needed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from llama_index.core.schema import BaseNode
 
 
 class InMemory(SimpleVectorStore):

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from contextlib import closing
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from llama_index.core.schema import NodeRelationship, RelatedNodeInfo, TextNode
 
 from tests.support.needs import needed
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_a_row_is_an_id_a_vector_and_what_filters_ask_for(tmp_path: Path) -> None:

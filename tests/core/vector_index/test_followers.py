@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from llama_index.core.schema import BaseNode
 from llama_index.core.vector_stores.simple import SimpleVectorStore
+from llama_index.core.vector_stores.types import VectorStoreQuery, VectorStoreQueryResult
 
-from ragstone.core import Host, Question, hookimpl
+from ragstone.core import Corpus, Host, Question, hookimpl
 from ragstone.core.retrieval.search_cache import RevisionSearch
 from ragstone.core.testing import open_host
 from ragstone.core.vector_index import Follower
 from ragstone.plugins.book_chat import Shelf
 from tests.support.needs import missing, needed
 from tests.support.patience import until
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from llama_index.core.schema import BaseNode
-    from llama_index.core.vector_stores.types import VectorStoreQuery, VectorStoreQueryResult
-
-    from ragstone.core import Corpus
 
 needed("chromadb")
 
