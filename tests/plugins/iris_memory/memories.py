@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from ragstone.core.testing import open_host
-from ragstone.plugins.iris_memory import memory_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from ragstone.plugins.iris_memory import Memory
+from ragstone.plugins.iris_memory import Memory, memory_of
 
 
 @contextmanager

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from llama_index.core.node_parser import NodeParser
 from llama_index.core.schema import BaseNode, Document, NodeRelationship, TextNode
 
+from ragstone.core import Host
 from ragstone.plugins.iris_memory import memory_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ragstone.core import Host
 
 NOW = datetime.now(UTC)
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
+from flask.testing import FlaskClient
 from llama_index.core.schema import TextNode
 from llama_index.core.tools import FunctionTool
 from lxml.html import fromstring
@@ -15,12 +18,6 @@ from ragstone.core.testing import open_host
 from ragstone.plugins.iris_memory import memory_of
 from ragstone.web import create_app
 from tests.plugins.iris_memory.recall.strict_block import read
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from flask.testing import FlaskClient
 
 WATER = (
     "# Water\n\nWhat the house does with water.\n\n## The pump\n\n"

@@ -7,7 +7,7 @@ import json
 import re
 from email.message import EmailMessage
 from email.utils import formatdate
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -16,9 +16,6 @@ from ragstone.core.testing import open_host
 from ragstone.plugins.iris_memory import memory_of, query_memory, working_memory_for_email
 from tests.plugins.iris_memory.recall.strict_block import read
 from tests.plugins.iris_memory.recall.test_block import ESCAPES
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _LISTED = re.compile(r"^\* \[(.*)\]\(https://[^)]*/blob/main/(.*?)\) - \d{4}-\d\d-\d\d$", re.MULTILINE)
 

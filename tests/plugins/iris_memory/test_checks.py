@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from ragstone.core import Check, Host
 from ragstone.core.testing import open_host
 from ragstone.plugins.iris_memory import memory_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from ragstone.core import Check, Host
 
 
 @pytest.fixture

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from email.utils import formatdate
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
+from llama_index.core.node_parser import NodeParser
+from llama_index.core.readers.base import BaseReader
+from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import Document
 
+from ragstone.core import Assistant, Host
 from ragstone.core.testing import (
     AssistantContract,
     FileReaderContract,
@@ -17,16 +22,6 @@ from ragstone.core.testing import (
     open_host,
 )
 from ragstone.plugins.iris_memory import memory_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from llama_index.core.node_parser import NodeParser
-    from llama_index.core.readers.base import BaseReader
-    from llama_index.core.retrievers import BaseRetriever
-
-    from ragstone.core import Assistant, Host
 
 QUESTION = "When must the pump of the left tank be primed?"
 WATER = (

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,9 +11,6 @@ from ragstone.core import Host, Settings
 from ragstone.plugins.iris_memory import memory_of, query_memory, update_memory_for_file
 from tests.plugins.iris_memory.memories import write
 from tests.support.patience import until
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -10,9 +10,6 @@ from ragstone.core.testing import open_host
 from ragstone.plugins.iris_memory import memory_of, query_memory
 from tests.plugins.iris_memory.memories import write
 from tests.plugins.iris_memory.stored_files import File, store
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 WORDS = [f"word{number}" for number in range(60)]
 TEXT = " ".join(WORDS)

@@ -7,16 +7,14 @@ import os
 import signal
 import subprocess
 import threading
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.plugins.iris_memory.memories import write
 from tests.support.third_party_fakes import RAGSTONE, Here, environment, fast_models
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 
 @pytest.fixture

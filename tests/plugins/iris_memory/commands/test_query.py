@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -13,9 +14,6 @@ from ragstone.core.testing import open_host
 from tests.plugins.iris_memory.recall.strict_block import read
 from tests.plugins.iris_memory.stored_files import File, mail, store
 from tests.support.commands import run
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 SENTENCE = (
     "The pump of the left tank must be primed before every start, or its seal runs dry and breaks within minutes."

@@ -1,16 +1,12 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from ragstone.plugins.iris_memory import Memory
 from tests.plugins.iris_memory.memories import open_memory
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from ragstone.plugins.iris_memory import Memory
 
 
 @pytest.fixture

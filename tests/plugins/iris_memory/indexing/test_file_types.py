@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from ragstone.plugins.iris_memory import Memory
 from tests.plugins.iris_memory.memories import open_memory, write
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ragstone.plugins.iris_memory import Memory
 
 TYPES = {
     "prompts/system.md": ("prompt", "markdown"),

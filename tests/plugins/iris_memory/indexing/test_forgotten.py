@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from ragstone.core import NotFound
+from ragstone.plugins.iris_memory import Memory
 from tests.plugins.iris_memory.memories import chunk_texts, open_memory, write
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ragstone.plugins.iris_memory import Memory
 
 WORDS = "word " * 60
 

@@ -5,20 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
-from ragstone.core import SourceError
-from ragstone.plugins.iris_memory import update_memory_for_file
+from ragstone.core import Check, SourceError
+from ragstone.plugins.iris_memory import Memory, update_memory_for_file
 from tests.plugins.iris_memory.memories import chunk_texts, open_memory, write
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ragstone.core import Check
-    from ragstone.plugins.iris_memory import Memory
 
 _NOBODY = 65_534
 

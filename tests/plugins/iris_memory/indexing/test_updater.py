@@ -6,21 +6,17 @@ import os
 import socket
 import time
 from email.utils import formatdate
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ragstone.core import BadRequest, SettingsError, SourceError
+from ragstone.core.ingestion import IngestProgress
 from ragstone.core.testing import open_host
-from ragstone.plugins.iris_memory import memory_of, query_memory
+from ragstone.plugins.iris_memory import Memory, memory_of, query_memory
 from ragstone.plugins.iris_memory.indexing.inventory import Inventory
 from tests.plugins.iris_memory.memories import chunk_texts, open_memory, write
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ragstone.core.ingestion import IngestProgress
-    from ragstone.plugins.iris_memory import Memory
 
 DAY = 86_400.0
 

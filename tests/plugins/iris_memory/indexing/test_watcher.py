@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import queue
 import threading
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ragstone.core import MissingExtra
 from ragstone.core.testing import open_host
+from ragstone.plugins.iris_memory import Memory
 from ragstone.plugins.iris_memory.indexing import watcher
 from tests.plugins.iris_memory.memories import chunk_texts, open_memory, write
 from tests.support.needs import needed
 from tests.support.patience import HANG, until
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from ragstone.plugins.iris_memory import Memory
 
 needed("watchfiles")
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from llama_index.core.schema import Document, MetadataMode, TextNode
 
+from ragstone.core import Encoder
 from ragstone.plugins.iris_memory import MemoryNodeParser
-
-if TYPE_CHECKING:
-    from ragstone.core import Encoder
 
 TYPES = {
     "markdown": "note",

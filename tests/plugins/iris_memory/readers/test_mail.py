@@ -5,16 +5,14 @@ from __future__ import annotations
 import os
 from email.message import EmailMessage
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from llama_index.core.schema import Document
 
 from ragstone.core import SourceError
 from ragstone.plugins.iris_memory import MailReader
 from tests.support.patience import grows_linearly
-
-if TYPE_CHECKING:
-    from llama_index.core.schema import Document
 
 
 @pytest.fixture

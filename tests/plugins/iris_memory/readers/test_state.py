@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from llama_index.core.schema import Document
 
 from ragstone.core import SourceError
 from ragstone.plugins.iris_memory import StateReader
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from llama_index.core.schema import Document
 
 
 def read(folder: Path, text: str) -> Document:

@@ -5,18 +5,15 @@ from __future__ import annotations
 import json
 import os
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
+from llama_index.core.schema import Document
 
 from ragstone.core import SourceError
 from ragstone.plugins.iris_memory import TranscriptReader, query_memory
 from tests.plugins.iris_memory.memories import chunk_texts, open_memory, write
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from llama_index.core.schema import Document
 
 DAY = "2026-02-18T10:11:12.345Z"
 KEY = "sk-proj-Zx81kQv07Wm3Lr52TnBd9YcPfUaG"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -13,10 +13,6 @@ from hypothesis import strategies as st
 
 from ragstone.plugins.iris_memory import MemoryChunk, format_for_prompt
 from tests.plugins.iris_memory.recall.strict_block import Broken, read
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 EMPTY = "<working_memory>\n</working_memory>"
 

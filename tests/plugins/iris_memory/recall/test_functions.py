@@ -8,10 +8,12 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields as fields_of
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -29,10 +31,6 @@ from ragstone.plugins.iris_memory import (
 from tests.plugins.iris_memory.recall.strict_block import read
 from tests.plugins.iris_memory.stored_files import NOW, File, mail, store
 from tests.support.patience import HANG
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 SHOP = "Shop <shop@tyres.example>"
 FILES = (

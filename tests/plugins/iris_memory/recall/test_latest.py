@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
+from ragstone.core import Host
 from ragstone.core.testing import open_host
 from ragstone.plugins.iris_memory import memory_of
 from ragstone.plugins.iris_memory.periods import day_near, end_in
 from tests.plugins.iris_memory.memories import write
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from ragstone.core import Host
 
 TODAY = datetime.now(UTC).date()
 LATE, LATER, LATEST = (TODAY - timedelta(days=ago) for ago in (40, 12, 5))

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import math
 import random
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import ir_measures
 import pytest
 from ir_measures import Success, nDCG
 
 from bench.long_mem_eval import mean_scores, scores, their_scores
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_a_question_by_hand() -> None:

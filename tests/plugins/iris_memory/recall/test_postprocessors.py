@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
+from llama_index.core.schema import NodeWithScore
 
 from ragstone.core import hookimpl
 from ragstone.core.testing import open_host
 from ragstone.plugins.iris_memory import query_memory
 from tests.plugins.iris_memory.stored_files import File, store
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from llama_index.core.schema import NodeWithScore
 
 WORDS = [f"word{number}" for number in range(60)]
 TEXT = " ".join(WORDS)

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ragstone.core import BadRequest, Question
-from ragstone.plugins.iris_memory import query_memory
+from ragstone.plugins.iris_memory import Memory, query_memory
 from tests.plugins.iris_memory.memories import open_memory, write
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from ragstone.plugins.iris_memory import Memory
 
 QUESTION = "What does the vinegar cost?"
 
