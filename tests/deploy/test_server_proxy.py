@@ -5,17 +5,14 @@ from __future__ import annotations
 import json
 import threading
 import time
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING
 
 import httpx
 import pytest
 
 from tests.support.caddy import proxy
 from tests.support.patience import HANG, until
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 class Worker(ThreadingHTTPServer):

@@ -6,27 +6,23 @@ import json
 import random
 import shutil
 import signal
+import subprocess
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import httpx
 import pytest
 
 from faults.valves import Readers
 from faults.web_workers import everything_is_there, first_version, ingest, until_the_index_follows
+from ragstone.core.embedding import MiniLMEmbedding
 from tests.support.caddy import proxy
 from tests.support.composed import VARIABLES, WORKERS
 from tests.support.needs import needed
 from tests.support.patience import HANG
 from tests.support.services import Stack, stacked
-
-if TYPE_CHECKING:
-    import subprocess
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from ragstone.core.embedding import MiniLMEmbedding
 
 needed("waitress")
 needed("psycopg")
