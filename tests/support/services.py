@@ -14,25 +14,22 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import httpx
 import pytest
 
 from ragstone.core.cli import main
+from tests.support import postgresql
 from tests.support.composed import SERVER, VARIABLES, compose, image_command
-from tests.support.needs import missing, needed
+from tests.support.needs import missing
 from tests.support.patience import HANG, until
 from tests.support.third_party_fakes import restored_log
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from tests.support import postgresql
 
 #: Paths and addresses inside a container: each needs a replacement in ``_moved``.
 _OF_A_CONTAINER = re.compile(
@@ -258,9 +255,6 @@ def stacked(
     """The services' folders and PostgreSQL; the other processes are the test's to start. Skips without PostgreSQL."""
     if shutil.which("setpriv") is None:
         missing("setpriv (Debian: util-linux)")
-    needed("psycopg")
-    from tests.support import postgresql
-
     command = compose()["services"]["postgres"]["command"]
     options = [value for flag, value in pairwise(command) if flag == "-c"]
     # On a socket alone, as the tests' own servers are, and without waiting for the disk.

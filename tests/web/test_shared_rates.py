@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,13 +11,8 @@ from ragstone.core import Host
 from ragstone.core.testing import open_host
 from ragstone.web import create_app
 from ragstone.web.rates import Buckets, share
-from tests.support.needs import needed
 from tests.support.patience import until
-
-if TYPE_CHECKING:
-    from tests.support.postgresql import Server
-
-needed("psycopg")
+from tests.support.postgresql import Server
 
 
 @pytest.fixture

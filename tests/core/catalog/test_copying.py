@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from llama_index.core.schema import Document
@@ -15,10 +15,8 @@ from ragstone.core import BadRequest, Host, NotFound, StorageError
 from ragstone.core.catalog import Catalog, check_copy, copy_corpus
 from ragstone.core.catalog.schema import chunk, document
 from ragstone.core.testing import SmallCorpus, fill_small_corpus, open_host
+from tests.support.postgresql import Server
 from tests.support.third_party_fakes import Here, fast_models, write_pages
-
-if TYPE_CHECKING:
-    from tests.support.postgresql import Server
 
 _NAME = "small_corpus"
 

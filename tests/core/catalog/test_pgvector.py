@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -20,10 +19,8 @@ from ragstone.core.retrieval.search_cache import RevisionSearch, SearchCache
 from ragstone.core.testing import open_host
 from ragstone.core.vector_index.followers import catalog_index_check
 from tests.support.patience import until
+from tests.support.postgresql import Server
 from tests.support.third_party_fakes import Here
-
-if TYPE_CHECKING:
-    from tests.support.postgresql import Server
 
 _DIMENSION = 8
 _BOOKS = 7

@@ -8,7 +8,7 @@ import socket
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from llama_index.core.schema import Document
@@ -26,10 +26,8 @@ from ragstone.core import (
 from ragstone.core.catalog import Catalog, NewDocument, postgresql
 from ragstone.core.testing import open_host
 from tests.support.needs import needed
+from tests.support.postgresql import Server, server
 from tests.support.third_party_fakes import Here
-
-if TYPE_CHECKING:
-    from tests.support.postgresql import Server
 
 SECRET = "s3cret-w0rd"
 
@@ -37,9 +35,6 @@ SECRET = "s3cret-w0rd"
 @pytest.fixture(scope="module")
 def own() -> Iterator[Server]:
     """A server that the tests may stop."""
-    needed("psycopg")
-    from tests.support.postgresql import server
-
     with server() as running:
         yield running
 

@@ -5,19 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from faults.actors import Actor
 from ragstone.core.catalog import Catalog, SharedSlots
-from tests.support.needs import needed
 from tests.support.patience import until
-
-if TYPE_CHECKING:
-    from tests.support.postgresql import Server
-
-needed("psycopg")
+from tests.support.postgresql import Server
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -18,11 +18,9 @@ from faults.actors import Actor
 from ragstone.core import BadRequest, SettingsError, SourceError
 from ragstone.core.catalog import Catalog, Report, SharedQueue, Unfit
 from tests.support.needs import needed
+from tests.support.postgresql import Server
 
 needed("procrastinate")
-
-if TYPE_CHECKING:
-    from tests.support.postgresql import Server
 
 #: Seconds after which a dead worker's jobs are taken up here.
 _LEASE = 0.6

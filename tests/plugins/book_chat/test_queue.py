@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -16,10 +16,8 @@ from ragstone.plugins.book_chat import Shelf
 from ragstone.web import create_app
 from tests.support.commands import run
 from tests.support.needs import needed
+from tests.support.postgresql import Server
 from tests.support.third_party_fakes import Here, fast_models, write_pages
-
-if TYPE_CHECKING:
-    from tests.support.postgresql import Server
 
 needed("procrastinate")
 
