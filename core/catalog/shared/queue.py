@@ -116,9 +116,11 @@ class SharedQueue:
         return not (state.waiting or state.running)
 
     def _insert(self, connection: Connection, jobs: Mapping[str, Mapping[str, Any]]) -> None:
+        from procrastinate import PsycopgConnector
         from procrastinate.jobs import Job
+        from procrastinate.manager import JobManager
 
-        from .queue_worker import TASK, manager
+        from .queue_worker import TASK
 
         deferred = [
             Job(queue=self.name, lock=key, queueing_lock=key, task_name=TASK, task_kwargs={"job": dict(job)})
@@ -126,7 +128,7 @@ class SharedQueue:
         ]
         try:
             driver: Any = connection.connection.driver_connection
-            manager(self._conninfo).batch_defer_jobs(deferred, connection=driver)
+            JobManager(PsycopgConnector()).batch_defer_jobs(deferred, connection=driver)
         except UnicodeEncodeError as error:
             raise BadRequest("a name holds half of a character", hint="rename the file") from error
 

@@ -45,11 +45,6 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 5, 300
 _LOOK_SECONDS, _RECONNECT_SECONDS = 5.0, 2.0
 
 
-def manager(conninfo: str) -> JobManager:
-    """procrastinate's manager, which opens no connection of its own until it needs one."""
-    return JobManager(PsycopgConnector(conninfo=conninfo))
-
-
 class QueueWorker:
     """Runs procrastinate's worker again and again, as long as it should work and the database is lost and found."""
 
