@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib import metadata
@@ -52,7 +52,7 @@ class Candidate:
     module: str = ""
 
 
-def candidates(table: PluginsTable, given: dict[str, object]) -> list[Candidate]:
+def candidates(table: PluginsTable, given: Mapping[str, object]) -> list[Candidate]:
     """Candidates in calling order: the deployment's, else Ragstone's own by name, then the others by name.
 
     Ragstone's interfaces that the deployment does not list come first: no plugin displaces what they contribute.
@@ -110,7 +110,7 @@ def _installed(_changes: tuple[tuple[str, int | None], ...]) -> dict[str, list[C
     return found
 
 
-def _given(given: dict[str, object]) -> Iterator[Candidate]:
+def _given(given: Mapping[str, object]) -> Iterator[Candidate]:
     for name, plugin in given.items():
         version = str(getattr(plugin, "__version__", "-"))
 

@@ -7,7 +7,7 @@ import logging
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from types import CoroutineType, ModuleType
 from typing import Any, TypeVar
@@ -41,24 +41,19 @@ _TRANSIENT_ERRORS = (StorageAway, StorageBusy)
 class Plugins:
     """The loaded plugins in calling order, and the state of the others. The only class that knows pluggy."""
 
-    def __init__(
-        self,
-        table: PluginsTable,
-        *,
-        given: dict[str, object] | None = None,
-        limits: LimitsSettings | None = None,
-    ) -> None:
+    def __init__(self, table: PluginsTable, limits: LimitsSettings, given: Mapping[str, object]) -> None:
+        """``given``: further plugins by name, beside the installed ones."""
         self._manager = pluggy.PluginManager("ragstone")
         self._manager.add_hookspecs(spec)
         self._states: dict[str, PluginState] = {}
         self._order: list[str] = []
-        self._limits = limits or LimitsSettings()
+        self._limits = limits
         self._packages: dict[str, str] = {}
         self._watchdog = Watchdog(self._took_too_long)
         #: By plugin the hashes of the questions for which it took too long since it was last in time.
         self._slow_questions: dict[str, set[int]] = {}
         self._mutex = threading.Lock()
-        for candidate in candidates(table, given or {}):
+        for candidate in candidates(table, given):
             self._load(candidate)
 
     def __iter__(self) -> Iterator[PluginState]:

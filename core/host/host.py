@@ -49,7 +49,7 @@ class Host:
         """``plugins``: further plugins by name, beside the installed ones. Raises ``SettingsError``."""
         self.settings = settings
         #: The plugins in calling order, each with its state.
-        self.plugins = Plugins(settings.plugins, given=plugins, limits=settings.limits)
+        self.plugins = Plugins(settings.plugins, settings.limits, plugins or {})
         #: What the plugins give.
         self._encoders = Encoders(self.plugins, settings)
         self.hooks = Hooks(settings, self.plugins, self._encoders, self)
