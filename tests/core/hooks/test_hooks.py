@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -50,29 +50,16 @@ from ragstone.core import (
 )
 from ragstone.core.hooks import spec
 from ragstone.core.retrieval import HybridRetriever, Retrieval, ScoredRetriever, Scores
-from ragstone.core.testing import ScriptedLLM, TestModels, WordEmbedding, open_host
+from ragstone.core.testing import ScriptedLLM, TestModels, WordEmbedding, open_host, plugin_state
 from ragstone.plugins.book_chat import Shelf
 from tests.support.patience import HANG
 
 
-@contextmanager
 def deployed(
-    folder: Path, order: list[str] | None = None, *, plugins: dict[str, object], **settings: Any
-) -> Iterator[Host]:
-    """An open host with these plugins in this order, and an encoder of a few lines."""
-    named: dict[str, Any] = {"data_dir": folder / "data", "index": {"store": "none"}, **settings}
-    if order is not None:
-        named["plugins"] = [*order, "test_models"]
-    host = Host(Settings(**named), plugins={"test_models": TestModels(), **plugins})
-    host.start()
-    try:
-        yield host
-    finally:
-        host.close()
-
-
-def state_of(host: Host, name: str) -> PluginState:
-    return next(state for state in host.plugins if state.name == name)
+    folder: Path, order: list[str], *, plugins: dict[str, object], **settings: Any
+) -> AbstractContextManager[Host]:
+    """An open host with these plugins in this order, and models of a few lines."""
+    return open_host(folder, plugins=plugins, options={"enabled": [*order, "test_models"]}, **settings)
 
 
 def add_book(host: Host, folder: Path) -> None:
@@ -256,9 +243,9 @@ def test_ragstone_readers_collision_names_both(tmp_path: Path) -> None:
     first, second = WithReaders(".log"), WithReaders(".log")
     with deployed(tmp_path, ["b", "a"], plugins={"a": second, "b": first}) as host:
         assert list(host.hooks.readers) == [".log"]
-        state = state_of(host, "a")
+        state = plugin_state(host, "a")
         assert (state.state, state.reason) == ("failed", "both b and a give readers for '.log'")
-        assert state_of(host, "b").state == "loaded"
+        assert plugin_state(host, "b").state == "loaded"
 
 
 def test_ragstone_readers_of_a_plugin_that_collides_are_all_left_out(tmp_path: Path) -> None:
@@ -299,8 +286,8 @@ def test_ragstone_node_parsers(tmp_path: Path) -> None:
 def test_ragstone_node_parsers_collision_names_both(tmp_path: Path) -> None:
     with open_host(tmp_path, plugins={"mine": Notes(kind="book")}) as host:
         host.hooks.node_parser("book")
-        assert state_of(host, "mine").reason == "both book_chat and mine give node_parsers for 'book'"
-        assert state_of(host, "book_chat").state == "loaded"
+        assert plugin_state(host, "mine").reason == "both book_chat and mine give node_parsers for 'book'"
+        assert plugin_state(host, "book_chat").state == "loaded"
 
 
 def test_ragstone_node_parsers_without_the_encoder_no_plugin_is_disabled(tmp_path: Path) -> None:
@@ -309,7 +296,7 @@ def test_ragstone_node_parsers_without_the_encoder_no_plugin_is_disabled(tmp_pat
     with Host(settings, plugins={"late": late}) as host:
         with pytest.raises(EncoderError, match="no readable model"):
             host.hooks.node_parser("book")
-        assert state_of(host, "book_chat").state == "loaded"
+        assert plugin_state(host, "book_chat").state == "loaded"
         late.model = WordEmbedding()
         assert host.hooks.node_parser("book")
 
@@ -493,7 +480,7 @@ def test_ragstone_retriever_one_that_raises_is_taken_out_and_the_question_answer
     with open_host(tmp_path, plugins={"mine": Mine()}) as host:
         add_book(host, small_book)
         assert answered(host).startswith("A caster is a wheel")
-        assert "this retriever has a bug" in (state_of(host, "mine").reason or "")
+        assert "this retriever has a bug" in (plugin_state(host, "mine").reason or "")
 
 
 def test_ragstone_retriever_passed_by_all_is_the_hosts_own(tmp_path: Path) -> None:
@@ -642,7 +629,7 @@ def test_ragstone_postprocessors_one_that_raises_is_taken_out_and_the_question_a
     with open_host(tmp_path, plugins={"mine": Mine()}) as host:
         add_book(host, small_book)
         assert answered(host).startswith("A caster is a wheel")
-        assert state_of(host, "mine").state == "failed"
+        assert plugin_state(host, "mine").state == "failed"
 
 
 # ragstone_prompts
@@ -659,15 +646,11 @@ class WithPrompt:
 
 def test_ragstone_prompts(tmp_path: Path, small_book: Path) -> None:
     llm = ScriptedLLM()
-    named: dict[str, Any] = {"data_dir": tmp_path / "data", "llm": {"provider": "scripted"}}
-    named["plugins"] = ["b", "book_chat", "c", "a", "test_models"]
     plugins: dict[str, object] = {"a": WithPrompt("last"), "b": WithPrompt("first"), "c": WithPrompt("middle")}
-    host = Host(Settings(**named), plugins={"test_models": TestModels(llm), **plugins})
-    host.start()
-    add_book(host, small_book)
-    llm.enqueue("A caster is a wheel that swivels about a vertical axis [1].")
-    assert answered(host) == "A caster is a wheel that swivels about a vertical axis. [1]"
-    host.close()
+    with deployed(tmp_path, ["b", "book_chat", "c", "a"], plugins=plugins, llm=llm) as host:
+        add_book(host, small_book)
+        llm.enqueue("A caster is a wheel that swivels about a vertical axis [1].")
+        assert answered(host) == "A caster is a wheel that swivels about a vertical axis. [1]"
     assert llm.prompts[0].startswith("user: last\n")
     assert "What is a caster wheel?" in llm.prompts[0]
 
@@ -767,7 +750,7 @@ def test_ragstone_embed_model_one_that_embeds_nothing_is_taken_out(tmp_path: Pat
     plugins: dict[str, object] = {"board": WithModel(Accelerator())}
     host = Host(Settings(data_dir=tmp_path / "data", cache_dir=model_cache), plugins=plugins)
     assert host.hooks.encoder.model.model_name == "all-MiniLM-L6-v2"
-    (state,) = (state for state in host.plugins if state.name == "board")
+    state = plugin_state(host, "board")
     assert state.state == "failed"
     assert "the board does not answer" in str(state.reason)
     host.close()
@@ -816,7 +799,7 @@ def test_ragstone_llm(tmp_path: Path) -> None:
     passing, first, second = WithLLM(None), WithLLM(model), WithLLM(MockLLM())
     plugins: dict[str, object] = {"p": passing, "a": first, "b": second}
     llm = {"provider": "mine", "temperature": 0}
-    with deployed(tmp_path, ["p", "a", "b"], plugins=plugins, llm=llm) as host:
+    with Host(Settings(data_dir=tmp_path, llm=llm, plugins=["p", "a", "b"]), plugins=plugins) as host:
         assert not first.asked
         assert host.hooks.llm is model
         assert [settings.model_extra for settings in first.asked] == [{"temperature": 0}]
@@ -835,7 +818,7 @@ def test_ragstone_llm_is_not_asked_for_the_extractive_answerer(tmp_path: Path, s
 
 def test_ragstone_llm_passed_by_all_is_an_error_of_the_settings(tmp_path: Path) -> None:
     with (
-        deployed(tmp_path, plugins={"mine": WithLLM(None)}, llm={"provider": "nobody"}) as host,
+        Host(Settings(data_dir=tmp_path, llm={"provider": "nobody"}), plugins={"mine": WithLLM(None)}) as host,
         pytest.raises(SettingsError, match="no plugin provides the language model 'nobody'"),
     ):
         _ = host.hooks.llm
@@ -857,7 +840,7 @@ def test_ragstone_assistants(tmp_path: Path) -> None:
 def test_ragstone_assistants_collision_names_both(tmp_path: Path) -> None:
     with open_host(tmp_path, plugins={"mine": Notes("book_chat")}) as host:
         assert host.assistant("book_chat").title == "Book chat"
-        state = state_of(host, "mine")
+        state = plugin_state(host, "mine")
         assert (state.state, state.reason) == ("failed", "both book_chat and mine give an assistant 'book_chat'")
 
 
@@ -894,7 +877,7 @@ def test_ragstone_tools_collision_names_both(tmp_path: Path) -> None:
     plugins: dict[str, object] = {"a": WithTools("look"), "b": WithTools("count", "look")}
     with deployed(tmp_path, ["a", "b"], plugins=plugins) as host:
         assert list(host.hooks.tools) == ["look"]
-        state = state_of(host, "b")
+        state = plugin_state(host, "b")
         assert (state.state, state.reason) == ("failed", "both a and b give a tool 'look'")
 
 
@@ -964,8 +947,8 @@ def test_ragstone_commands_collision_names_both(tmp_path: Path) -> None:
         host.hooks.commands.add(cli)
         assert {"ask", "sing", "hum", "serve"} <= cli.commands.keys()
         assert "dance" not in cli.commands
-        assert state_of(host, "a").reason == "both b and a give a command 'sing'"
-        assert state_of(host, "c").reason == "both ragstone and c give a command 'ask'"
+        assert plugin_state(host, "a").reason == "both b and a give a command 'sing'"
+        assert plugin_state(host, "c").reason == "both ragstone and c give a command 'ask'"
         assert CliRunner().invoke(cli, ["sing"]).output == "from ('sing',)\n"
 
 
@@ -979,7 +962,7 @@ def test_ragstone_commands_of_one_that_raises_are_all_left_out(tmp_path: Path) -
     cli = click.Group("ragstone")
     with open_host(tmp_path, plugins={"mine": Mine()}) as host:
         host.hooks.commands.add(cli)
-        assert state_of(host, "mine").state == "failed"
+        assert plugin_state(host, "mine").state == "failed"
         assert "half" not in cli.commands
 
 
@@ -1073,7 +1056,7 @@ def test_a_plugin_that_raises_is_disabled_and_the_others_serve(
         else:
             host.close()
             host.start()
-        assert state_of(host, "mine") == PluginState("mine", "-", "given", "failed", f"{hook} raised {message}")
+        assert plugin_state(host, "mine") == PluginState("mine", "-", "given", "failed", f"{hook} raised {message}")
         add_book(host, small_book)
         llm.enqueue("A caster is a wheel that swivels about a vertical axis [1].")
         assert answered(host).startswith("A caster is a wheel")
@@ -1128,8 +1111,8 @@ def test_a_plugin_that_returns_nonsense_is_disabled_and_the_others_serve(
         _everything(host)[hook]()
         add_book(host, small_book)
         assert answered(host).startswith("A caster is a wheel")
-        assert state_of(host, "mine").state == "failed"
-        assert hook in (state_of(host, "mine").reason or "")
+        assert plugin_state(host, "mine").state == "failed"
+        assert hook in (plugin_state(host, "mine").reason or "")
 
 
 def test_a_hook_may_leave_out_any_argument(tmp_path: Path) -> None:
@@ -1140,4 +1123,4 @@ def test_a_hook_may_leave_out_any_argument(tmp_path: Path) -> None:
 
     with open_host(tmp_path, plugins={"mine": Mine()}) as host:
         host.hooks.retriever(host.corpus("books", kind="book"), 4)
-        assert state_of(host, "mine").state == "loaded"
+        assert plugin_state(host, "mine").state == "loaded"

@@ -12,7 +12,7 @@ from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import NodeWithScore
 
 from ragstone.core import Check, Host, StorageAway, StorageBusy, StorageError, hookimpl
-from ragstone.core.testing import open_host
+from ragstone.core.testing import open_host, plugin_state
 from ragstone.plugins.book_chat import Shelf
 
 
@@ -107,7 +107,7 @@ def test_the_caller_gets_the_error_and_the_plugin_stays(
             ACTS[hook](host)
         moody.fault = None
         ACTS[hook](host)
-        assert next(state for state in host.plugins if state.name == "moody").state == "loaded"
+        assert plugin_state(host, "moody").state == "loaded"
         assert Check("mood", True, "well") in host.checks()
 
 
