@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from faults.disks import small_disk
 from ragstone.core import BadRequest, Host, NotFound, Question, SourceError, TooLarge
 from ragstone.core.answering import find_chunks
 from ragstone.core.catalog.schema import SCHEMA_VERSION
@@ -331,26 +332,12 @@ def test_a_folder_in_the_databases_place(here: Here, tmp_path: Path) -> None:
     failed(here("book", "list"), 1, "the database cannot be opened or written")
 
 
-def mounted(folder: Path, size: str) -> None:
-    """A small disk at the folder, or a skipped test."""
-    if os.geteuid() != 0 or shutil.which("mount") is None:
-        pytest.skip("only root can mount a small disk")
-    done = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)], capture_output=True, check=False
-    )
-    if done.returncode:
-        pytest.skip(f"no small disk can be mounted here: {done.stderr.decode().strip()}")
-
-
 @pytest.fixture
 def disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A disk of 1.2 MB with the data folder on it."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mounted(folder, "1200k")
-    monkeypatch.setenv("RAGSTONE_DATA_DIR", str(folder / "data"))
-    yield folder
-    subprocess.run(["umount", "-l", str(folder)], check=True)
+    """A disk of 2 MB with the data folder on it."""
+    with small_disk(tmp_path / "disk", 2) as small:
+        monkeypatch.setenv("RAGSTONE_DATA_DIR", str(small.folder / "data"))
+        yield small.folder
 
 
 def large_book(folder: Path) -> Path:
