@@ -8,7 +8,7 @@ import psutil
 import pytest
 
 from ragstone.core import SourceError, StorageBusy
-from ragstone.core.runtime import file_lock, open_regular
+from ragstone.core.runtime import file_lock, open_regular, write_atomically
 
 
 def test_a_regular_file_is_opened_also_behind_a_link_unless_that_is_not_wanted(tmp_path: Path) -> None:
@@ -47,3 +47,15 @@ def test_a_lock_that_is_held_is_named_with_its_folder(tmp_path: Path) -> None:
         raise ValueError("a fault")
     with file_lock(path, ""):
         pass
+
+
+def test_writing_leaves_nothing_beside(tmp_path: Path) -> None:
+    write_atomically(tmp_path / "a", b"1")
+    write_atomically(tmp_path / "a", b"2")
+    with pytest.raises(OSError):
+        write_atomically(tmp_path / "missing" / "a", b"3")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(OSError):
+        write_atomically(tmp_path / "folder", b"3")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "folder"]
+    assert (tmp_path / "a").read_bytes() == b"2"

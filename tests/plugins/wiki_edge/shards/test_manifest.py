@@ -11,7 +11,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ragstone.core.runtime import write_atomically
 from ragstone.plugins.wiki_edge import Manifest, ShardEntry, ShardError
 
 from .samples import ID, NAME, edit, entry_of, make
@@ -135,15 +134,3 @@ def test_no_chain_of_links_leads_out(tmp_path: Path) -> None:
     assert _embeddings(root, "a/x") == root.resolve() / "a" / "x"
     with pytest.raises(ShardError, match="it leads to"):
         _embeddings(root, "a/b/x")
-
-
-def test_writing_leaves_nothing_beside(tmp_path: Path) -> None:
-    write_atomically(tmp_path / "a", b"1")
-    write_atomically(tmp_path / "a", b"2")
-    with pytest.raises(OSError):
-        write_atomically(tmp_path / "missing" / "a", b"3")
-    (tmp_path / "folder").mkdir()
-    with pytest.raises(OSError):
-        write_atomically(tmp_path / "folder", b"3")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "folder"]
-    assert (tmp_path / "a").read_bytes() == b"2"
