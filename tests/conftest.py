@@ -29,7 +29,7 @@ from ragstone.plugins.book_chat import Shelf
 from tests.support import mediawiki
 from tests.support.needs import missing
 from tests.support.postgresql import Server, server
-from tests.support.third_party_fakes import SMALL_BOOK, Here, write_pages
+from tests.support.third_party_fakes import SMALL_BOOK, Here, fast_models, write_pages
 
 _REPOSITORY = Path(__file__).parent.parent
 _LOOPBACK = ("127.", "::1", "localhost")
@@ -295,6 +295,14 @@ def data() -> Path:
 def here(capsys: pytest.CaptureFixture[str]) -> Here:
     """The command in this process."""
     return Here(capsys)
+
+
+@pytest.fixture
+def fast_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of distributions that this process finds, with the plugin of fast models in it."""
+    site = fast_models(tmp_path / "site")
+    monkeypatch.syspath_prepend(str(site))
+    return site
 
 
 @pytest.fixture

@@ -106,12 +106,6 @@ def assistant(tmp_path: Path, small_book: Path) -> Iterator[Assistant]:
 
 
 @pytest.fixture
-def server() -> Iterator[Server]:
-    with Server() as running:
-        yield running
-
-
-@pytest.fixture
 def with_model(
     tmp_path: Path, small_book: Path, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Assistant]:

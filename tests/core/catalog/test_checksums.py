@@ -15,13 +15,9 @@ from ragstone.core import RagstoneError, StorageError
 from ragstone.core.catalog import Catalog, NewChunk, NewDocument, copy_corpus
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat import Shelf
-from tests.support.third_party_fakes import Here, fast_models
+from tests.support.third_party_fakes import Here
 
-
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Here:
-    monkeypatch.syspath_prepend(str(fast_models(tmp_path / "site")))
-    return Here(capsys)
+pytestmark = pytest.mark.usefixtures("fast_site")
 
 
 @pytest.fixture

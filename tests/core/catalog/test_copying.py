@@ -31,12 +31,6 @@ def here(tmp_path: Path) -> Iterator[Host]:
         yield host
 
 
-@pytest.fixture
-def url(postgresql: Server) -> Iterator[str]:
-    with postgresql.emptied() as name:
-        yield postgresql.url(name)
-
-
 def _rows(catalog: Catalog) -> list[dict[str, Any]]:
     """Everything that is stored of the corpus but its keys."""
     left_out = {"id", "corpus_id", "document_id"}

@@ -17,13 +17,9 @@ from sqlalchemy import create_engine
 
 from ragstone.core import StorageError, StorageLost
 from ragstone.core.catalog import Catalog
-from tests.support.third_party_fakes import Here, fast_models
+from tests.support.third_party_fakes import Here
 
-
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Here:
-    monkeypatch.syspath_prepend(str(fast_models(tmp_path / "site")))
-    return Here(capsys)
+pytestmark = pytest.mark.usefixtures("fast_site")
 
 
 def _made(folder: Path, name: str = "c") -> Path:

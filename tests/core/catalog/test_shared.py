@@ -16,12 +16,6 @@ from tests.support.postgresql import Server
 
 
 @pytest.fixture
-def url(postgresql: Server) -> Iterator[str]:
-    with postgresql.emptied() as name:
-        yield postgresql.url(name)
-
-
-@pytest.fixture
 def two(url: str, tmp_path: Path) -> Iterator[tuple[Catalog, Catalog]]:
     """As two processes have them: what they share goes through the server."""
     one, other = Catalog(url, tmp_path), Catalog(url, tmp_path)

@@ -18,7 +18,6 @@ from faults.actors import Actor
 from ragstone.core import BadRequest, SettingsError, SourceError
 from ragstone.core.catalog import Catalog, Report, SharedQueue, Unfit
 from tests.support.needs import needed
-from tests.support.postgresql import Server
 
 needed("procrastinate")
 
@@ -33,12 +32,6 @@ def _key(job: Mapping[str, Any]) -> str:
 
 def _jobs(*names: str) -> list[dict[str, Any]]:
     return [{"name": name} for name in names]
-
-
-@pytest.fixture
-def url(postgresql: Server) -> Iterator[str]:
-    with postgresql.emptied() as name:
-        yield postgresql.url(name)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import sqlite3
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,20 +26,11 @@ from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat import Shelf
 from tests.support.llm_server import Server
 from tests.support.needs import needed
-from tests.support.third_party_fakes import Here, distribution, fast_models
+from tests.support.third_party_fakes import Here, distribution
+
+pytestmark = pytest.mark.usefixtures("fast_site")
 
 KEY = "sk-secret-7Yq2mBvT0aLxW9"
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return fast_models(tmp_path_factory.mktemp("site"))
-
-
-@pytest.fixture
-def here(site: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Here:
-    monkeypatch.syspath_prepend(str(site))
-    return Here(capsys)
 
 
 @pytest.fixture(scope="module")
@@ -432,12 +423,6 @@ def test_a_wrong_variable_is_corrected_where_it_stands(deployment: Deployment, m
 
 
 # The language model
-
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    with Server() as running:
-        yield running
 
 
 def test_a_server_that_answers(deployment: Deployment, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:

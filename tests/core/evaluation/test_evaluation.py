@@ -12,7 +12,10 @@ from ragstone.core import Corpus, Host, SourceError
 from ragstone.core.evaluation.corpora import open_corpus, read_question_set, read_questions_file
 from ragstone.core.evaluation.measures import answers, refusal, retrieval, sides
 from ragstone.core.testing import open_host
-from tests.support.third_party_fakes import Here, distribution, fast_models, write_pages
+from tests.support.third_party_fakes import Here, distribution, write_pages
+
+pytestmark = pytest.mark.usefixtures("fast_site")
+
 
 DOCUMENTS = {
     "d1": ("Casters", "A caster is a wheel that swivels about a vertical axis."),
@@ -83,13 +86,6 @@ def judged_book(tmp_path: Path) -> Path:
     rows = "\n".join(json.dumps({"_id": key, "text": text}) for key, (text, _) in questions.items())
     judged = "".join(f"{key}\trobot-parts:{name}\t1\n" for key, (_, name) in questions.items())
     return write_pages(folder, {"queries.jsonl": rows, "qrels.tsv": f"query-id\tcorpus-id\tscore\n{judged}"})
-
-
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Here:
-    """The command in this process, with fast models and what the tests put beside them."""
-    monkeypatch.syspath_prepend(str(fast_models(tmp_path / "site")))
-    return Here(capsys)
 
 
 def test_retrieval_of_an_assistant(here: Here, judged_book: Path, small_book: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -14,12 +13,6 @@ from tests.support.allocations import peak_bytes
 from tests.support.llm_server import Server, compressed, drip, refuse, send, stall
 
 KEY = "sk-test-0123456789abcdef"
-
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    with Server() as running:
-        yield running
 
 
 def reply(text: object, **more: Any) -> bytes:

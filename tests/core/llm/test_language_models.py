@@ -8,15 +8,15 @@ import socket
 import threading
 import time
 import traceback
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ragstone.core import Answer, Delta, Host, LLMError, Settings, SettingsError
-from ragstone.core.testing import TestModels
+from ragstone.core.testing import ScriptedLLM, TestModels, plugin_state
 from ragstone.plugins.book_chat import Shelf
 from tests.support.allocations import peak_bytes
 from tests.support.llm_server import (
@@ -61,12 +61,6 @@ def small_book(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.fixture
-def server() -> Iterator[Server]:
-    with Server() as running:
-        yield running
-
-
 @contextmanager
 def deployment(folder: Path, book: Path, **llm: Any) -> Iterator[Host]:
     stored = folder.parent / "shelf-of-one"  # filled once, then copied
@@ -87,17 +81,25 @@ def _opened(folder: Path, **llm: Any) -> Iterator[Host]:
         yield host
 
 
+Served = Callable[..., AbstractContextManager[Host]]
+
+
 @pytest.fixture
-def host(tmp_path: Path, small_book: Path, server: Server) -> Iterator[Host]:
-    llm = {"provider": "openai_like", "model": "test-1", "api_base": server.base, "timeout": 20}
-    with deployment(tmp_path, small_book, **llm) as opened:
+def served(tmp_path: Path, small_book: Path, server: Server) -> Served:
+    """Opens a deployment with the server's model; its arguments are further keys of ``[llm]``."""
+    model = {"provider": "openai_like", "model": "test-1", "api_base": server.base, "timeout": 20}
+    return lambda **llm: deployment(tmp_path, small_book, **{**model, **llm})
+
+
+@pytest.fixture
+def host(served: Served) -> Iterator[Host]:
+    with served() as opened:
         yield opened
 
 
 @pytest.fixture
-def hasty(tmp_path: Path, small_book: Path, server: Server) -> Iterator[Host]:
-    llm = {"provider": "openai_like", "model": "test-1", "api_base": server.base, "timeout": 1.5}
-    with deployment(tmp_path, small_book, **llm) as opened:
+def hasty(served: Served) -> Iterator[Host]:
+    with served(timeout=1.5) as opened:
         yield opened
 
 
@@ -126,10 +128,9 @@ class TestGoodAnswers:
         assert not any("somebody-else" in value for value in asked.headers.values())
         assert "authorization" not in asked.headers
 
-    def test_further_settings(self, tmp_path: Path, small_book: Path, server: Server) -> None:
-        llm = {"provider": "openai_like", "model": "m", "api_base": server.base, "seed": 7, "max_tokens": 99}
+    def test_further_settings(self, served: Served, server: Server) -> None:
         server.acts(say(f"{CASTER} [1]."))
-        with deployment(tmp_path, small_book, temperature="default", **llm) as host:
+        with served(temperature="default", seed=7, max_tokens=99) as host:
             ask(host)
         body = server.asked[0].body
         assert (body["seed"], body["max_tokens"]) == (7, 99)
@@ -282,14 +283,11 @@ class TestMisbehaviour:
         assert server.left.wait(HANG)
 
     @pytest.mark.parametrize("piece", [f"{CASTER} [1]. ", "word ", "[1]", "\n", "x" * 500, "a. A. "])
-    def test_an_answer_without_an_end_has_one(
-        self, tmp_path: Path, small_book: Path, server: Server, piece: str
-    ) -> None:
+    def test_an_answer_without_an_end_has_one(self, host: Host, server: Server, piece: str) -> None:
         # Some 500 characters at a time: what counts is how much comes, not in how many events.
         server.acts(endless(piece * (500 // len(piece))), say("NOT IN THE BOOK"))
-        llm = {"provider": "openai_like", "model": "m", "api_base": server.base, "timeout": 20}
         try:
-            with deployment(tmp_path, small_book, **llm) as host, without_hanging():
+            with without_hanging():
                 answer = ask(host)
         except LLMError as error:  # on a slow machine the deadline comes first
             assert "did not finish" in str(error)
@@ -312,10 +310,9 @@ class TestMisbehaviour:
             with deployment(tmp_path, small_book, provider="openai_like", model="m", api_base=base) as host:
                 assert "cannot be reached (is it running, and is api_base its address?)" in str(failure(host))
 
-    def test_whoever_stops_reading_ends_the_request(self, tmp_path: Path, small_book: Path, server: Server) -> None:
+    def test_whoever_stops_reading_ends_the_request(self, served: Served, server: Server) -> None:
         server.acts(stall(f"{CASTER} [1]. Casters"))
-        llm = {"provider": "openai_like", "model": "m", "api_base": server.base, "timeout": 3000}
-        with deployment(tmp_path, small_book, **llm) as host:
+        with served(timeout=3000) as host:
             stream = host.assistant("book_chat").stream(QUESTION)
             assert isinstance(next(stream), Delta)
             stream.close()  # type: ignore[attr-defined]
@@ -393,8 +390,7 @@ class TestKeys:
     @pytest.mark.parametrize("provider", ["openai_like", "gemini"])
     def test_it_is_nowhere_else(
         self,
-        tmp_path: Path,
-        small_book: Path,
+        served: Served,
         server: Server,
         act: Any,
         provider: str,
@@ -406,8 +402,7 @@ class TestKeys:
         caplog.set_level(logging.DEBUG)
         server.acts(act)
         result = ""
-        llm = {"provider": provider, "model": "m", "api_base": server.base, "timeout": 2}
-        with deployment(tmp_path, small_book, **llm) as host:
+        with served(provider=provider, timeout=2) as host:
             try:
                 answer = ask(host)
                 result += answer.text + " ".join(c.quote for c in answer.citations)
@@ -462,14 +457,11 @@ class TestKeys:
 
 class TestGemini:
     @pytest.fixture
-    def gemini(
-        self, tmp_path: Path, small_book: Path, server: Server, monkeypatch: pytest.MonkeyPatch
-    ) -> Iterator[Host]:
+    def gemini(self, served: Served, server: Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[Host]:
         monkeypatch.setenv("GEMINI_API_KEY", KEY)
         monkeypatch.delenv("GOOGLE_API_KEY", raising=False)
         base = server.base.removesuffix("/v1")
-        llm = {"provider": "gemini", "model": "gemini-2.5-flash", "api_base": base, "seed": 3, "timeout": 20}
-        with deployment(tmp_path, small_book, **llm) as opened:
+        with served(provider="gemini", model="gemini-2.5-flash", api_base=base, seed=3) as opened:
             yield opened
 
     def test_a_streamed_answer(self, server: Server, gemini: Host) -> None:
@@ -489,12 +481,11 @@ class TestGemini:
         assert (config["temperature"], config["seed"], config["maxOutputTokens"]) == (0.0, 3, 8192)
 
     def test_newer_models_keep_their_temperature(
-        self, tmp_path: Path, small_book: Path, server: Server, monkeypatch: pytest.MonkeyPatch
+        self, served: Served, server: Server, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("GEMINI_API_KEY", KEY)
         server.acts(say(f"{CASTER} [1]."))
-        llm = {"provider": "gemini", "model": "gemini-3-flash-preview", "api_base": server.base}
-        with deployment(tmp_path, small_book, **llm) as host:
+        with served(provider="gemini", model="gemini-3-flash-preview") as host:
             assert not ask(host).refused
         assert "temperature" not in server.asked[0].body.get("generationConfig", {})
 
@@ -518,15 +509,12 @@ class TestGemini:
         server.acts(refuse(429, body={"error": {"code": 429, "message": "quota", "details": [info]}}))
         assert "longer than [llm] timeout leaves" in str(failure(gemini))
 
-    def test_a_stall_is_cut(
-        self, tmp_path: Path, small_book: Path, server: Server, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_a_stall_is_cut(self, served: Served, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("GEMINI_API_KEY", KEY)
-        llm = {"provider": "gemini", "model": "gemini-2.5-flash", "api_base": server.base, "timeout": 1.5}
         for act in (stall("A caster "), drip()):
             server.left.clear()
             server.acts(act)
-            with deployment(tmp_path, small_book, **llm) as host:
+            with served(provider="gemini", model="gemini-2.5-flash", timeout=1.5) as host:
                 assert "did not finish" in str(failure(host)) or "in time" in str(failure(host))
             assert server.left.wait(HANG)
 
@@ -544,8 +532,6 @@ class TestGemini:
 
 class TestProviders:
     def test_a_plugin_of_somebody_wins(self, tmp_path: Path, small_book: Path) -> None:
-        from ragstone.core.testing import ScriptedLLM
-
         llm = ScriptedLLM()
         llm.enqueue(f"{CASTER} [1].")
         settings = Settings(
@@ -572,7 +558,7 @@ class TestProviders:
             data_dir=tmp_path / "data", llm={"provider": "openai_like", "model": "m", "api_base": "http://x/v1"}
         )
         host = Host(settings)
-        state = next(state for state in host.plugins if state.name == "openai_like")
+        state = plugin_state(host, "openai_like")
         assert (state.state, state.install) == ("disabled", "pip install 'ragstone[openai-like]'")
         with pytest.raises(SettingsError, match=r"pip install 'ragstone\[openai-like\]'"):
             _ = host.hooks.llm

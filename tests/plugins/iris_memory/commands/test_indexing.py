@@ -14,7 +14,9 @@ from typing import Any
 import pytest
 
 from tests.plugins.iris_memory.memories import write
-from tests.support.third_party_fakes import RAGSTONE, Here, environment, fast_models
+from tests.support.third_party_fakes import RAGSTONE, Here, environment
+
+pytestmark = pytest.mark.usefixtures("fast_site")
 
 
 @pytest.fixture
@@ -23,12 +25,6 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     found.mkdir()
     monkeypatch.setenv("RAGSTONE_PLUGINS__IRIS_MEMORY__ROOT", str(found))
     return found
-
-
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Here:
-    monkeypatch.syspath_prepend(str(fast_models(tmp_path / "site")))
-    return Here(capsys)
 
 
 def test_an_update_shows_what_it_did(here: Here, home: Path) -> None:
@@ -136,11 +132,10 @@ def test_a_root_that_is_not_there(here: Here, home: Path) -> None:
 
 
 @pytest.fixture
-def watching(tmp_path: Path, home: Path) -> Iterator[subprocess.Popen[str]]:
-    site = fast_models(tmp_path / "site")
+def watching(fast_site: Path, home: Path) -> Iterator[subprocess.Popen[str]]:
     write(home, "a.md", "The kettle is red.")
     command = [str(RAGSTONE), "memory", "watch", "--json"]
-    result: Any = {**environment(site), "RAGSTONE_PLUGINS__IRIS_MEMORY__ROOT": str(home)}
+    result: Any = {**environment(fast_site), "RAGSTONE_PLUGINS__IRIS_MEMORY__ROOT": str(home)}
     result["RAGSTONE_DATA_DIR"] = os.environ["RAGSTONE_DATA_DIR"]
     with subprocess.Popen(command, env=result, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         patience = threading.Timer(120, process.kill)
