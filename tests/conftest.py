@@ -25,11 +25,10 @@ from ragstone.core import Encoder, Host, Settings
 from ragstone.core.embedding import MiniLMEmbedding
 from ragstone.core.runtime import set_budget
 from ragstone.core.testing import open_host
-from ragstone.plugins.book_chat import Shelf
 from tests.support import mediawiki
 from tests.support.needs import missing
 from tests.support.postgresql import Server, server
-from tests.support.third_party_fakes import SMALL_BOOK, Here, fast_models, write_pages
+from tests.support.third_party_fakes import SMALL_BOOK, Here, add_book, fast_models, write_pages
 
 _REPOSITORY = Path(__file__).parent.parent
 _LOOPBACK = ("127.", "::1", "localhost")
@@ -267,8 +266,7 @@ def real_shelf(tmp_path_factory: pytest.TempPathFactory, model_cache: Path) -> I
     """Such a host with the small book on its shelf, for a module's tests that change nothing of it."""
     folder = tmp_path_factory.mktemp("real-shelf")
     with real_host_in(folder, model_cache) as host:
-        shelf = Shelf(host)
-        shelf.add(shelf.plan(write_pages(folder / "small-book", SMALL_BOOK)), title="Robot parts")
+        add_book(host, write_pages(folder / "small-book", SMALL_BOOK))
         yield host
 
 

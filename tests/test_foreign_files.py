@@ -35,6 +35,7 @@ from tests.plugins.wiki_edge.search.tools import write as write_shard
 from tests.plugins.wiki_edge.shards.samples import make
 from tests.support.needs import needed
 from tests.support.patience import until
+from tests.support.third_party_fakes import add_book
 
 _TEXT = "Of others.\nNo end of line"
 #: Names that look like those that Ragstone gives, beside plain ones.
@@ -132,8 +133,7 @@ def _follow(folder: Path, others: Others, *, given: bool = False) -> None:
     kept = index_folders(folder / "data" / "index").make("kept")
     others.plant(kept, names=("photos",), files=("notes.txt",))
     with open_host(folder, plugins={"brings": Brings()} if given else None) as host:
-        shelf = Shelf(host)
-        shelf.add(shelf.plan(book), title="Parts")
+        add_book(host, book, "Parts")
         host.serve()
         until(lambda: not gone.exists(), "the sweep")
         if given:
@@ -154,8 +154,7 @@ def _make_an_index_anew(folder: Path, others: Others) -> None:
     book.mkdir()
     (book / "01.md").write_text("# Wheels\n\nA caster is a wheel that swivels.\n", "utf-8")
     with open_host(folder) as host:
-        shelf = Shelf(host)
-        shelf.add(shelf.plan(book), title="Parts")
+        shelf = add_book(host, book, "Parts")
         place = folder / "data" / "index" / "books"
         Follower(shelf.corpus, place, InMemory()).catch_up()
         others.plant(place, names=("photos", "store-photos"))

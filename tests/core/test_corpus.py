@@ -24,6 +24,7 @@ from ragstone.core.runtime import limited_to
 from ragstone.core.testing import WordEmbedding, open_host
 from ragstone.plugins.book_chat import Shelf
 from tests.support.patience import HANG
+from tests.support.third_party_fakes import add_book
 
 
 class OtherWords(WordEmbedding):
@@ -47,12 +48,6 @@ def fast_host(tmp_path: Path, database: str | None) -> Iterator[Host]:
         yield host
 
 
-def _fill(host: Host, book: Path) -> Shelf:
-    shelf = Shelf(host)
-    shelf.add(shelf.plan(book), title="Parts")
-    return shelf
-
-
 def _with_other_encoder(folder: Path, database: str | None):  # type: ignore[no-untyped-def]
     # Given plugins are called in order, so the first answer is the other encoder's.
     from ragstone.core.testing import TestModels
@@ -64,7 +59,7 @@ def test_another_encoder_is_noticed_and_answers_do_not_stop(
     tmp_path: Path, small_book: Path, database: str | None
 ) -> None:
     with open_host(tmp_path, database=database) as host:
-        assert _fill(host, small_book).corpus.info().stale is None
+        assert add_book(host, small_book).corpus.info().stale is None
     with _with_other_encoder(tmp_path, database) as host:
         corpus = Shelf(host).corpus
         assert "encoder 'WordEmbedding/words" in str(corpus.info().stale)
@@ -83,17 +78,17 @@ def test_another_encoder_is_noticed_and_answers_do_not_stop(
 
 def test_adding_to_a_stale_corpus_rebuilds_it_first(tmp_path: Path, small_book: Path, database: str | None) -> None:
     with open_host(tmp_path, database=database) as host:
-        _fill(host, small_book)
+        add_book(host, small_book)
     (small_book / "03-legs.md").write_text("# Legs\n\nA knee bends.\n", "utf-8")
     with _with_other_encoder(tmp_path, database) as host:
-        corpus = _fill(host, small_book).corpus
+        corpus = add_book(host, small_book).corpus
         assert corpus.info().stale is None
         assert corpus.info().documents == 3
 
 
 def test_an_interrupted_rebuild_goes_on_where_it_was(tmp_path: Path, small_book: Path, database: str | None) -> None:
     with open_host(tmp_path, database=database) as host:
-        _fill(host, small_book)
+        add_book(host, small_book)
     with open_host(
         tmp_path, database=database, options={"book_chat": {"chunk_tokens": 120, "min_chunk_tokens": 60}}
     ) as host:
@@ -203,7 +198,7 @@ def test_the_encoder_failing_half_way_leaves_the_old_version(
     tmp_path: Path, small_book: Path, database: str | None
 ) -> None:
     with open_host(tmp_path, database=database) as host:
-        shelf = _fill(host, small_book)
+        shelf = add_book(host, small_book)
         arms = small_book / "02-arms.md"
         arms.write_text(arms.read_text("utf-8").replace("40 newtons", "45 newtons"), "utf-8")
 
@@ -212,7 +207,7 @@ def test_the_encoder_failing_half_way_leaves_the_old_version(
 
         real, shelf.corpus.encoder.embed_chunks = shelf.corpus.encoder.embed_chunks, failing  # type: ignore[method-assign]
         with pytest.raises(RuntimeError):
-            shelf.add(shelf.plan(small_book), title="Parts")
+            shelf.add(shelf.plan(small_book), title="Robot parts")
         shelf.corpus.encoder.embed_chunks = real  # type: ignore[method-assign]
         answer = host.assistant("book_chat").ask("How strong is the grip force of the gripper?")
         assert "40 newtons" in answer.text

@@ -19,10 +19,10 @@ from llama_index.core.instrumentation.span import active_span_id
 from ragstone.core import Assistant, Host, LLMError, Question, Settings
 from ragstone.core.testing import TestModels, open_host
 from ragstone.core.tracing import has_listeners, step
-from ragstone.plugins.book_chat import Shelf
 from tests.support.llm_server import Server, refuse, say
 from tests.support.needs import needed
 from tests.support.patience import HANG, until
+from tests.support.third_party_fakes import add_book
 
 QUESTION = "What is a caster?"
 CASTER = "A caster is a wheel that swivels about a vertical axis."
@@ -94,8 +94,7 @@ def with_book(folder: Path, book: Path, **settings: Any) -> Iterator[Host]:
     named: dict[str, Any] = {"data_dir": folder / "data", "cache_dir": folder / "cache", "index": {"store": "none"}}
     with Host(Settings(**named, **settings), plugins={"test_models": TestModels()}) as host:
         host.start()
-        shelf = Shelf(host)
-        shelf.add(shelf.plan(book), title="Robot parts")
+        add_book(host, book)
         yield host
 
 

@@ -18,6 +18,7 @@ from tests.support.composed import SERVER
 from tests.support.needs import missing
 from tests.support.patience import until
 from tests.support.postgresql import Server
+from tests.support.third_party_fakes import add_book
 
 _SECONDS = 120
 _QUESTIONS = ("What is a caster?", "How strong is the grip force of a small parallel gripper?")
@@ -69,8 +70,7 @@ def deployment(tmp_path: Path, database: str | None, request: pytest.FixtureRequ
 
 
 def _fill(host: Host, book: Path) -> None:
-    shelf = Shelf(host)
-    shelf.add(shelf.plan(book), title="Parts")
+    add_book(host, book, "Parts")
 
 
 def _answers(host: Host) -> list[object]:

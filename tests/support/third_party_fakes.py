@@ -8,17 +8,16 @@ import os
 import subprocess
 import sys
 import textwrap
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
+from ragstone.core import Host
 from ragstone.core.cli import main
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+from ragstone.plugins.book_chat import Shelf
 
 #: The console script beside the Python that runs the tests.
 RAGSTONE = Path(sys.executable).with_name("ragstone")
@@ -75,6 +74,13 @@ def write_pages(folder: Path, pages: Mapping[str, str]) -> Path:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, "utf-8")
     return folder
+
+
+def add_book(host: Host, folder: Path, title: str = "Robot parts") -> Shelf:
+    """The host's shelf, with the book of the folder on it."""
+    shelf = Shelf(host)
+    shelf.add(shelf.plan(folder), title=title)
+    return shelf
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from ragstone.core import RagstoneError, StorageError
 from ragstone.core.catalog import Catalog, NewChunk, NewDocument, copy_corpus
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat import Shelf
-from tests.support.third_party_fakes import Here
+from tests.support.third_party_fakes import Here, add_book
 
 pytestmark = pytest.mark.usefixtures("fast_site")
 
@@ -24,8 +24,7 @@ pytestmark = pytest.mark.usefixtures("fast_site")
 def shelf(tmp_path: Path, small_book: Path) -> Path:
     """The data folder with a book, its catalog whole in one file."""
     with open_host(tmp_path) as host:
-        shelf = Shelf(host)
-        shelf.add(shelf.plan(small_book), title="Parts")
+        add_book(host, small_book, "Parts")
     return tmp_path / "data"
 
 

@@ -18,7 +18,7 @@ from ragstone.core.answering import find_chunks
 from ragstone.core.catalog.schema import SCHEMA_VERSION
 from ragstone.core.retrieval import HybridRetriever
 from ragstone.plugins.book_chat import Shelf
-from tests.support.third_party_fakes import Ended, Here, run, write_pages
+from tests.support.third_party_fakes import Ended, Here, add_book, run, write_pages
 
 QUESTION = "What is a caster wheel?"
 ANSWER = "A caster is a wheel that swivels about a vertical axis. [1]"
@@ -86,8 +86,7 @@ def test_a_strange_question_is_only_a_question(shelf: Here, question: str) -> No
 
 
 def test_the_python_interface_raises_the_same(fast_host: Host, small_book: Path) -> None:
-    books = Shelf(fast_host)
-    books.add(books.plan(small_book), title="Robot parts")
+    add_book(fast_host, small_book)
     assistant = fast_host.assistant("book_chat")
     with pytest.raises(BadRequest, match="the question is empty"):
         assistant.ask(" ")
@@ -249,8 +248,7 @@ def test_a_file_that_vanishes_while_the_book_is_read(fast_host: Host, small_book
 
 
 def test_a_folder_that_vanishes_while_the_book_is_read(fast_host: Host, small_book: Path) -> None:
-    books = Shelf(fast_host)
-    books.add(books.plan(small_book), title="Robot parts")
+    books = add_book(fast_host, small_book)
     layout = books.plan(small_book)
     shutil.rmtree(small_book)
     with pytest.raises(SourceError, match="no file of the book could be read"):

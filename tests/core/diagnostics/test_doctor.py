@@ -23,10 +23,9 @@ from ragstone.core import Check, Host, RagstoneError, hookimpl
 from ragstone.core.diagnostics.examination import run_check
 from ragstone.core.embedding import ALL_MINILM_L6_V2
 from ragstone.core.testing import open_host
-from ragstone.plugins.book_chat import Shelf
 from tests.support.llm_server import Server
 from tests.support.needs import needed
-from tests.support.third_party_fakes import Here, distribution
+from tests.support.third_party_fakes import Here, add_book, distribution
 
 pytestmark = pytest.mark.usefixtures("fast_site")
 
@@ -44,8 +43,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     (book / "01.md").write_text(f"# Wheels\n{text}", "utf-8")
     with open_host(folder) as host:
-        shelf = Shelf(host)
-        shelf.add(shelf.plan(book), title="Robot parts")
+        add_book(host, book)
     return folder / "data"
 
 

@@ -53,6 +53,7 @@ from ragstone.core.retrieval import HybridRetriever, Retrieval, ScoredRetriever,
 from ragstone.core.testing import ScriptedLLM, TestModels, WordEmbedding, open_host, plugin_state
 from ragstone.plugins.book_chat import Shelf
 from tests.support.patience import HANG
+from tests.support.third_party_fakes import add_book
 
 
 def deployed(
@@ -60,11 +61,6 @@ def deployed(
 ) -> AbstractContextManager[Host]:
     """An open host with these plugins in this order, and models of a few lines."""
     return open_host(folder, plugins=plugins, options={"enabled": [*order, "test_models"]}, **settings)
-
-
-def add_book(host: Host, folder: Path) -> None:
-    shelf = Shelf(host)
-    shelf.add(shelf.plan(folder), title="Robot parts")
 
 
 def answered(host: Host) -> str:

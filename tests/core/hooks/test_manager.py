@@ -15,9 +15,8 @@ import pytest
 
 from ragstone.core import HOOKS_VERSION, Host, MissingExtra, PluginState, Settings, hookimpl, require_extra
 from ragstone.core.hooks.discovery import installed_plugins
-from ragstone.plugins.book_chat import Shelf
 from tests.support.installed import BUILTINS, INTERFACES, PLUGINS
-from tests.support.third_party_fakes import distribution, fast_models, run
+from tests.support.third_party_fakes import add_book, distribution, fast_models, run
 
 FINE = """
     from ragstone.core import Check, hookimpl
@@ -118,8 +117,7 @@ def states(host: Host) -> dict[str, tuple[str, str | None]]:
 
 
 def assert_serves(host: Host, book: Path) -> None:
-    shelf = Shelf(host)
-    shelf.add(shelf.plan(book), title="Robot parts")
+    add_book(host, book)
     assert host.assistant("book_chat").ask("What is a caster wheel?").text.startswith("A caster is a wheel")
 
 
@@ -182,8 +180,7 @@ def test_the_command_lists_them_and_the_rest_serve(
     ]
     on_path(site, monkeypatch)
     with opened(tmp_path) as host:
-        shelf = Shelf(host)
-        shelf.add(shelf.plan(small_book), title="Robot parts")
+        add_book(host, small_book)
     asked = run("ask", "book_chat", "What is a caster wheel?", site=site)
     assert (asked.code, asked.out.splitlines()[0]) == (
         0,

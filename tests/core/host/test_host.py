@@ -29,7 +29,7 @@ from ragstone.core import (
 )
 from ragstone.core.hooks.encoder import Encoders
 from ragstone.core.testing import SmallCorpus, TestModels, WordEmbedding, fill_small_corpus, open_host
-from ragstone.plugins.book_chat import Shelf
+from tests.support.third_party_fakes import add_book
 
 
 class Notes:
@@ -148,8 +148,7 @@ def test_a_corpus_is_one_object(fast_host: Host) -> None:
 
 
 def test_corpora_tells_sizes_and_state(fast_host: Host, small_book: Path) -> None:
-    shelf = Shelf(fast_host)
-    shelf.add(shelf.plan(small_book), title="Robot parts")
+    add_book(fast_host, small_book)
     (info,) = fast_host.corpora()
     assert (info.name, info.documents, info.chunks, info.stale, info.building) == ("books", 2, 4, None, False)
     assert info.fingerprint["encoder"] == fast_host.hooks.encoder.fingerprint
@@ -184,8 +183,7 @@ def test_another_encoder_rebuilds_the_corpus_when_it_is_next_filled(tmp_path: Pa
             return Renamed()
 
     with open_host(tmp_path) as host:
-        shelf = Shelf(host)
-        shelf.add(shelf.plan(small_book), title="Robot parts")
+        add_book(host, small_book)
     order = {"enabled": ["other", "book_chat"]}
     with open_host(tmp_path, plugins={"other": Other()}, options=order) as host:
         (info,) = host.corpora()
@@ -199,8 +197,7 @@ def test_another_encoder_rebuilds_the_corpus_when_it_is_next_filled(tmp_path: Pa
 
 
 def test_many_threads_ask_at_once(fast_host: Host, small_book: Path) -> None:
-    shelf = Shelf(fast_host)
-    shelf.add(shelf.plan(small_book), title="Robot parts")
+    add_book(fast_host, small_book)
 
     def ask(_number: int) -> Answer:
         return fast_host.assistant("book_chat").ask("What is a caster wheel?")

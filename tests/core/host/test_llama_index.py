@@ -21,10 +21,10 @@ from pydantic import PrivateAttr
 
 from ragstone.core import Host
 from ragstone.core.testing import open_host
-from ragstone.plugins.book_chat import Shelf
 from tests.core.hooks.test_hooks import Notes, note
 from tests.support.loops import finished
 from tests.support.patience import HANG
+from tests.support.third_party_fakes import add_book
 
 CASTER = "A caster is a wheel that swivels about a vertical axis."
 
@@ -94,8 +94,7 @@ def host(tmp_path: Path) -> Iterator[Host]:
     (tmp_path / "wheels.md").write_text(f"# Wheels\n\n## Casters\n\n{CASTER} Casters give no traction.\n", "utf-8")
     options = {"book_chat": {"sample": False}}
     with open_host(tmp_path, plugins={"notes": Notes()}, options=options) as opened:
-        shelf = Shelf(opened)
-        shelf.add(shelf.plan(tmp_path / "wheels.md"), title="Robot parts")
+        add_book(opened, tmp_path / "wheels.md")
         opened.find_corpus("notes").ingest([note("The key of the workshop hangs behind the door.")])
         yield opened
 

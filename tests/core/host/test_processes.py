@@ -25,7 +25,7 @@ from ragstone.core.testing import open_host
 from ragstone.core.vector_index import followers
 from ragstone.plugins.book_chat import Shelf
 from tests.support.needs import needed
-from tests.support.third_party_fakes import RAGSTONE, environment, fast_models, run, write_pages
+from tests.support.third_party_fakes import RAGSTONE, add_book, environment, fast_models, run, write_pages
 from tests.support.words import by_words
 
 pytestmark = pytest.mark.slow
@@ -52,11 +52,6 @@ def long_book(folder: Path, chapters: int = 60, parts: int = 8) -> Path:
             for number in range(chapters)
         },
     )
-
-
-def add(host: Host, folder: Path, title: str = "Robot parts") -> None:
-    shelf = Shelf(host)
-    shelf.add(shelf.plan(folder), title=title)
 
 
 def answer(host: Host, question: str = QUESTION) -> str:
@@ -148,7 +143,7 @@ def test_what_another_process_has_just_written_is_seen_at_once(
         needed("chromadb")
     eyes = write_pages(tmp_path / "eyes", {"01.md": "# Eyes\n\nA stereo camera sees depth by parallax.\n"})
     with open_host(tmp_path, database=database, **CHROMA) as host:
-        add(host, small_book)
+        add_book(host, small_book)
         if follows:
             host.serve()
             assert followed(host)
@@ -175,7 +170,7 @@ def test_it_answers_while_another_process_ingests(
 ) -> None:
     book = long_book(tmp_path / "long")
     with open_host(tmp_path, database=database) as host:
-        add(host, small_book)
+        add_book(host, small_book)
         command = [str(RAGSTONE), "book", "add", str(book), "--title", "Tyres"]
         with subprocess.Popen(command, env=environment(site), stdout=subprocess.DEVNULL) as process:
             sizes = []
@@ -229,7 +224,7 @@ with open_host(Path(sys.argv[1]), index={"store": "chroma"}) as host:
 def test_the_second_process_never_opens_chroma_until_the_first_is_gone(tmp_path: Path, small_book: Path) -> None:
     needed("chromadb")
     with open_host(tmp_path, **CHROMA) as host:
-        add(host, small_book)
+        add_book(host, small_book)
         host.serve()
         assert followed(host)
         assert index_detail(host) == "Chroma follows the catalog"
@@ -268,7 +263,7 @@ def test_a_host_that_was_killed_while_following_comes_up_and_makes_the_index_ane
 ) -> None:
     needed("chromadb")
     with open_host(tmp_path) as host:
-        add(host, small_book)
+        add_book(host, small_book)
     with child(_FOLLOWING, str(tmp_path)) as first:
         assert line_of(first) == "follows"
         first.kill()
@@ -316,10 +311,10 @@ def test_killed_while_ingesting_what_was_reported_is_there_and_nothing_is_half(
 ) -> None:
     book = long_book(tmp_path / "long", chapters=150)
     with open_host(tmp_path, database=database) as host:
-        add(host, book, "Tyres")
+        add_book(host, book, "Tyres")
         whole = contents(host)
         Shelf(host).remove("tyres")
-        add(host, small_book)
+        add_book(host, small_book)
         parts = contents(host)
         assert len(whole) == 150
         assert len(parts) == 2
@@ -360,8 +355,8 @@ def test_a_rebuild_in_another_process_takes_the_olds_place_while_the_old_one_ans
 ) -> None:
     book = long_book(tmp_path / "long", chapters=40)
     with open_host(tmp_path, database=database) as host:
-        add(host, small_book)
-        add(host, book, "Tyres")
+        add_book(host, small_book)
+        add_book(host, book, "Tyres")
         before = contents(host)
         with subprocess.Popen(
             [str(RAGSTONE), "corpus", "rebuild", "books"],
@@ -406,7 +401,7 @@ with open_host(Path(sys.argv[1]), options={"book_chat": {"chunk_tokens": 60, "mi
 def test_a_rebuild_that_was_killed_goes_on_where_it_was(tmp_path: Path) -> None:
     book = long_book(tmp_path / "long", chapters=60)
     with open_host(tmp_path) as host:
-        add(host, book, "Tyres")
+        add_book(host, book, "Tyres")
         before = contents(host)
     with child(_REBUILDING, str(tmp_path)) as process:
         assert line_of(process) == "ready"
@@ -431,8 +426,8 @@ def test_a_long_lived_host_with_other_settings_rebuilds_swaps_and_answers_meanwh
 ) -> None:
     needed("chromadb")
     with open_host(tmp_path, **CHROMA) as host:
-        add(host, small_book)
-        add(host, long_book(tmp_path / "long", chapters=40), "Tyres")
+        add_book(host, small_book)
+        add_book(host, long_book(tmp_path / "long", chapters=40), "Tyres")
         host.serve()
         assert followed(host)
     options = {"book_chat": {"chunk_tokens": 60, "min_chunk_tokens": 20}}
@@ -453,7 +448,7 @@ def test_a_long_lived_host_with_other_settings_rebuilds_swaps_and_answers_meanwh
 def test_a_rebuild_within_a_following_host_is_followed(tmp_path: Path, small_book: Path) -> None:
     needed("chromadb")
     with open_host(tmp_path, **CHROMA) as host:
-        add(host, small_book)
+        add_book(host, small_book)
         host.serve()
         assert followed(host)
         Shelf(host).corpus.rebuild()
@@ -467,7 +462,7 @@ def test_a_host_that_closes_while_it_rebuilds_does_not_wait_for_the_end_of_it(
     # A slow machine may need more than the usual seconds for one part of a document.
     monkeypatch.setattr(followers, "_STOP_SECONDS", 120)
     with open_host(tmp_path) as host:
-        add(host, long_book(tmp_path / "long"), "Tyres")
+        add_book(host, long_book(tmp_path / "long"), "Tyres")
     # No sample plan: its chunks would be embedded while the host starts to serve, and wait as the book's do.
     options = {"book_chat": {"chunk_tokens": 60, "min_chunk_tokens": 20}, "concept_tutor": {"sample": False}}
     begun, closing = threading.Event(), threading.Event()
@@ -502,7 +497,7 @@ def test_two_rebuilds_at_once_lose_nothing(
 ) -> None:
     """A server that rebuilds by itself, and somebody who types ``ragstone corpus rebuild`` meanwhile."""
     with open_host(tmp_path, database=database) as host:
-        add(host, small_book)
+        add_book(host, small_book)
     options = {"book_chat": {"chunk_tokens": 60, "min_chunk_tokens": 20}}
     with (
         open_host(tmp_path, database=database, options=options) as first,
@@ -535,7 +530,7 @@ def test_what_is_added_while_a_rebuild_is_under_way_is_brought_over(
     tmp_path: Path, small_book: Path, monkeypatch: pytest.MonkeyPatch, database: str | None
 ) -> None:
     with open_host(tmp_path, database=database) as host:
-        add(host, small_book)
+        add_book(host, small_book)
     options = {"book_chat": {"chunk_tokens": 60, "min_chunk_tokens": 20}}
     with (
         open_host(tmp_path, database=database) as writer,

@@ -17,7 +17,6 @@ import pytest
 
 from ragstone.core import Answer, Delta, Host, LLMError, Settings, SettingsError
 from ragstone.core.testing import ScriptedLLM, TestModels, plugin_state
-from ragstone.plugins.book_chat import Shelf
 from tests.support.allocations import peak_bytes
 from tests.support.llm_server import (
     Handler,
@@ -33,7 +32,7 @@ from tests.support.llm_server import (
     stall,
 )
 from tests.support.patience import HANG, without_hanging
-from tests.support.third_party_fakes import Here, fast_models, run
+from tests.support.third_party_fakes import Here, add_book, fast_models, run
 
 QUESTION = "What is a caster?"
 CASTER = "A caster is a wheel that swivels about a vertical axis"
@@ -66,8 +65,7 @@ def deployment(folder: Path, book: Path, **llm: Any) -> Iterator[Host]:
     stored = folder.parent / "shelf-of-one"  # filled once, then copied
     if not stored.exists():
         with _opened(stored) as host:
-            shelf = Shelf(host)
-            shelf.add(shelf.plan(book), title="Robot parts")
+            add_book(host, book)
     shutil.copytree(stored, folder, dirs_exist_ok=True)
     with _opened(folder, **llm) as host:
         yield host
@@ -541,8 +539,7 @@ class TestProviders:
         )
         with Host(settings, plugins={"test_models": TestModels(llm)}) as host:
             host.start()
-            shelf = Shelf(host)
-            shelf.add(shelf.plan(small_book), title="Robot parts")
+            add_book(host, small_book)
             assert ask(host).text == f"{CASTER}. [1]"
 
     def test_an_extra_that_is_not_there_is_named(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

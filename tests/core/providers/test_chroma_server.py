@@ -26,9 +26,9 @@ from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter,
 from ragstone.core import Corpus, Host, SettingsError, hookimpl, read_settings
 from ragstone.core.retrieval.search_cache import RevisionSearch
 from ragstone.core.testing import open_host
-from ragstone.plugins.book_chat import Shelf
 from tests.support.needs import needed
 from tests.support.patience import until
+from tests.support.third_party_fakes import add_book
 
 needed("chromadb")
 pytestmark = pytest.mark.slow
@@ -153,8 +153,7 @@ def opened(
 
 
 def filled(host: Host, book: Path) -> Corpus:
-    shelf = Shelf(host)
-    shelf.add(shelf.plan(book), title="Parts")
+    shelf = add_book(host, book, "Parts")
     return shelf.corpus
 
 

@@ -2,6 +2,7 @@
 
 from ragstone.core import Host
 from ragstone.core.testing import ScriptedLLM, open_host
+from tests.support.third_party_fakes import add_book
 
 
 def test_a_host_in_a_folder_answers(fast_host: Host, small_book):  # type: ignore[no-untyped-def]
@@ -15,12 +16,10 @@ def test_a_host_in_a_folder_answers(fast_host: Host, small_book):  # type: ignor
 
 
 def test_scripted_model(tmp_path, small_book):  # type: ignore[no-untyped-def]
-    from ragstone.plugins.book_chat import Shelf
 
     llm = ScriptedLLM()
     with open_host(tmp_path, llm=llm) as host:
-        shelf = Shelf(host)
-        shelf.add(shelf.plan(small_book), title="Robot parts")
+        add_book(host, small_book)
         llm.enqueue("A caster is a wheel that swivels about a vertical axis [1]. Casters cost 20 euros [1].")
         answer = host.assistant("book_chat").ask("What is a caster wheel?")
     assert answer.text == "A caster is a wheel that swivels about a vertical axis. [1]"

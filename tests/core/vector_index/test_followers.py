@@ -19,6 +19,7 @@ from ragstone.core.vector_index import Follower
 from ragstone.plugins.book_chat import Shelf
 from tests.support.needs import missing, needed
 from tests.support.patience import until
+from tests.support.third_party_fakes import add_book
 
 needed("chromadb")
 
@@ -32,8 +33,7 @@ def is_followed(corpus: Corpus) -> bool:
 
 @pytest.fixture
 def corpus(fast_host: Host, small_book: Path) -> Corpus:
-    shelf = Shelf(fast_host)
-    shelf.add(shelf.plan(small_book), title="Parts")
+    shelf = add_book(fast_host, small_book, "Parts")
     return shelf.corpus
 
 
@@ -62,8 +62,7 @@ def test_it_finds_what_exact_search_finds_and_catches_up(
 
     (small_book / "01-wheels.md").unlink()
     (small_book / "03-legs.md").write_text("# Legs\n\n## Feet\n\nA foot bears the robot's weight.\n", "utf-8")
-    shelf = Shelf(fast_host)
-    shelf.add(shelf.plan(small_book), title="Parts")
+    add_book(fast_host, small_book, "Parts")
     with corpus.catalog.read() as snapshot:
         row = corpus.contents.row(snapshot)
     assert follower.search(row, corpus.encoder.embed_query("foot"), 4, None) is None, "not at this change"
@@ -101,8 +100,7 @@ def test_a_store_of_later_changes_than_a_restored_catalogs_is_made_anew(
 ) -> None:
     catalog, kept = tmp_path / "data" / "catalog.sqlite", tmp_path / "kept.sqlite"
     with open_host(tmp_path) as host:
-        shelf = Shelf(host)
-        shelf.add(shelf.plan(small_book), title="Parts")
+        shelf = add_book(host, small_book, "Parts")
     shutil.copy(catalog, kept)
     with open_host(tmp_path) as host:
         shelf = Shelf(host)
@@ -200,8 +198,7 @@ def test_a_plugin_swaps_in_its_own_store(tmp_path: Path, small_book: Path) -> No
     plugin = InMemory()
     alone = {"enabled": ["test_models", "in_memory", "book_chat"]}  # another plugin's corpus would get the same store
     with open_host(tmp_path, plugins={"in_memory": plugin}, options=alone) as host:
-        shelf = Shelf(host)
-        shelf.add(shelf.plan(small_book), title="Parts")
+        shelf = add_book(host, small_book, "Parts")
         host.serve()
         until(
             lambda: is_followed(shelf.corpus),
@@ -214,8 +211,7 @@ def test_a_plugin_swaps_in_its_own_store(tmp_path: Path, small_book: Path) -> No
 def test_a_following_host_answers_while_and_after_it_catches_up(real_host: Host, small_book: Path) -> None:
     if not Path(real_host.hooks.encoder.model.files.model).exists():  # type: ignore[attr-defined]
         missing("the encoder")
-    shelf = Shelf(real_host)
-    shelf.add(shelf.plan(small_book), title="Parts")
+    shelf = add_book(real_host, small_book, "Parts")
     real_host.serve()
     ask = real_host.assistant("book_chat").ask
     at_once = ask("What is a caster?")
@@ -234,8 +230,7 @@ def test_an_index_begins_where_it_pays(tmp_path: Path) -> None:
         folder.mkdir()
         for number in range(files):
             (folder / f"{number}.md").write_text(f"# Part {number}\n\n## Wheel {number}\n\nWheel {number} turns.\n")
-        shelf = Shelf(host)
-        shelf.add(shelf.plan(folder), title=folder.name)
+        shelf = add_book(host, folder, folder.name)
         return shelf.corpus
 
     with open_host(tmp_path, index={"store": "auto", "from_chunks": 4}) as host:
