@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .minilm import MiniLMEmbedding
 from .model_cache import sha256_of
+from .weights import ALL_MINILM_L6_V2
 
 if TYPE_CHECKING:
     from .encoder import Encoder
@@ -34,7 +35,7 @@ def encoder_info(encoder: Encoder) -> dict[str, Any]:
         "file": str(files.model) if files else None,
         "origin": f"{files.origin} ({files.source})" if files else None,
         "sha256": sha256_of(files.model) if files else None,
-        "weights_sha256": files.weights_sha256 if files else None,
+        "weights_sha256": ALL_MINILM_L6_V2.weights_sha256 if files else None,
         "precision": getattr(encoder.model, "precision", None),
         "dimension": encoder.dimension,
         "window": encoder.window,

@@ -138,11 +138,11 @@ class MiniLMEmbedding(BaseEmbedding):
     @property
     def family(self) -> str:
         """Equal for every precision, whose vectors can be compared."""
-        return f"{self.model_name}/{self._files.weights_sha256[:12]}/{self.dimension}/v{_FAMILY_VERSION}"
+        return f"{self.model_name}/{ALL_MINILM_L6_V2.weights_sha256[:12]}/{self.dimension}/v{_FAMILY_VERSION}"
 
     def _fingerprint_in(self, precision: str) -> str:
         version = _ENCODING_VERSIONS[precision]
-        return f"{self.model_name}/{precision}/{self._files.weights_sha256[:12]}/{self.dimension}/v{version}"
+        return f"{self.model_name}/{precision}/{ALL_MINILM_L6_V2.weights_sha256[:12]}/{self.dimension}/v{version}"
 
     @property
     def tokenizer(self) -> Any:

@@ -49,7 +49,6 @@ class ModelFiles:
     tokenizer: Path
     origin: Origin
     source: str
-    weights_sha256: str
 
 
 def sha256_of(path: Path) -> str:
@@ -119,7 +118,7 @@ class ModelCache:
                 self.miss_reason = "its files were changed"
                 _log.warning("the encoder's files in %s were changed; they are rebuilt", self.folder)
                 return None
-            return ModelFiles(model, tokenizer, "cache", str(record["source"]), record["weights_sha256"])
+            return ModelFiles(model, tokenizer, "cache", str(record["source"]))
         except (OSError, ValueError, KeyError, TypeError) as error:
             if not isinstance(error, FileNotFoundError):
                 self.miss_reason = f"unreadable ({error})"
@@ -138,13 +137,8 @@ class ModelCache:
         except OSError as error:
             _log.warning("the cache %s cannot be written (%s); the model is made for this run", self.folder, error)
             folder = self._make_temporary(precision, weights, error)
-        return ModelFiles(
-            folder / self._model(precision).name,
-            folder / TOKENIZER_FILE,
-            weights.origin,
-            weights.source,
-            self.published.weights_sha256,
-        )
+        model = folder / self._model(precision).name
+        return ModelFiles(model, folder / TOKENIZER_FILE, weights.origin, weights.source)
 
     def _make_temporary(self, precision: Precision, weights: ModelFolder, why: OSError) -> Path:
         """Convert into a temporary folder, which is removed at exit. Raises ``EncoderError`` if that fails too."""
