@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import urllib.parse
-from collections.abc import Callable
 from typing import Any
 
 import httpx
@@ -12,7 +11,7 @@ import httpx
 from ..errors import LLMError
 from .chat_client import ChatFailed, ChatServer, ask_chat
 from .errors import translate_error
-from .keys import GEMINI_VARIABLE, OWN_VARIABLE, Key, read_key
+from .keys import GEMINI_VARIABLE, OWN_VARIABLE, read_key
 from .requests import Call, clients
 from .settings import GeminiSettings, LLMSettings, OpenAILikeSettings
 
@@ -32,8 +31,8 @@ def check_server(settings: LLMSettings) -> str:
     if isinstance(settings, GeminiSettings):
         base = (settings.api_base or _GOOGLE).rstrip("/")
         model = urllib.parse.quote(settings.model.removeprefix("models/"))
-        key = read_key(OWN_VARIABLE, GEMINI_VARIABLE)
-        if _get(f"{base}/v1beta/models/{model}", lambda: key, ("x-goog-api-key", "")) is None:
+        address = f"{base}/v1beta/models/{model}"
+        if _get(address, ("x-goog-api-key", ""), OWN_VARIABLE, GEMINI_VARIABLE) is None:
             raise LLMError(f"its server knows no model {settings.model!r}", hint="see [llm] model and api_base")
         return f"{settings.model}: its server answers and knows it"
     return f"{settings.provider}: it was made; only a question shows whether it answers"
@@ -41,7 +40,7 @@ def check_server(settings: LLMSettings) -> str:
 
 def _check_openai_like(settings: OpenAILikeSettings) -> str:
     address = f"{settings.api_base.rstrip('/')}/models"
-    body = _get(address, lambda: read_key(OWN_VARIABLE), ("Authorization", "Bearer "))
+    body = _get(address, ("Authorization", "Bearer "), OWN_VARIABLE)
     if body is None:
         return _ask_one_token(settings)  # not every server lists its models
     known = _models(body)
@@ -67,9 +66,9 @@ def _ask_one_token(settings: OpenAILikeSettings) -> str:
     return f"{settings.model}: its server answers"
 
 
-def _get(address: str, key: Callable[[], Key | None], header: tuple[str, str]) -> bytes | None:
+def _get(address: str, header: tuple[str, str], *key_variables: str) -> bytes | None:
     """The answer's body; ``None`` where the server answers that there is no such address. Raises ``LLMError``."""
-    client, _ = clients(key, header, _SECONDS)
+    client, _ = clients(lambda: read_key(*key_variables), header, _SECONDS)
     try:
         with client:
             response = client.get(address)
