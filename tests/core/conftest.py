@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from ragstone.core.catalog import Catalog
 from tests.support import llm_server, postgresql
 
 
@@ -21,3 +23,11 @@ def url(postgresql: postgresql.Server) -> Iterator[str]:
     """The setting ``database`` of an empty catalog in PostgreSQL."""
     with postgresql.emptied() as name:
         yield postgresql.url(name)
+
+
+@pytest.fixture
+def catalog(tmp_path: Path, database: str | None) -> Iterator[Catalog]:
+    """An empty catalog in each kind of database."""
+    opened = Catalog(database, tmp_path)
+    yield opened
+    opened.close()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 import threading
 import tracemalloc
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from pathlib import Path
@@ -35,13 +34,6 @@ def _document(doc_id: str, *texts: str, **metadata: object) -> NewDocument:
         vectors = np.eye(DIMENSION, dtype=np.float32)[[len(text) % DIMENSION, number % DIMENSION]]
         chunks.append(NewChunk(node.node_id, "Heading", text, dict(metadata), kept, vectors))
     return NewDocument(doc_id, f"hash of {texts}", "\n".join(texts), dict(metadata), chunks)
-
-
-@pytest.fixture
-def catalog(tmp_path: Path, database: str | None) -> Iterator[Catalog]:
-    catalog = Catalog(database, tmp_path)
-    yield catalog
-    catalog.close()
 
 
 def _alter(database: str | None, folder: Path, *statements: str) -> None:

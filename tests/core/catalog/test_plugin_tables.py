@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -19,13 +18,6 @@ from ragstone.core.catalog import Catalog, NewDocument
 
 notes = MetaData()
 note = Table("notes_note", notes, Column("id", Integer, primary_key=True), Column("words", Text, nullable=False))
-
-
-@pytest.fixture
-def catalog(tmp_path: Path, database: str | None) -> Iterator[Catalog]:
-    catalog = Catalog(database, tmp_path)
-    yield catalog
-    catalog.close()
 
 
 def _count(catalog: Catalog) -> int:
