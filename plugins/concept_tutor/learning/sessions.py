@@ -136,23 +136,30 @@ class Sessions:
     def next(self, session: Session) -> Question | None:
         """What to ask now; ``None`` where the session is at its end.
 
-        What was right or skipped does not come again; what was not right comes once more, after others. Of what the
-        same sentence proves, the second question waits for others too: its answer has just been read.
+        What was right or skipped does not come again; what was not right comes once more, after others. What another
+        sentence proves is asked first: the answer to a second question on the same one has just been read. Where there
+        is such a question, it comes in the place of one that was not right, as long as there is something new.
         """
         if session.ended is not None or len(session.answers) >= session.most:
             return None
+        proofs = {one.question_id: _proof(one) for one in self._answers.memories(session.learner, session.plan)}
+        proof_of = {one.question_id: proofs.get(one.question_id, (one.question_id, 0)) for one in session.steps}
+        shown = {proof_of[one.question_id]: place for place, one in enumerate(session.steps)}
+        new = list(islice((one for one in self._questions(session) if one.question_id not in proof_of), _AHEAD))
+        question = min(new, key=lambda one: shown.get(_proof(one), -1), default=None)
         times = Counter(one.question_id for one in session.steps)
-        just = {one.question_id for one in session.steps[-_APART:]}
-        shown = {_proof(self._lessons.question(key)) for key in just}
-        new = list(islice((one for one in self._questions(session) if not times[one.question_id]), _AHEAD))
-        question = next((one for one in new if _proof(one) not in shown), new[0] if new else None)
         settled = {one.question_id for one in session.steps if one.outcome in {"right", "skipped"}}
         missed = [key for key, count in times.items() if key not in settled and count < _TIMES]
-        waiting = [key for key in missed if key not in just]
+        if question is not None:
+            misses = Counter(map(proof_of.__getitem__, missed))
+            last = {session.steps[place].question_id for place in shown.values()}
+            missed = [key for key in missed if key in last and misses[proof_of[key]] < _TIMES]
+        waiting = [key for key in missed if shown[proof_of[key]] < len(session.steps) - _APART]
         left = session.most - len(session.answers)
         # the last places are for what went wrong; before them, new ones come first
         if waiting and (question is None or left <= len(missed)):
-            return self._lessons.question(waiting[0])
+            other = next((one for one in new if _proof(one) == proof_of[waiting[0]]), None)
+            return other or self._lessons.question(waiting[0])
         if question is None and missed and missed[0] != session.steps[-1].question_id:
             return self._lessons.question(missed[0])
         return question

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from datetime import timedelta
 from itertools import pairwise
@@ -328,6 +329,36 @@ def test_what_one_sentence_proves_is_not_asked_for_twice_in_a_row(sessions: Sess
         session = sessions.session(session.session_id)
     assert len(proofs) > len(set(proofs))
     assert all(one != other for one, other in pairwise(proofs))
+
+
+def proof(question: Question) -> tuple[str, int]:
+    return question.support.chunk_id, question.support.start
+
+
+def test_a_second_question_on_a_sentence_waits_for_what_other_sentences_prove(sessions: Sessions) -> None:
+    session, proofs = sessions.start("garden", length=8), list[tuple[str, int]]()
+    while len(proofs) < 4:
+        question = sessions.next(session)
+        assert question is not None
+        proofs.append(proof(question))
+        sessions.answer(session, question.question_id, question.key)
+        session = sessions.session(session.session_id)
+    assert len(set(proofs)) == 4
+
+
+def test_what_went_wrong_comes_again_in_another_form(sessions: Sessions, lessons: Lessons) -> None:
+    forms = Counter(proof(one) for key in lessons.order("garden") for one in lessons.questions("garden", key))
+    session, asked = sessions.start("garden", length=8), list[Question]()
+    while (question := sessions.next(session)) is not None:
+        asked.append(question)
+        sessions.answer(session, question.question_id, None)
+        session = sessions.session(session.session_id)
+    again = [one for number, one in enumerate(asked) if proof(one) in map(proof, asked[:number])]
+    assert len(again) == 4
+    assert max(Counter(map(proof, asked)).values()) == 2
+    several = [one for one in again if forms[proof(one)] > 1]
+    assert several
+    assert all(asked.count(one) == 1 for one in several)
 
 
 def test_what_happened_in_another_year_is_no_note(host: Host, lessons: Lessons) -> None:
