@@ -100,8 +100,14 @@ class Material:
         )
 
     def names_of(self, name: str) -> frozenset[str]:
-        """The ``topic_key`` of a name and of the other names that the sources give the same thing."""
-        return frozenset(map(topic_key, (name, *self.other_names.get(normal(name), ()))))
+        """The ``topic_key`` of a name and of the other names that the sources give the same thing.
+
+        A "venation pattern" is a venation where that is defined as a pattern.
+        """
+        first, _, last = name.rpartition(" ")
+        topic = self.topics.get(topic_key(first))
+        names = (name, first) if topic is not None and topic.genus == last else (name,)
+        return frozenset(map(topic_key, (*names, *self.other_names.get(normal(name), ()))))
 
     def mentions(self, entry: Definition) -> int:
         """How many sentences of its page, without the glossary's, have the term."""

@@ -28,6 +28,8 @@ _SINGLES_OUT = re.compile(
     r"\b(?:\d+(?:st|nd|rd|th)|first|only|founder|inventor|discoverer|creator|founded|invented|discovered|developed"
     r"|wrote|formulated|proposed|led|best known|known for)\b"
 )
+#: In a definition, and in a question for what something is made of.
+_PARTS = re.compile(r"\b(?:contain|consist|compris|(?:composed|made(?: up)?) of\b)")
 #: Less than what defines a term, more than a year.
 _OF_LABEL = _OF_CAUSE = 0.72
 
@@ -174,8 +176,11 @@ class Drafting:
             and stem_set(title) <= stem_set(bare)
             and len(bare.split()) <= _LONGEST_TERM
         )
-        if gives_away(bare, answer) or not (own or part or topic_key(bare) in self._material.topics):
+        topic = self._material.topics.get(topic_key(bare))
+        if gives_away(bare, answer) or not (own or part or topic):
             return
+        if topic and topic.sentence != found.sentence and _says(topic.meaning, found.question, answer):
+            return  # what it is has been asked for
         article, _, rest = found.subject.partition(" ")
         subject = (
             f"{article.lower()} {rest}" if article in {"A", "An", "The"} else self._material.lowered(found.subject)
@@ -184,3 +189,10 @@ class Drafting:
         asks = found.question.format(subject)
         form: Form = "blank" if BLANK in asks else "open"
         yield Draft(form, "relation", asks, answer, (), found.sentence, worth)
+
+
+def _says(meaning: str, question: str, answer: str) -> bool:
+    """Whether a definition answers the question: with its words, or in others where both are about parts."""
+    stems = stem_set(answer)
+    is_shared = 2 * len(stems & stem_set(meaning)) >= len(stems)
+    return is_shared or (_PARTS.search(question) is not None and _PARTS.search(meaning) is not None)

@@ -452,6 +452,27 @@ def test_one_thing_under_two_names_is_asked_for_once(written: Written) -> None:
     assert len([one for one in made if "study" in f"{one.text} {one.key}"]) == 1
 
 
+def test_what_a_definition_says_is_not_asked_for_as_a_relation(written: Written) -> None:
+    entries = """girder frame: frame of a bridge containing beams that carry the deck above
+
+deck plate: layer of a bridge made up of steel sheets and asphalt on ribs
+
+rib: curved beam of a hull that stiffens the planks"""
+    text = (
+        "Girder frames consist of straight timbers joined with bolts. Deck plates are made up of steel sheets. "
+        "Ribs are derived from grown oak branches."
+    )
+    made = written(chunk("ship", entries, section="Glossary"), chunk("ship", text, number=2))
+    assert [one for one, _key in asked(made, "relation")] == ["What are ribs derived from?"]
+
+
+def test_what_is_defined_is_not_asked_for_with_its_kind_in_its_name(written: Written) -> None:
+    entry = chunk("ship", "spacing: pattern of ribs in a hull", section="Glossary")
+    text = "The arrangement of ribs in a hull is called the spacing {}."
+    assert len(written(entry, chunk("ship", text.format("pattern"), number=2))) == 1
+    assert len(written(entry, chunk("ship", text.format("board"), number=2))) == 2, "another thing"
+
+
 def test_a_called_term_is_without_its_pronoun(written: Written) -> None:
     glossary = "pace: number of steps of a walker in an hour of the day"
     text = "The number of sets in a cell is called its ploidy level."
