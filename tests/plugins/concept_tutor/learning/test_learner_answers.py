@@ -534,6 +534,13 @@ def test_an_example_in_parentheses_is_not_missing(grade: Grading) -> None:
     assert because == "Partly right: you have “stone”, “carved”; still missing: “soft”, “figures”, “sold”, “fairs”"
 
 
+def test_words_that_tell_little_are_named_neither_as_there_nor_as_missing(grade: Grading) -> None:
+    key = "a soft stone characterized by veins and not necessarily carved, comprising figures and presumably bells"
+    asked = question("open", "What is a figstone?", key, f"A figstone is {key}.")
+    because, _, _ = grade(asked, "a stone with veins that is necessarily there").feedback.partition(". As")
+    assert because == ("Partly right: you have “stone”, “veins”; still missing: “soft”, “carved”, “figures”, “bells”")
+
+
 def test_the_reason_names_the_first_exchanged_word_of_the_answer(grade: Grading) -> None:
     pairs = [("hot", "cold"), ("long", "short"), ("thick", "thin"), ("wet", "dry"), ("old", "new")]
     nouns = ("pan", "spoon", "rope", "cloth", "bowl")
