@@ -41,7 +41,7 @@ MOST_DUE = 50
 #: What went wrong comes once more in a session, after so many others.
 _TIMES, _APART = 2, 2
 #: New questions of which one is chosen.
-_AHEAD = 6
+_AHEAD = 3
 _COLUMNS = [tables.session.c[one.name] for one in fields(Session) if one.name != "steps"]
 _SESSION = TypeAdapter(Session)
 _STEP_COLUMNS = [tables.step.c[one.name] for one in fields(Step)]
