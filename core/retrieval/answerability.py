@@ -130,8 +130,8 @@ def features_of(retrieval: Retrieval, sentence: ScoredSentence) -> tuple[float, 
 def dated_text(retrieval: Retrieval, sentence: ScoredSentence) -> str:
     """The sentence, behind the day that the headings above it name where a time is asked for: what is below a day's
     heading is of that day. Where it is asked who does something, behind what is shown with it, which names its writer.
-    Where a quantity is asked for that it lacks, with the next sentence if that has it and goes
-    on with what the sentence is about: "The winch is broken. A new one is 700 EUR.", which are quoted together."""
+    Where a quantity is asked for that it lacks, with the next sentence if that has it and goes on with what the
+    sentence is about: "The winch is broken. A new one is 700 EUR.", which are quoted together."""
     asked = asked_of(retrieval)
     if asks_for_time(asked):
         return f"{day_of(headings_of(retrieval.nodes[sentence.chunk].node))} {sentence.text}".lstrip()

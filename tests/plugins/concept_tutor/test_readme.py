@@ -1,4 +1,4 @@
-"""The README's settings and a plan's file are as they are told."""
+"""The settings and the plan's file are those that the README shows."""
 
 from __future__ import annotations
 

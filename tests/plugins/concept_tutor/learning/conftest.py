@@ -15,7 +15,7 @@ from tests.plugins.concept_tutor.learning.texts import Given, Grade, Question
 
 
 class Clock:
-    """Stands still until it is told."""
+    """A clock that stands still until a test sets it."""
 
     def __init__(self) -> None:
         self.now = datetime(2026, 3, 1, 8, tzinfo=UTC)
