@@ -65,9 +65,10 @@ def _answer(retrieval: Retrieval) -> str:
 
 
 def _checked(retrieval: Retrieval, answer: str) -> list[str | None]:
-    """As the answer comes in: cut into sentences, each one checked. Every chunk is read anew."""
+    """As the answer comes in: cut into sentences, each one checked. Every chunk is analyzed anew."""
     nodes = [chunk.node for chunk in retrieval.nodes]
-    chunks = CitableChunks([node.get_content() for node in nodes], [headings_of(node) for node in nodes])
+    texts, headings = [node.get_content() for node in nodes], [headings_of(node) for node in nodes]
+    chunks = CitableChunks(texts, headings, terms=[retrieval.terms(number) for number in range(len(nodes))])
     splitter = Splitter()
     faults: list[str | None] = []
     for start in range(0, len(answer), _PIECE):

@@ -66,6 +66,8 @@ class ChunkPrompt:
         fitting = self._fitting(shown, settings)
         #: The chunks' own texts.
         self.texts = [node.get_content() for node in nodes[:fitting]]
+        #: The terms of each.
+        self.terms = [retrieval.terms(number) for number in range(fitting)]
         #: Numbers, from 0, of those that OCR has read.
         self.by_ocr = frozenset(number for number, node in enumerate(nodes) if node.metadata.get(BY_OCR))
         #: The text that is shown above each of them: title and section.

@@ -27,7 +27,7 @@ class Proofreading:
     draft: Draft
 
     def __post_init__(self) -> None:
-        self._chunks = CitableChunks(self.offer.texts, self.offer.headings, self.offer.by_ocr)
+        self._chunks = CitableChunks(self.offer.texts, self.offer.headings, self.offer.by_ocr, self.offer.terms)
         self._given: set[str] = set()
         self._announcing: str | None = None
         self._after_item = False

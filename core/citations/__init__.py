@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from ..text.chunk_terms import ChunkTerms
 from .check import MARKER, check_sentence
 from .contradiction import Contradiction, contradictions
 from .sentence_stream import ITEM_MARK, Splitter, split_answer
@@ -46,11 +47,17 @@ class CitableChunks:
     """The chunks that an answer may cite, each analyzed once, on its first citation."""
 
     def __init__(
-        self, texts: Sequence[str], headings: Sequence[str] | None = None, by_ocr: Collection[int] = ()
+        self,
+        texts: Sequence[str],
+        headings: Sequence[str] | None = None,
+        by_ocr: Collection[int] = (),
+        terms: Sequence[ChunkTerms] | None = None,
     ) -> None:
-        """``headings``: the lines that the model is shown above each text. ``by_ocr``: texts (from 0) read by OCR."""
-        pairs = zip(texts, headings if headings is not None else [""] * len(texts), strict=True)
-        self._sources = [Source(number, *pair) for number, pair in enumerate(pairs)]
+        """``headings``: the lines that the model is shown above each text. ``by_ocr``: texts (from 0) read by OCR.
+        ``terms``: of each text, where they are known."""
+        above, known = headings or [""] * len(texts), terms or [None] * len(texts)
+        each = zip(texts, above, known, strict=True)
+        self._sources = [Source(number, *parts) for number, parts in enumerate(each)]
         self._by_ocr = by_ocr
 
     def check(self, sentence: str, cited: tuple[int, ...] | None = None) -> CheckedSentence:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from .candidates import PRONOUNS, Candidate, may_follow, referents_of
+from .candidates import PRONOUNS, Candidate, may_follow
 from .items import Item
 from .quantities import matches
-from .sources import Segment, Source, units_of
+from .sources import AnalyzedText, Segment, Source, units_of
 from .transformations import lead_ins, make_active, move_front_part, removable_parts
 
 #: Source sentences that one sentence may join.
@@ -20,7 +20,7 @@ _MOST_JOINED = 3
 #: Words that may join source sentences. "because", "so" and "if" would add a meaning.
 _CONJUNCTIONS = frozenset({"and", "but", "while", "whereas"})
 _STOPS = frozenset(";.:!")
-#: Share of a sentence's distinct items that a source sentence must have to be a candidate.
+#: Share of a sentence's distinct words that a source sentence must have to be a candidate.
 _LEAST_SHARED = 0.15
 #: Limits on the work for one sentence, whatever the chunks and the sentence are.
 _MOST_CANDIDATES, _MOST_VARIANTS, _LONGEST_SEGMENT, _MOST_WORK = 40, 12, 1_500, 2_000_000
@@ -29,23 +29,21 @@ _MOST_CANDIDATES, _MOST_VARIANTS, _LONGEST_SEGMENT, _MOST_WORK = 40, 12, 1_500, 
 class Alignment:
     """Aligns one sentence with the chunks that it cites."""
 
-    def __init__(self, sentence: Sequence[Item], sources: Sequence[Source]) -> None:
-        self._sentence = sentence
-        keys = {item.key for item in sentence if not item.optional}
-        shared = {
-            segment: len(keys & {item.key for item in segment.content.items})
+    def __init__(self, sentence: AnalyzedText, sources: Sequence[Source]) -> None:
+        self._sentence = sentence.items
+        shared = [
+            (len(sentence.keys & segment.content.keys), segment, source)
             for source in sources
             for segment in source.segments
             if segment.end - segment.start <= _LONGEST_SEGMENT
-        }
-        most = sorted(shared.values(), reverse=True)[:_MOST_CANDIDATES]
-        least = max(_LEAST_SHARED * len(keys), most[-1] if most else 0)
+        ]
+        # Those that share most come first: the items of the others are mostly not needed.
+        shared.sort(key=lambda each: -each[0])
         self._candidates = [
-            Candidate(segment, list(referents_of(segment.previous, source.headings)))
-            for source in sources
-            for segment in source.segments
-            if shared.get(segment, -1) >= least
-        ][:_MOST_CANDIDATES]
+            Candidate(segment, source.headings)
+            for count, segment, source in shared[:_MOST_CANDIDATES]
+            if count >= _LEAST_SHARED * len(sentence.keys)
+        ]
         self._work = 0
         self._ends: dict[tuple[int, int], list[int]] = {}
         self._dead_ends: set[tuple[int, int, int]] = set()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import takewhile
 
 from .items import Item
@@ -18,14 +19,19 @@ _AUXILIARIES = frozenset({"is", "was", "have", "had", "do", "did", "can", "could
 
 @dataclass(frozen=True)
 class Candidate:
-    """A source sentence with the possible referents of its pronouns."""
+    """A source sentence with the headings above it."""
 
     segment: Segment
-    referents: list[list[Item]]
+    headings: Sequence[AnalyzedText]
 
     @property
     def items(self) -> list[Item]:
         return self.segment.content.items
+
+    @cached_property
+    def referents(self) -> list[list[Item]]:
+        """The possible referents of its pronouns."""
+        return list(_referents_of(self.segment.previous, self.headings))
 
 
 def may_follow(before: Candidate, after: Candidate) -> bool:
@@ -37,7 +43,7 @@ def may_follow(before: Candidate, after: Candidate) -> bool:
     return opening not in PRONOUNS or other.previous is one
 
 
-def referents_of(before: Segment | None, headings: Sequence[AnalyzedText]) -> Iterator[list[Item]]:
+def _referents_of(before: Segment | None, headings: Sequence[AnalyzedText]) -> Iterator[list[Item]]:
     """Possible referents of a pronoun that begins a source sentence: the headings and the previous subject."""
     for line in headings:
         yield [item for item in line.items if not item.optional]

@@ -51,7 +51,7 @@ def check_sentence(sentence: str, sources: Sequence[Source]) -> tuple[tuple[Segm
         return (), "it says nothing that could be looked up"
     fault = _markup_fault(analyzed, sources)
     if fault is None:
-        segments, fault = Alignment(content.items, sources).find()
+        segments, fault = Alignment(content, sources).find()
         if fault is None:
             return segments, None
         row = next((each for source in sources for each in source.segments if supports(each, content)), None)

@@ -15,7 +15,7 @@ from .quantities import Quantity
 
 _PIECE = re.compile(r"[^\W_]+(?:'[^\W_]+)*|[-,;:()\[\]]|[.!?](?=\s|$|\[|:\d)|[^\w\s.\"'*_`$\\{}|•·…]")
 _MARKS = frozenset(",;:()[]-.!?")
-_ARTICLES = frozenset({"the", "a", "an"})
+ARTICLES = frozenset({"the", "a", "an"})
 _ENDINGS = {"re": "is", "ll": "will", "ve": "have", "m": "is"}
 _SAME = {"are": "is", "am": "is", "were": "was", "has": "have", "does": "do", "&": "and", "those": "these",
          "that's": "that is", "can't": "can not", "cannot": "can not", "won't": "will not",
@@ -40,7 +40,7 @@ class Item:
     @property
     def optional(self) -> bool:
         """Whether it may be left out or added: articles and punctuation."""
-        return self.kind == "mark" or self.key in _ARTICLES
+        return self.kind == "mark" or self.key in ARTICLES
 
 
 def items(text: str, numbers: Sequence[Quantity]) -> list[Item]:

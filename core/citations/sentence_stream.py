@@ -45,7 +45,7 @@ class Splitter:
 
     def feed(self, piece: str) -> list[str]:
         """The sentences that this piece of the answer completes."""
-        self._text = _spaced(self._text + piece.replace("\r\n", "\n"))
+        self._text += piece.replace("\r\n", "\n")
         length = len(self._text)
         if length < self._retry_at:
             return []
@@ -57,11 +57,13 @@ class Splitter:
 
     def rest(self) -> list[str]:
         """The remaining sentences at the end of the answer."""
-        pieces = [self._text[a:b] for a, b in _spans(self._text, self._at_line)]
+        text = _spaced(self._text)
+        pieces = [text[a:b] for a, b in _spans(text, self._at_line)]
         self._text, self._split_at, self._retry_at, self._at_line = "", 0, 0, True
         return _without_layout(pieces)
 
     def _take_complete(self) -> list[str]:
+        self._text = _spaced(self._text)
         spans = list(_spans(self._text, self._at_line))
         if len(spans) < 2:
             if len(self._text) > 2 * LONGEST_SENTENCE:

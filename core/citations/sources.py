@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from ..text.chunk_terms import ChunkTerms
 from ..text.instructions import find_instructions
 from ..text.segmentation import units
-from .items import Item, items
-from .links import addresses, is_instruction
+from .items import ARTICLES, Item, items, keys
+from .links import addresses, is_exercise, is_instruction
 from .polarity import negation_scopes
 from .quantities import Quantity, quantities
 from .units import find_units
@@ -34,6 +35,11 @@ class AnalyzedText:
     def stems(self) -> frozenset[str]:
         """Its distinct stems, without stop words."""
         return frozenset(stem for word in self.words if (stem := stem_of(word)))
+
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """The normal forms of its distinct words, without articles: known sooner than its items."""
+        return frozenset(key for word in self.words for key in keys(word)) - ARTICLES
 
     @cached_property
     def items(self) -> list[Item]:
@@ -71,10 +77,11 @@ class Segment:
 class Source:
     """A chunk, numbered from 0, with the headings above it."""
 
-    def __init__(self, number: int, text: str, headings: str = "") -> None:
+    def __init__(self, number: int, text: str, headings: str = "", terms: ChunkTerms | None = None) -> None:
+        """``terms``: of the text, where they are known."""
         self.number = number
         self.text = text
-        self._instructions = find_instructions(headings, text)
+        self._above, self._terms = headings, terms
         lines = [AnalyzedText(line) for line in headings.splitlines()]
         #: The lines above the text, without instructions.
         self.headings = [line for line in lines if not line.is_instruction]
@@ -84,15 +91,19 @@ class Source:
     def segments(self) -> list[Segment]:
         """What can support a sentence: neither questions nor instructions, which assert nothing."""
         found: list[Segment] = []
+        known = self._terms
+        instructions = known.instructions if known is not None else None
+        if instructions is None:
+            instructions = find_instructions(self._above, self.text)
         header: AnalyzedText | None = None
-        for index, unit in enumerate(units(self.text)):
+        for index, unit in enumerate(units(self.text) if known is None else known.units):
             content = AnalyzedText(self.text[unit.start : unit.end])
             if unit.kind == "header":
                 header = content
             elif unit.kind != "row":
                 header = None
             if unit.kind != "code":
-                if content.is_instruction or index in self._instructions:
+                if index in instructions or is_exercise(content.text):
                     self._has_instructions = True
                     continue
                 if content.text.rstrip("\"') ").endswith("?"):
