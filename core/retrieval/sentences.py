@@ -6,6 +6,7 @@ import math
 import re
 from bisect import bisect_right
 from dataclasses import replace
+from functools import cache
 from itertools import chain, takewhile
 from typing import TYPE_CHECKING
 
@@ -78,13 +79,14 @@ def instructing_units(chunk: int, retrieval: Retrieval) -> frozenset[int]:
 def _without_instructions(sentences: Sequence[ScoredSentence], retrieval: Retrieval) -> Iterator[ScoredSentence]:
     """The sentences without instructions; instructions in a chunk answer only a question about them."""
     given: set[str] = set()
+    instructing_of = cache(lambda chunk: instructing_units(chunk, retrieval))
     for sentence in sentences:
         # Overlapping chunks hold the same sentence; it counts once, where it ranks best.
         key = " ".join(sentence.text.split())
         if key in given:
             continue
-        pieces, instructing = retrieval.terms(sentence.chunk).units, instructing_units(sentence.chunk, retrieval)
-        quoted = [at for at, unit in enumerate(pieces) if sentence.start <= unit.start < sentence.end]
+        pieces, instructing = retrieval.terms(sentence.chunk).units, instructing_of(sentence.chunk)
+        quoted = [at for at, unit in enumerate(pieces) if instructing and sentence.start <= unit.start < sentence.end]
         if instructing.isdisjoint(quoted) or _is_instruction_asked_about(sentence, instructing, retrieval):
             given.add(key)
             yield sentence
