@@ -25,7 +25,7 @@ _ORDINALS = ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth",
 _NTH = re.compile(rf"\bthe ({'|'.join(_ORDINALS)}) (?!one\b)(?=[a-z])")
 #: "Who was the first captain of …?", and who did what, which a word of the sentence says.
 _ASKS_OFFICE = re.compile(
-    r"(?:and |but |so )?who(?:['’]s| is| was| are| were) (?:the (?:\w+ ){0,2}?(\w+) (?:of|for|in|at)\b"
+    r"(?:and |but |so )?who(?:['’]s| is| was| are| were) (?:the (?:\w+ ){0,2}?(\w+)(?: (?:of|for|in|at)\b|\W*$)"
     # "Who was Anna Berg's teacher?"
     r"|(?:[\w.-]{1,30} ){0,3}[\w.-]{1,30}(?:['’]s|(?<=s)['’]) (?:\w+ )?(\w+)\W*$)",
     re.IGNORECASE,
@@ -49,8 +49,13 @@ _BODY = frozenset(
     )
 )
 _NO_NAME = STOP_WORDS.union(("vice", "prime", "deputy", "chief", "first", "former", "new", "current"))
-#: Characters between an office and a name of several words that is its holder's; one word is beside it.
+#: Characters between an office and a name of several words that is its holder's; one word is beside it, or has one of
+#: these verbs between.
 _CLOSE = 40
+_LINKS = re.compile(
+    r"\W{0,2}|(?: (?:is|was|were|be(?:en|ing)?|ha[sd]|have|became|elected|named|appointed|crowned|made|called|ruled"
+    r"|served|acted|as|the|our|an?))* "
+)
 CAPITAL = re.compile(r"(?<=\s)[A-Z]\w*")
 #: "Anna's mother", "Anna's old mother": of whom, and who.
 _RELATIVE = (
@@ -110,8 +115,9 @@ def _names_holder(text: str, office: Set[str], known: frozenset[str], *, is_now:
         if office.isdisjoint(stems(found[0])) or is_other or (is_now and _FORMER.search(before)):
             continue
         if any(
-            max(start - found.end(), found.start() - end) <= (_CLOSE if " " in text[start:end] else len(", "))
+            len(between) <= _CLOSE and (" " in text[start:end] or _LINKS.fullmatch(between))
             for start, end in names
+            for between in [text[min(end, found.end()) : max(start, found.start())]]
         ):
             return True
     return False

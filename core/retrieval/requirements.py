@@ -11,6 +11,7 @@ from ..text.chunk_terms import headings_of
 from ..text.definitions import compound_of, defines, derived_finder, qualifier_of, subject_of
 from ..text.entries import other_answer_finder, title_stems
 from ..text.irregular_verbs import form_hashes, with_forms
+from ..text.pointers import asks_same
 from ..text.question_kinds import action_of, asks_whether, lacks_items, sides_of
 from ..text.stemming import question_stems, stem_hash, stem_hashes, stems, words
 from ..text.terms import abbreviation_of
@@ -206,9 +207,9 @@ def _lacks_claim(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSen
 
 
 def _has_other_answer(_: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
-    """Whether the best sentence is a value and no reason, or the time of something else."""
+    """Whether the best sentence is a value and no reason, the time of something else, or asks the same."""
     is_other = other_answer_finder(asked)
-    return is_other is not None and is_other(sentences[0].text)
+    return (is_other is not None and is_other(sentences[0].text)) or asks_same(asked, sentences[0].text)
 
 
 #: Each check, in order, and what is missing where it is true.
@@ -229,7 +230,7 @@ _SUBJECT = (
     (lacks_deed, "no sentence has what was done, or a name of the question"),
     (lacks_origin, "no sentence says of this thing who brought it about"),
     (_lacks_claim, "what the question says is near no sentence"),
-    (_has_other_answer, "the best sentence is a value and no reason, or the time of something else"),
+    (_has_other_answer, "the best sentence is a value and no reason, the time of something else, or asks the same"),
     (lacks_event, "no sentence has the birth or death of this person"),
     (lacks_kin, "the relative is another's in each sentence"),
     (lacks_side, "no passage is about one of the things that are compared"),

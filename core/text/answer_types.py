@@ -88,7 +88,11 @@ _BEST = re.compile(
 #: A phone number, or an address of someone or something is asked for, not what such a thing is.
 _ASKS_PHONE = re.compile(r"(?<!\ba )(?<!\bthe )\b(?:tele)?phone number\b|phone number (?:of|for)\b", re.IGNORECASE)
 _ASKS_IP = re.compile(r"(?<!\ban )\bIP address(?= (?:of|for)\b)|['’]s IP(?: address)?\W*$", re.IGNORECASE)
-_ASKS_EMAIL = re.compile(r"(?<!an )(?<!the )\be-?mail address\b|\be-?mail address (?:of|for)\b|['’]s e-?mail\W*$", re.I)
+_ASKS_EMAIL = re.compile(
+    r"(?<!an )(?<!a )(?<!the )\b(?:e-?)?mail address\b|\b(?:e-?)?mail address (?:of|for)\b"
+    r"|(?:['’]s|(?<=s)['’]) e-?mail\W*$",
+    re.IGNORECASE,
+)
 #: How a question asks for something that has a form of its own, and that form.
 _FORMS = (
     # Seven digits or more, no date and no address of a machine.

@@ -35,7 +35,10 @@ _HOW_QUALIFIER = re.compile(
     r"(?:(?:an?|the|my|his|her|its|their)\s+)?((?:[\w'’-]+\.? )?[\w'’-]+)\W*$",
     re.IGNORECASE,
 )
-_ASKS_ATTRIBUTE = re.compile(r"^\W*what (?:is|are|was|were) the ((?:\w+ )?\w+) (?:of|for|in)\b", re.IGNORECASE)
+_ASKS_ATTRIBUTE = re.compile(
+    r"^\W*what(?: is|['’]s| are| was| were) (?:the ((?:\w+ )?\w+) (?:of|for|in)\b|(?:[\w.’'-]+ ){0,4}[\w.-]+(?:['’]s|(?<=s)['’]) (\w+)\W*$)",
+    re.IGNORECASE,
+)
 _DERIVED = re.compile(r"\b[^\W\d_]{3,}is[mt](?=s?\b)", re.IGNORECASE)
 _CALLED = re.compile(r"\s(?:(?:often|also|sometimes) )?(?:called|named|known as)\W*$|\ssometimes\b", re.IGNORECASE)
 #: A question of nothing but a term: "keystone species".
@@ -156,10 +159,10 @@ def derived_finder(question: str) -> re.Pattern[str] | None:
 
 
 def attribute_finder(question: str) -> re.Pattern[str] | None:
-    """A pattern of "your aim is" for "What is the aim of the game?"; ``None`` for another question."""
+    """A pattern of "your aim is" for "What is the aim of the game?" or "What is Go's aim?"; ``None`` for another."""
     found = _ASKS_ATTRIBUTE.match(question)
     before, behind = r"\b(?:the|its|your|our|their|his|her|my|this) (?:\w+ )?", r"s? (?:is|are|was|were)\b"
-    return re.compile(before + found[1] + behind, re.IGNORECASE) if found else None
+    return re.compile(before + (found[1] or found[2]) + behind, re.IGNORECASE) if found else None
 
 
 def compound_of(question: str) -> tuple[str, ...]:

@@ -30,9 +30,10 @@ _SPEAKER = re.compile(
     r"(?: (?:will|would|shall|can|could|may|must|have|had|did|do|already|also|always|just|usually))*\W*\Z",
     re.IGNORECASE,
 )
-#: A capitalized word that is not the first of a sentence, or that begins one and is followed as a name is.
+#: A capitalized word that is not the first of a sentence, or that begins one and is followed as a name is; one behind
+#: "Mr.", whose full stop ends no sentence.
 NAME = re.compile(
-    r"(?:(?<=[a-z\d,;:()] )[\"'(“‘]?"
+    r"(?:(?<=[a-z\d,;:()] )[\"'(“‘]?|(?<=\b[DM][rs]\. )|(?<=\bMrs\. )|(?<=\bProf\. )"
     r"|^(?!(?:The|In|On|At|It|He|She|They|We|This|That|These|Those|There|What|Nobody|None) )"
     r"(?=[\w'’-]+(?: \([^()]{1,60}\))?,? (?:[A-Z]|was|were|is|has|had|and)))"
     r"([A-Z][\w'’-]+)"

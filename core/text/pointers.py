@@ -51,6 +51,13 @@ _UNKNOWN = re.compile(
     r"(?:understood|known|documented|studied|unclear|unknown|debated|complex|complicated)\W*$",
     re.IGNORECASE,
 )
+#: What is to be found out, and is not said: "We wanted to know why it squeaks."
+_ASKS = re.compile(
+    r"\b(?:(?:want|wish|need|lik|tr[iy]|hop|set out)\w* to (?:know|find out|learn|see|understand|explain|discover)"
+    r"|wonder(?:s|ed|ing)?|ask(?:s|ed|ing)?(?: \w+)?|curious|the question (?:is|was)) "
+    r"(why|how|who|what|which|where|when)\b(?![^.]{0,200}\b(?:because|since|due to)\b)",
+    re.IGNORECASE,
+)
 #: Characters at the end of a sentence in which that stands.
 _LONGEST_UNKNOWN = 80
 #: That something follows, and not what: "They differ in several ways."
@@ -68,11 +75,17 @@ _ANNOUNCES = re.compile(
 
 def says_nothing(sentence: str) -> bool:
     """Whether the sentence says where something is said or shown ("See chapter 3."), what a part covers ("This chapter
-    introduces the basics of control."), is an entry of its summary ("Control: Understanding its basics"), or says how
-    well something is known ("Its causes are poorly understood."); nothing of the subject itself."""
+    introduces the basics of control."), is an entry of its summary ("Control: Understanding its basics"), says how well
+    something is known ("Its causes are poorly understood.") or only asks; nothing of the subject itself."""
     begins = any(pattern.match(sentence) for pattern in (_POINTS_ON, _COVERS, _NAMES))
     unknown = _UNKNOWN.search(sentence, max(0, len(sentence) - _LONGEST_UNKNOWN))
-    return begins or unknown is not None or _POINTS.search(sentence) is not None
+    return begins or unknown is not None or any(pattern.search(sentence) for pattern in (_POINTS, _ASKS))
+
+
+def asks_same(question: str, sentence: str) -> bool:
+    """Whether the sentence only says that what the question asks is to be found out."""
+    found = _ASKS.search(sentence)
+    return found is not None and question.lstrip("'\"( ").casefold().startswith(found[1].casefold())
 
 
 def announces(sentence: str) -> bool:

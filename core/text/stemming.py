@@ -35,7 +35,8 @@ _NO_TOPIC = re.compile(
     r"|^\W*(?:please )?(?:(?:give|describe|explain|tell|summari[sz]e|compare|define|discuss|outline)\b"
     r"|(?:list|name|show|state)(?= (?:me|all|the|some|an?|two|three|four|five|how|what|which)\b))"
     # An address is found by its "@", what something is called by the rest: no text that has them has these words.
-    r"|(?<=['’]s) e-?mail(?: address)?(?=\W*$)|\be-?mail address(?= (?:of|for)\b)"
+    r"|(?:(?<=['’]s)|(?<=s['’])) (?:e-?mail(?: address)?|mail address)(?=\W*$)"
+    r"|\b(?:e-?)?mail address(?= (?:of|for)\b)"
     r"|^\W*what (?:do|does|would) \w+ call\b"
     r"|\b(?:called|known as|termed|referred to as)(?=(?: an?| the)?(?: what)?\W*$)"
     r"|\b(?:what|which)(?:['’]s| is| are| was)?(?: the)? (?:term|word|name)s? (?:for|given to|describes?|applies to)\b",

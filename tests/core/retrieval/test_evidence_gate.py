@@ -73,6 +73,38 @@ def test_who_did_something_may_have_no_name_or_a_year_behind_it(question: str, t
 
 
 @pytest.mark.parametrize(
+    ("question", "text", "verdict"),
+    [
+        ("Who is the sailmaker?", "The sailmaker is Mr. Berg.", "answered"),
+        ("Who is the sailmaker?", "The sailmaker is asleep.", "closest"),
+        ("Who is the captain?", "Berg was appointed captain.", "answered"),
+        ("Who is the captain?", "To do: paint Berg's boat, oil the winch, invite the captain.", "closest"),
+        ("Who was the king of Mora?", "At that time Berg ruled as king of Mora.", "answered"),
+    ],
+)
+def test_who_is_the_captain_is_answered_by_a_name_beside_the_office(question: str, text: str, verdict: str) -> None:
+    assert _verdict(question, text, 0.5) == verdict
+
+
+def test_what_belongs_to_someone_may_be_said_with_a_pronoun() -> None:
+    assert _verdict("What is Ada's fee?", "Ada Reed can play on Monday. Her fee is 2,400 euros.", 0.3) == "answered"
+    assert _verdict("What is Ada's job?", "Ada Reed can play on Monday. Her fee is 2,400 euros.", 0.3) == "closest"
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("We wanted to know why the winch squeaks.", "closest"),
+        ("Ada asked Bo why the winch squeaks.", "closest"),
+        ("Ada asked Bo why the winch squeaks because she heard it.", "answered"),
+        ("Nobody knows why the winch squeaks.", "answered"),
+    ],
+)
+def test_what_is_to_be_found_out_is_not_said(text: str, verdict: str) -> None:
+    assert _verdict("Why does the winch squeak?", text, 0.6) == verdict
+
+
+@pytest.mark.parametrize(
     ("question", "verdict"),
     [
         ("How much butter is in rye bread?", "closest"),
