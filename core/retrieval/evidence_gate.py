@@ -11,7 +11,7 @@ from ..text.definitions import attribute_finder, subject_of
 from ..text.entries import title_stems
 from ..text.negations import negates
 from ..text.persons import life_event_asked
-from ..text.question_kinds import action_of, asks_for_events, asks_whether
+from ..text.question_kinds import action_of, asks_for_events, asks_for_steps, asks_whether
 from ..text.stemming import question_stems, stem_hash, stems, words
 from .answerability import FEATURES, features_of, least_likelihood, likelihood, stems_near
 from .models import asked_of
@@ -113,14 +113,15 @@ def weigh_evidence(retrieval: Retrieval) -> Evidence:
 
 
 def _is_about_it(retrieval: Retrieval, sentence: ScoredSentence) -> bool:
-    """Whether nothing is asked for but what happened to X, or what the Y of X is and the sentence says what "the Y is",
-    and all words are near the sentence; or what X is, and the sentence is below the title X.
+    """Whether nothing is asked for but what happened to X, what to do about X, or what the Y of X is and the sentence
+    says what "the Y is", and all words are near the sentence; or what X is, and the sentence is below the title X.
 
     Of SQuAD's 2,190 unanswerable questions that changes the verdict of none.
     """
     asked = asked_of(retrieval)
     attribute = attribute_finder(asked)
-    if asks_for_events(retrieval.question) or (attribute and attribute.search(sentence.text)):
+    asks_what_to_do = asks_for_steps(asked) and action_of(asked) is None
+    if asks_for_events(retrieval.question) or asks_what_to_do or (attribute and attribute.search(sentence.text)):
         return stems_near(retrieval, sentence).issuperset(map(stem_hash, retrieval.idf))
     subject = frozenset(map(retrieval.spelling.correct, subject_of(asked)))
     return bool(subject) and title_stems(headings_of(retrieval.nodes[sentence.chunk].node)) == subject

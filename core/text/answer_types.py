@@ -90,7 +90,7 @@ _ASKS_PHONE = re.compile(r"(?<!\ba )(?<!\bthe )\b(?:tele)?phone number\b|phone n
 _ASKS_IP = re.compile(r"(?<!\ban )\bIP address(?= (?:of|for)\b)|['’]s IP(?: address)?\W*$", re.IGNORECASE)
 _ASKS_EMAIL = re.compile(
     r"(?<!an )(?<!a )(?<!the )\b(?:e-?)?mail address\b|\b(?:e-?)?mail address (?:of|for)\b"
-    r"|(?:['’]s|(?<=s)['’]) e-?mail\W*$",
+    r"|['’]s? e-?mail\W*$",
     re.IGNORECASE,
 )
 #: How a question asks for something that has a form of its own, and that form.
@@ -194,7 +194,8 @@ def is_lacking(question: str, sentences: Sequence[str]) -> bool:
         is_said, known = bool(saying), frozenset(words(question))
         before = word_before(question)
         # A sentence's first word has a capital anyway; before what is asked it is a name: "Langstroth patented it".
-        first = (found for each in sentences if before and (found := before.match(each)) and stems(found[1]))
+        found = (word[1] for each in sentences if before for word in before.finditer(each))
+        first = (word for word in found if word[0].isupper() and stems(word))
         doers = (name for each in saying or sentences for name in doers_in(each, known, is_done=is_said))
         if asked[1] and any(is_done_by(each, done) for each in saying):
             return False

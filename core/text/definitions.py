@@ -36,7 +36,8 @@ _HOW_QUALIFIER = re.compile(
     re.IGNORECASE,
 )
 _ASKS_ATTRIBUTE = re.compile(
-    r"^\W*what(?: is|['’]s| are| was| were) (?:the ((?:\w+ )?\w+) (?:of|for|in)\b|(?:[\w.’'-]+ ){0,4}[\w.-]+(?:['’]s|(?<=s)['’]) (\w+)\W*$)",
+    r"^\W*what(?: is|['’]s| are| was| were) (?:the ((?:\w+ )?\w+) (?:of|for|in)\b"
+    r"|(?:[\w.’'-]+ ){0,4}[\w.-]+(?:['’]s|(?<=s)['’]) (\w+)\W*$)",
     re.IGNORECASE,
 )
 _DERIVED = re.compile(r"\b[^\W\d_]{3,}is[mt](?=s?\b)", re.IGNORECASE)
@@ -175,10 +176,7 @@ def compound_of(question: str) -> tuple[str, ...]:
 
 
 def qualifier_of(question: str) -> tuple[str, ...]:
-    """The stems of Y in "What is X for Y?", "What is the X of Y?", "How does Z get to Y?".
-
-    Empty where it has none, or a long one.
-    """
+    """The stems of Y in "What is X for Y?", "What is the X of Y?", "How does Z get to Y?"; none where it is long."""
     found = _QUALIFIER.match(_CALLED.sub("", question)) or _HOW_QUALIFIER.match(question)
     return tuple(stem for stem in stems(found[1]) if stem in question_stems(question)) if found else ()
 

@@ -70,9 +70,10 @@ ASKS_FOR_STEPS = re.compile(
     r"|\bhow (?:should|must) (?!(?:i|we|you|one)\b)[^?]{2,60} be \w+",
     re.IGNORECASE,
 )
-#: Headings whose last one says or asks what the reader does: "Cleaning the drum", "How do I open the car?".
+#: Headings whose last one says or asks what the reader does: "Cleaning the drum", "How do I open the car?", or in which
+#: case: "If the boiler fails".
 HEADS_PROCEDURE = re.compile(
-    rf"(?:^|\n|› )[\d.\s]*(?:{HOW_TO}"
+    rf"(?:^|\n|› )[\d.\s]*(?:{HOW_TO}|(?:when|if) (?:an?|the|your|you|no|some(?:one|body|thing))\b|in case of\b"
     r"|(?!(?:during|following|according|including)\b)[a-z]{2,}ing (?:the|an?|your|my|up)\b)[^›\n]*\Z",
     re.IGNORECASE,
 )
@@ -84,6 +85,8 @@ FOR_READER = re.compile(
     r"|week|month|season|spring|summer|autumn|winter|year)s?\b"
     r"|\b(?:daily|weekly|monthly|yearly|annually|beforehand|because|otherwise|so that|to avoid|to prevent)\b"
     r"|\bfor (?:about |at least |up to )?\w+ (?:(?:and|or|to) \w+ )?(?:seconds|minutes|hours|days|weeks)\b"
+    r"|\b(?:before|after|until) (?:noon|midnight|dark|dusk|dawn|sunset|sunrise|one|two|three|four|five|six|seven|eight"
+    r"|nine|ten|eleven|twelve|\d{1,2}(?:[:.]\d\d)?(?: ?[ap]m)?)(?=[.,;!]|\Z| (?:in the|on|or|and|o['’]clock)\b)"
     r"|, since [a-z]|,? (?:as|or|and) (?:it|they|there|you|we|he|she) \w",
     re.IGNORECASE,
 )

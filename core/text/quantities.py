@@ -88,10 +88,15 @@ FREQUENCY = (
     r"|annual(?:ly)?|yearly|(?:mon|tues|wednes|thurs|fri|satur|sun)days)\b"
 )
 #: How warm something is, is asked for, and what says so, with a number or without.
-ASKS_TEMPERATURE = r"\b(?:at|to|below|above|under|over|beyond) (?:what|which) temperatures?\b|\bhow (?:hot|cold|warm)\b"
+ASKS_TEMPERATURE = (
+    r"\b(?:at|to|below|above|under|over|beyond) (?:what|which) temperatures?\b"
+    r"|\bhow (?:hot|cold|warm)\b|\bwhat (?:is|was) the (?:\w+ )?temperature\b"
+)
 TEMPERATURE = (
     r"°|\b(?:degrees?|celsius|fahrenheit|kelvins?|(?:room|body|ambient) temperature|(?:freezing|boiling|melting) point"
-    r"|(?:luke)?warm|hot|(?<!\bto )(?<!\blet it )cool|cold|freezing|boiling)\b|(?-i:\d ?[CFK]\b)"
+    # Neither "to warm the hall" nor "it gets too hot".
+    r"|(?<!\bto )(?<!\btoo )(?<!\bvery )(?<!\blet it )(?:(?:luke)?warm|hot|cool|cold|freezing|boiling))\b"
+    r"|(?-i:\d ?[CFK]\b)|\btemperature\b[^.\d]{1,20}\d"
 )
 #: What a quantity is measured in, by how the question asks for it: without it nothing says how much, old, long, far …
 _UNITS = (

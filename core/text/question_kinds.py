@@ -37,7 +37,7 @@ _ASKS_FOR_TASKS = re.compile(
 _ASKS_FOR_METADATA = re.compile(
     r"\b(?:who|whom|whose|when)\b.{0,90}\b(?:wr(?:ite|ites|ote|itten)|sen[dt]|sends|e-?mails?|mails?|messages?|letters?"
     r"|attach\w*|repl(?:y|ies|ied)|forwarded|cop(?:y|ied))\b"
-    r"|\b(?:sender|recipients?|subject|attachments?|\w*phone number|(?:e-?)?mail address(?:es)?)\b|(?:['’]s|(?<=s)['’]) e-?mail\W*$",
+    r"|\b(?:sender|recipients?|subject|attachments?|\w*phone number|(?:e-?)?mail address(?:es)?)\b|['’]s? e-?mail\W*$",
     re.IGNORECASE,
 )
 _ASKS_FOR_CODE = re.compile(

@@ -69,9 +69,10 @@ _ASKING_VERB = re.compile(
     re.IGNORECASE,
 )
 
-#: "Is it still open?" is answered by "It is open.".
+#: "Is the gate still open?" is answered by "The gate is open.", and "What is still open?" by what is open.
 _STILL = re.compile(
-    r"(\W*(?:is|are|do|does|has|have|can)\b (?!(?:it|they|this|that)\b)[^?]{2,100}?)(?<!\ba)(?<!\bthe)"
+    r"(\W*(?:(?:what|who|(?:which|how many) \w+(?: \w+)?) (?=(?:is|are|do|does|has|have)\b))?"
+    r"(?:is|are|do|does|has|have|can)\b(?: (?!(?:it|they|this|that)\b)[^?]{2,100}?)??)(?<!\ba)(?<!\bthe)"
     r" (?:still(?= )|(?:(?:right )?now|currently|at the moment)(?=\W*$))",
     re.IGNORECASE,
 )

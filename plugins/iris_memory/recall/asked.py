@@ -27,7 +27,7 @@ _SENDER = re.compile(
     re.IGNORECASE,
 )
 #: "What is Ana's mail?" asks for her address.
-_ADDRESS = re.compile(r"(?:\bis|['’]s) [^?]{1,60}(?:['’]s|(?<=s)['’]) e-?mail\W*$", re.IGNORECASE)
+_ADDRESS = re.compile(r"(?:\bis|['’]s) [^?]{1,60}['’]s? e-?mail\W*$", re.IGNORECASE)
 #: What asks for a mail, beside the word.
 _WRITES = re.compile(r"\b(?:wr(?:ite|ote|itten)|sen[dt])\b", re.IGNORECASE)
 _MEMORY = re.compile(r"\b(?:memory|files)\b", re.IGNORECASE)

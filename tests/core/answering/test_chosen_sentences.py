@@ -1469,6 +1469,12 @@ def test_what_is_asked_for_may_come_in_the_sentence_behind() -> None:
     assert _texts("What is still open?", text)[0] == "Still open: moving the casters to the cellar."
 
 
+def test_still_and_now_are_no_words_of_what_is_asked() -> None:
+    assert question_stems("What is still open?") == question_stems("What is open?")
+    assert question_stems("Which boats are broken at the moment?") == question_stems("Which boats are broken?")
+    assert question_stems("What is a still life?") != question_stems("What is a life?")
+
+
 def test_a_message_begins_small_below_its_salutation() -> None:
     text = "Dear customer,\n\nour invoice over the caster has not been paid. Transfer the amount for the caster soon."
     assert _texts("Why was the invoice over the caster not paid?", text)[0].startswith("our invoice")

@@ -64,6 +64,9 @@ def test_a_wife_is_not_named_by_a_birth(text: str, verdict: str) -> None:
         ("Who founded the yard?", "The yard was founded in 1184 by hand.", "closest"),
         ("Who founded the yard?", "The yard was founded. It was led by monks of the bay.", "closest"),
         ("Who left the yard?", "Berg has left the yard.", "answered"),
+        ("Who wrote to the yard?", "14:30 Two boats were missing. Berg wrote to the yard.", "answered"),
+        ("What was the temperature of the yard?", "In summer the yard gets too hot, so we shade it.", "closest"),
+        ("What was the temperature of the yard?", "In summer the yard had 31 °C.", "answered"),
         ("Who first described the yard?", "Berg (1988) was the first to describe the yard.", "answered"),
         ("Who first described the yard?", "Boats (1988) of the yard have been described first.", "closest"),
     ],
@@ -84,6 +87,12 @@ def test_who_did_something_may_have_no_name_or_a_year_behind_it(question: str, t
 )
 def test_who_is_the_captain_is_answered_by_a_name_beside_the_office(question: str, text: str, verdict: str) -> None:
     assert _verdict(question, text, 0.5) == verdict
+
+
+def test_what_to_do_is_said_below_the_heading_that_names_the_case() -> None:
+    text, heading = "Call the baker before eight. He asks his sister.", "When a sailor is ill"
+    assert _verdict("What should I do if a sailor is ill?", text, 0.3, heading) == "answered"
+    assert _verdict("What should I do if a sailor is late?", text, 0.3, heading) == "closest"
 
 
 def test_what_belongs_to_someone_may_be_said_with_a_pronoun() -> None:

@@ -65,7 +65,9 @@ def test_a_mail_is_quoted_with_its_writer_and_without_its_header(host: Host) -> 
     assert "From: Ana Ö <ana@home.org>" in memory.ask("Who wrote about vinegar?").text
 
 
-@pytest.mark.parametrize("question", ["What is Ana's e-mail address?", "What's Ana's email?", "What is Ana's mail address?"])
+@pytest.mark.parametrize(
+    "question", ["What is Ana's e-mail address?", "What's Ana's email?", "What is Ana's mail address?"]
+)
 def test_a_mail_address_is_answered_by_a_header(host: Host, question: str) -> None:
     assert "From: Ana Ö <ana@home.org>" in host.assistant("memory").ask(question).text
 
