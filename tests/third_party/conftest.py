@@ -1,3 +1,3 @@
-"""Packages of others, as they come: wheels from outside. Their own tests are run with the wheels."""
+"""A package of others, as it comes: a wheel from outside. Its own tests are run with the wheel."""
 
 collect_ignore_glob = ["*/tests"]

@@ -19,7 +19,7 @@ from tests.support.environments import built, environment_with, need_an_index, o
 from tests.support.loops import finished
 from tests.support.needs import needed
 from tests.support.patience import HANG
-from tests.third_party.packages import EPUB, NUMPY_STORE, small_epub
+from tests.third_party.packages import WORKSHOP, small_notebook
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,20 +69,20 @@ class Outsider:
 
 @pytest.fixture(scope="module")
 def outsider(tmp_path_factory: pytest.TempPathFactory, model_cache: Path, minilm: MiniLMEmbedding) -> Outsider:
-    """An environment with Ragstone, two packages of others, and one that ``ragstone plugin new`` made."""
+    """An environment with Ragstone, a package of others, and one that ``ragstone plugin new`` made."""
     folder = tmp_path_factory.mktemp("outsider")
     need_an_index(folder / "downloads")
     wheels = built(folder / "wheels")
-    built(wheels, EPUB, NUMPY_STORE)
+    built(wheels, WORKSHOP)
     variables = {**os.environ, "RAGSTONE_CACHE_DIR": str(model_cache), "RAGSTONE_DATA_DIR": str(folder / "data")}
-    wanted = ("ragstone[server,mcp]", "ragstone-epub", "ragstone-numpy-store", "pytest")
+    wanted = ("ragstone[server,mcp]", "ragstone-workshop", "pytest")
     programs = environment_with(folder / "venv", wheels, *wanted, variables=variables)
     made = Outsider(programs, folder, offline(variables, wheels))
     made.run("ragstone", "plugin", "new", "logbook")
     made.run("pip", "wheel", "--no-deps", "-w", str(wheels), "./ragstone-logbook")
     made.run("pip", "install", "--no-deps", "ragstone-logbook")
     (folder / "chuck.logbook").write_text(f"Drill press\n\n{ASKED['logbook'][1]}\n", "utf-8")
-    made.run("ragstone", "book", "add", str(small_epub(folder / "parts.kepub")))
+    made.run("ragstone", "book", "add", str(small_notebook(folder / "parts.ipynb")))
     made.run("ragstone", "logbook", "add", "chuck.logbook")
     return made
 
@@ -115,7 +115,7 @@ def server(outsider: Outsider) -> Iterator[str]:
 
 def test_the_plugins_show_up(outsider: Outsider) -> None:
     states = {state["name"]: state for state in json.loads(outsider.run("ragstone", "plugins", "--json"))}
-    assert {states[name]["state"] for name in ("epub", "logbook", "numpy_store")} == {"loaded"}
+    assert {states[name]["state"] for name in ("workshop", "logbook")} == {"loaded"}
 
 
 def test_the_new_package_passes_its_own_tests_there(outsider: Outsider) -> None:
@@ -149,7 +149,7 @@ def test_json_and_page(server: str, name: str) -> None:
         opened = browser.get(answer["citations"][0]["url"].partition("#")[0])
         assert (opened.status_code, sentence in opened.text) == (200, True)
         result = browser.get("/health").json()
-        assert "NumpyStore follows the catalog" in json.dumps(result)
+        assert "MemoryStore follows the catalog" in json.dumps(result)
 
 
 @each

@@ -1,4 +1,4 @@
-"""Two packages of others, built and installed as wheels: a reader that book chat uses, an index in Chroma's place."""
+"""A package of others, built and installed as a wheel: a reader that book chat uses, an index in Chroma's place."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ragstone.plugins.book_chat import Shelf
 from tests.support.environments import built, unpacked
 from tests.support.patience import HANG, until
 from tests.support.third_party_fakes import Here, environment, fast_models
-from tests.third_party.packages import EPUB, NUMPY_STORE, small_epub
+from tests.third_party.packages import WORKSHOP, small_notebook
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,17 +27,16 @@ SENTENCE = "A caster is a wheel that swivels about a vertical axis."
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of installed packages, to be put on Python's path."""
+    """A folder with the installed package, to be put on Python's path."""
     folder = tmp_path_factory.mktemp("third-party")
-    return unpacked(built(folder / "wheels", EPUB, NUMPY_STORE), folder / "site")
+    return unpacked(built(folder / "wheels", WORKSHOP), folder / "site")
 
 
-@pytest.mark.parametrize("package", [EPUB, NUMPY_STORE], ids=lambda package: package.name)
-def test_its_own_tests_pass(package: Path, site: Path, tmp_path: Path) -> None:
+def test_its_own_tests_pass(site: Path, tmp_path: Path) -> None:
     """Those of the package's author, with the kit's contract suites, over what the wheel brought."""
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--basetemp", str(tmp_path / "t")],
-        cwd=package,
+        cwd=WORKSHOP,
         env=environment(site, PYTEST_DISABLE_PLUGIN_AUTOLOAD="1"),
         capture_output=True,
         text=True,
@@ -54,33 +53,32 @@ def here(site: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixt
     return Here(capsys)
 
 
-def test_both_show_up(here: Here) -> None:
+def test_it_shows_up(here: Here) -> None:
     states = {state["name"]: state for state in json.loads(here("plugins", "--json").out)}
-    for name in ("epub", "numpy_store"):
-        assert (states[name]["state"], states[name]["version"]) == ("loaded", "0.1.0")
-        assert states[name]["origin"] == f"ragstone-{name.replace('_', '-')}"
+    found = [states["workshop"][key] for key in ("state", "version", "origin")]
+    assert found == ["loaded", "0.1.0", "ragstone-workshop"]
 
 
-def test_book_chat_reads_an_epub(here: Here, tmp_path: Path) -> None:
-    added = json.loads(here("book", "add", str(small_epub(tmp_path / "parts.kepub")), "--json").out)
-    assert (added["title"], added["added"]) == ("Robot parts", ["parts.kepub"])
+def test_book_chat_reads_a_notebook(here: Here, tmp_path: Path) -> None:
+    added = json.loads(here("book", "add", str(small_notebook(tmp_path / "parts.ipynb")), "--json").out)
+    assert (added["title"], added["added"]) == ("Robot parts", ["parts.ipynb"])
     answer = json.loads(here("ask", "book_chat", QUESTION, "--json").out)
     assert answer["answer"].startswith(f"{SENTENCE} [1]")
     cited = answer["citations"][0]
     assert (cited["book_title"], cited["chapter"], cited["section"]) == ("Robot parts", "Casters", "Casters")
 
 
-def test_a_hostile_epub_is_one_line(here: Here, tmp_path: Path) -> None:
-    (tmp_path / "parts.kepub").write_bytes(b"PK\x03\x04 and nothing else")
-    assert "is no archive" in here("book", "add", str(tmp_path / "parts.kepub")).line
+def test_a_hostile_notebook_is_one_line(here: Here, tmp_path: Path) -> None:
+    (tmp_path / "parts.ipynb").write_text("[" * 100_000, "utf-8")
+    assert "is no notebook" in here("book", "add", str(tmp_path / "parts.ipynb")).line
 
 
-def test_the_index_in_numpy_stands_in_chromas_place(here: Here, tmp_path: Path) -> None:
+def test_the_index_in_memory_stands_in_chromas_place(here: Here, tmp_path: Path) -> None:
     with open_host(tmp_path, index={"store": "chroma"}) as host:
         shelf = Shelf(host)
-        shelf.add(shelf.plan(small_epub(tmp_path / "parts.kepub")))
+        shelf.add(shelf.plan(small_notebook(tmp_path / "parts.ipynb")))
         host.serve()
-        until(lambda: any(check.detail == "NumpyStore follows the catalog" for check in host.checks()))
+        until(lambda: any(check.detail == "MemoryStore follows the catalog" for check in host.checks()))
         cache = shelf.corpus.search_cache
         with host.catalog.read() as snapshot:
             row = shelf.corpus.contents.row(snapshot)
