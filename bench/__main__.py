@@ -7,10 +7,11 @@ import json
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from . import command, machine
 from .books import BOOKS, QUICK, Missing, book_folders, weights_folder
@@ -18,10 +19,7 @@ from .children import Failed, measure
 from .report import rendered
 from .summary import summarise
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Json = dict[str, Any]
+Json = dict[str, Any]
 
 _REPOSITORY = Path(__file__).parents[1]
 _SECTIONS = ("ingest", "query", "check", "ask", "encoder", "citations")

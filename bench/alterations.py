@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import random
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 from .altered_sentences import (
     AUXILIARY,
@@ -20,10 +21,6 @@ from .altered_sentences import (
     subject_of_another,
     turned,
 )
-
-if TYPE_CHECKING:
-    import random
-    from collections.abc import Callable, Sequence
 
 _QUANTIFIERS = {
     "can": "must", "may": "must", "might": "will", "could": "must", "should": "can", "must": "may", "will": "might",

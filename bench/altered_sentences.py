@@ -5,12 +5,9 @@ Each rule changes one real sentence, or joins pieces of two. None of the rules u
 
 from __future__ import annotations
 
+import random
 import re
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import random
-    from collections.abc import Sequence
+from collections.abc import Sequence
 
 AUXILIARY = re.compile(r"\b(is|are|was|were|has|have|had|can|could|will|would|should|must|may)\b")
 _NOUN = re.compile(r"\b(?:[Tt]he|[Aa]n?|[Tt]heir|[Ii]ts) ([a-z]{4,})\b")

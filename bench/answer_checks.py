@@ -5,18 +5,15 @@ from __future__ import annotations
 import json
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ragstone.core.citations import CitableChunks, Splitter
-from ragstone.core.retrieval import weigh_evidence
+from ragstone.core.retrieval import Retrieval, weigh_evidence
 from ragstone.core.text import sentence_spans
 from ragstone.core.text.chunk_terms import headings_of
 
 from .figures import spread
 from .ragstone_measurements import opened
-
-if TYPE_CHECKING:
-    from ragstone.core.retrieval import Retrieval
 
 #: Sentences of an answer, which cite the best chunks in turn, and the characters of which it is streamed.
 _SENTENCES = 5

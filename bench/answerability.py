@@ -10,8 +10,9 @@ from __future__ import annotations
 import argparse
 import json
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -23,9 +24,6 @@ from ragstone.core.retrieval.answerability import FEATURES, features_of
 from ragstone.core.retrieval.sentences import sentences_of
 
 from .quality import clapnq
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _DATA = Path(__file__).parents[2] / "shared" / "data"
 _MODEL = Path(package.__file__).with_name("answerability.json")

@@ -10,18 +10,16 @@ import argparse
 import json
 import shutil
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ragstone.core import Host, Settings
 from ragstone.plugins.iris_memory import memory_of
 from ragstone.plugins.iris_memory.recall.search import MemoryQuery, recall
 
 from .long_mem_eval import mean_scores, their_scores
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _CHATS = Path(__file__).with_name("chats")
 _CHUNKS = (1, 2, 5, 10)

@@ -5,10 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from pathlib import Path
 
 _SENTENCE = re.compile(r"[A-Z\"][^.!?\n]*(?:\.(?=\w)[^.!?\n]*)*\.(?=\s|$)")
 #: The full stop of an abbreviation, or a tag, before which no sentence ends.

@@ -5,15 +5,12 @@ None of these rules uses the product's own lists: what is swapped, denied or reo
 
 from __future__ import annotations
 
+import random
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
 
 from .alterations import alterations
 from .chunks import SHORTEST, Chunk, sentences
-
-if TYPE_CHECKING:
-    import random
-    from collections.abc import Callable, Iterator, Sequence
 
 _NUMBER = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w%]|[.,]\d)")
 _UNITS = (

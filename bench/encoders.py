@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from .figures import spread
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _QUESTIONS = 60
 _REFERENCE = "fp32-vectors.npy"

@@ -23,9 +23,10 @@ import tempfile
 import zlib
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from ragstone.core import Encoder
 from ragstone.core.embedding import MiniLMEmbedding
@@ -40,9 +41,6 @@ from ragstone.plugins.concept_tutor.learning.grading.free import (
 from ragstone.plugins.concept_tutor.learning.grading.likeness import likeness
 from ragstone.plugins.concept_tutor.learning.grading.short import grade_short
 from ragstone.plugins.concept_tutor.learning.records import Finding, Question, Support
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 #: Parts of the spans of which each is graded by weights that were fitted on the others; see ``_solve``.
 _FOLDS, _RIDGE, _STEPS = 10, 4.0, 30

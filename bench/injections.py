@@ -15,21 +15,15 @@ import random
 import re
 import tempfile
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from llama_index.core.node_parser import NodeParser
 from llama_index.core.schema import Document
 
-from ragstone.core import Assistant, CitationFormat, Host, Profile, Settings, hookimpl
+from ragstone.core import Answer, Assistant, CitationFormat, Host, Profile, Settings, hookimpl
 from ragstone.core.evaluation.corpora import WholeDocument
 from ragstone.core.text import sentence_spans
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from llama_index.core.node_parser import NodeParser
-
-    from ragstone.core import Answer
 
 _DATA = Path(os.environ.get("RAGSTONE_DATA") or Path(__file__).parents[2] / "shared" / "data")
 _NAME = "planted"

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ragstone.core import Host, Settings
+from ragstone.core import Corpus, Host, Settings
 from ragstone.core.catalog import NewChunk, NewDocument
 from ragstone.plugins.book_chat import Shelf
 
 from .books import BOOKS, book_folders
-
-if TYPE_CHECKING:
-    from ragstone.core import Corpus
 
 _JITTER = 0.05
 

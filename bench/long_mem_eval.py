@@ -9,15 +9,12 @@ from __future__ import annotations
 
 import importlib.util
 import math
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
+from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from collections.abc import Set as AbstractSet
-    from pathlib import Path
 
 #: The paper's own.
 CUTS = (5, 10)

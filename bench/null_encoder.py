@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from pydantic import PrivateAttr
 
 from ragstone.core import EncoderSettings, hookimpl
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ragstone.core.embedding import MiniLMEmbedding
+from ragstone.core.embedding import MiniLMEmbedding
 
 
 class _Free(BaseEmbedding):

@@ -11,8 +11,9 @@ import json
 import re
 import tempfile
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -23,9 +24,6 @@ from ragstone.core.evaluation.corpora import open_corpus, read_question_set
 from ragstone.core.evaluation.measures import answers, refusal, retrieval, sides
 from ragstone.core.retrieval import HybridRetriever
 from ragstone.plugins.book_chat import Shelf
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _DATA = Path(__file__).parents[2] / "shared" / "data"
 _EXERCISE = re.compile(

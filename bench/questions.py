@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    Chunk = dict[str, Any]
+Chunk = dict[str, Any]
 
 _OF_SECTIONS = (
     "What is {}?",

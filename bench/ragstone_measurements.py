@@ -6,8 +6,11 @@ import json
 import shutil
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
+
+from llama_index.core.schema import TextNode
 
 from ragstone.core import Host, Settings
 from ragstone.core.embedding import MiniLMEmbedding
@@ -17,11 +20,6 @@ from ragstone.plugins.book_chat import Shelf
 from .figures import spread
 from .null_encoder import NullEncoder
 from .questions import questions_over
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from llama_index.core.schema import TextNode
 
 #: Texts for the encoders alone, and the questions asked before anything is timed.
 _TEXTS = 400

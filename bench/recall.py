@@ -17,11 +17,13 @@ import random
 import re
 import tempfile
 import time
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ragstone.core import Host, Settings
 from ragstone.core.retrieval import HybridRetriever
@@ -29,10 +31,6 @@ from ragstone.plugins.iris_memory import fields, memory_of
 from ragstone.plugins.iris_memory.recall.search import MemoryQuery, recall
 from ragstone.plugins.iris_memory.retrievers import date_bonus
 from ragstone.plugins.iris_memory.settings import IrisMemorySettings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from contextlib import AbstractContextManager
 
 _NOTES = Path(__file__).parents[2] / "shared" / "data" / "memory" / "notes"
 _LISTED = re.compile(r"^\* \[(.*)\]\(https://[^)]*/blob/main/(.*?)\) - (\d{4}-\d\d-\d\d)$", re.MULTILINE)

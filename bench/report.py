@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from .summary import all_against, encoder_cpu_share, encoder_share, total
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    Json = dict[str, Any]
-    Row = tuple[object, ...]
+Json = dict[str, Any]
+Row = tuple[object, ...]
 
 
 _NUMBER = re.compile(r"[-\d.%]*")

@@ -18,9 +18,10 @@ import resource
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import psutil
 
@@ -28,15 +29,11 @@ from ragstone.core import Host, Settings
 from ragstone.core.embedding import MiniLMEmbedding
 from ragstone.plugins.wiki_edge import BuildOptions, build_shard
 from ragstone.plugins.wiki_edge.shards.building import work_folder
+from ragstone.plugins.wiki_edge.shards.building.work import BuildProgress
 
 from . import machine
 from .children import measure
 from .null_encoder import NullEncoder
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ragstone.plugins.wiki_edge.shards.building.work import BuildProgress
 
 _REPOSITORY = Path(__file__).parents[1]
 _EXCERPT = "mediawiki/dumps/enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2"

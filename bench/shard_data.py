@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import numpy.typing as npt
+import numpy.typing as npt
 
 _DATA = Path(os.environ.get("RAGSTONE_DATA", Path(__file__).parents[1].parent / "shared" / "data"))
 _SENTENCES = 44_000

@@ -14,10 +14,12 @@ import resource
 import tempfile
 import time
 import zlib
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ragstone.core import Host, Settings
 from ragstone.plugins.wiki_edge import BuildOptions, searcher_of
@@ -27,11 +29,6 @@ from . import machine
 from .children import run_function
 from .figures import spread
 from .null_encoder import NullEncoder
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    import numpy.typing as npt
 
 _DIMENSION, _NOISE = 384, 0.04
 #: Rows of a topic.

@@ -18,7 +18,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import httpx
 import numpy as np
@@ -33,10 +33,7 @@ from tests.support.services import free_port
 
 from . import machine
 from .children import measure, run_function
-from .vector_questions import TOP_K, asked, enlarged, loaded_into, metadata_of, positions_of, prepared
-
-if TYPE_CHECKING:
-    from .vector_questions import Ask, Vectors
+from .vector_questions import TOP_K, Ask, Vectors, asked, enlarged, loaded_into, metadata_of, positions_of, prepared
 
 _OF_A_DOCUMENT, _BATCH = 100, 2000
 _SERVER = ("listen_addresses=", "shared_buffers=1GB", "maintenance_work_mem=2GB", "max_connections=60")

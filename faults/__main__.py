@@ -8,20 +8,16 @@ import sys
 import tempfile
 import time
 import traceback
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from bench import machine
 
+from .run import Scenario
 from .scenarios import SCENARIOS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from .run import Scenario
 
 _SEED = 20260101
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 import logging
 import multiprocessing
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from types import TracebackType
+from typing import Any
 
 from .run import PATIENCE_S
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from multiprocessing.connection import Connection
-    from types import TracebackType
 
 
 class Died(AssertionError):

@@ -5,27 +5,20 @@ from __future__ import annotations
 import logging
 import signal
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
+from multiprocessing.connection import Connection
+from pathlib import Path
 
 from ragstone.core import StorageError
+from ragstone.core.catalog import QueueState
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat import Shelf
 from ragstone.plugins.book_chat.library.book_queue import BookQueue
-from tests.support.postgresql import server
+from tests.support.postgresql import Server, server
 
 from .actors import Actor, soon
-from .run import PATIENCE_S
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from multiprocessing.connection import Connection
-    from pathlib import Path
-
-    from ragstone.core.catalog import QueueState
-    from tests.support.postgresql import Server
-
-    from .run import Run
+from .run import PATIENCE_S, Run
 
 _WORKERS = 4
 #: Seconds after which the book of a dead worker is taken up.

@@ -8,17 +8,14 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.support.needs import missing
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _PAGE = 4096
 _CAP_SYS_ADMIN = 21

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from itertools import count
-from typing import TYPE_CHECKING
 
 from ragstone.core import EncoderError, Host
 
 from .ingestion_kills import assert_nothing_half
 from .models import CORPUS, CheapModels, note, notes, opened
+from .run import Run
 from .truth import Truth, questions_of, same_answers
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from .run import Run
 
 _NOTES = 8
 #: Chunks of a note: some batches of the encoder's each, so that it can fail between them.

@@ -5,23 +5,17 @@ from __future__ import annotations
 import json
 import signal
 import time
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 import httpx
 
 from tests.support.patience import HANG, until
-from tests.support.services import stacked
+from tests.support.services import Stack, stacked
 
+from .run import Run
 from .valves import Readers, facts, write_book
 from .web_workers import everything_is_there, first_version
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.support.services import Stack
-
-    from .run import Run
 
 _WORKERS, _CLIENTS, _VALVES = 4, 8, 24
 _SHORT_S, _FULL_S = 45, 240

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from llama_index.core.schema import Document
 
 from ragstone.core import Host, StorageFull
 
@@ -11,16 +15,8 @@ from .actors import Actor
 from .disks import Disk, small_disk
 from .ingestion_kills import assert_nothing_half
 from .models import CORPUS, note, notes, opened
+from .run import Run
 from .truth import Truth, same_answers
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from multiprocessing.connection import Connection
-    from pathlib import Path
-
-    from llama_index.core.schema import Document
-
-    from .run import Run
 
 _PAGE = 4096
 _NOTES = 12

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
-from typing import TYPE_CHECKING
+from multiprocessing.connection import Connection
+from pathlib import Path
 
 import numpy as np
 
@@ -17,14 +18,9 @@ from tests.support.needs import missing, needed
 from .actors import Actor, soon
 from .disks import Disk, small_disk
 from .models import CORPUS, embedded, note, notes, opened
+from .run import Run
 from .stores import until_current
 from .truth import Truth, questions_of, same_answers
-
-if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
-    from pathlib import Path
-
-    from .run import Run
 
 _MEGABYTE = 2**20
 

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from multiprocessing.connection import Connection
+from pathlib import Path
 
 import numpy as np
+from llama_index.core.schema import Document
+
+from ragstone.core import Host
 
 from .actors import Actor
 from .models import CORPUS, Lines, embedded, note, notes, opened
+from .run import Run
 from .truth import Truth, questions_of, same_answers
-
-if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
-    from pathlib import Path
-
-    from llama_index.core.schema import Document
-
-    from ragstone.core import Host
-
-    from .run import Run
 
 _NOTES = 40
 #: After so many kills another folder is begun, so that making a database is killed too.

@@ -5,26 +5,22 @@ from __future__ import annotations
 import os
 import tempfile
 import time
+from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule
 
+from ragstone.core import Host
 from ragstone.plugins.iris_memory import memory_of
 from ragstone.plugins.iris_memory.settings import CORPUS
 
 from .actors import Actor
 from .models import opened, words
+from .run import Run
 from .sequences import FolderMachine, assert_same, contents, picks, run_sequences
 from .truth import Truth, same_answers
-
-if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
-
-    from ragstone.core import Host
-
-    from .run import Run
 
 _FILES = ("a.md", "notes/b.md", "explorations/c.md", "logs/d.md", "state.json", "docs/emails/e.txt", "notes/f.bin.md")
 _files = st.sampled_from(_FILES)

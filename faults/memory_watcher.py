@@ -5,8 +5,8 @@ from __future__ import annotations
 import tempfile
 import threading
 import time
+from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import psutil
 
@@ -15,11 +15,7 @@ from ragstone.plugins.iris_memory.indexing.watcher import Watcher
 
 from .actors import Actor, soon
 from .memory_updates import opened_memory, result_of, text_of
-
-if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
-
-    from .run import Run
+from .run import Run
 
 #: Megabytes and handles by which a watcher may differ from what it was after the first quarter of the time.
 _LEVEL_MB, _LEVEL_HANDLES = 24, 4

@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.node_parser import NodeParser
-from llama_index.core.schema import Document, NodeRelationship, TextNode
+from llama_index.core.schema import BaseNode, Document, NodeRelationship, TextNode
 from pydantic import PrivateAttr
 
-from ragstone.core import Host, Settings, hookimpl
+from ragstone.core import Corpus, EncoderSettings, Host, Settings, hookimpl
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    import numpy.typing as npt
-    from llama_index.core.schema import BaseNode
-
-    from ragstone.core import Corpus, EncoderSettings
-
-    Vector = npt.NDArray[np.float32]
+Vector = npt.NDArray[np.float32]
 
 CORPUS = "notes"
 KIND = "lines"

@@ -9,10 +9,11 @@ import os
 import socket
 import ssl
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
@@ -21,13 +22,8 @@ from tests.support.needs import needed
 from tests.support.patience import until
 from tests.support.third_party_fakes import distribution
 
-from .run import PATIENCE_S
+from .run import PATIENCE_S, Run
 from .server import fill, serving
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from .run import Run
 
 _PROMISED_S = 2.0
 #: Where SQLite locks a database in write-ahead mode for readers: five bytes of the file of its shared memory.

@@ -9,12 +9,15 @@ import json
 import os
 import threading
 import time
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from hashlib import sha256
 from importlib.util import find_spec
+from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from random import Random
+from typing import Any
 
 import psutil
 
@@ -28,14 +31,7 @@ from ragstone.plugins.wiki_edge.shards.building.plan import read_plan
 from ragstone.plugins.wiki_edge.shards.building.ray_work import RayOptions, work_on_ray
 
 from .actors import Actor
-from .run import PATIENCE_S
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from multiprocessing.connection import Connection
-    from random import Random
-
-    from .run import Run
+from .run import PATIENCE_S, Run
 
 _WORDS = ("robot", "wheel", "gripper", "sensor", "battery", "leg", "camera", "map", "torque", "joint", "signal", "path")
 #: What is killed of Ray: its processes' names, the driver's being ours.

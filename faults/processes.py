@@ -9,26 +9,20 @@ import sqlite3
 import threading
 import time
 import traceback
+from collections.abc import Callable
 from contextlib import closing
-from typing import TYPE_CHECKING
+from multiprocessing.connection import Connection
+from pathlib import Path
 
-from ragstone.core import StorageBusy, StorageError
+from ragstone.core import Host, StorageBusy, StorageError
 from tests.support.needs import needed
 
 from .actors import Actor, soon
 from .ingestion_kills import assert_nothing_half
 from .models import CORPUS, note, notes, opened
+from .run import Run
 from .stores import until_current
 from .truth import Truth, questions_of, same_answers
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from multiprocessing.connection import Connection
-    from pathlib import Path
-
-    from ragstone.core import Host
-
-    from .run import Run
 
 _HALF = 20
 #: A child of a fork that says nothing for so long hangs: what it does takes milliseconds.

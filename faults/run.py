@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import random
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
+from pathlib import Path
 
 #: Longer than anything takes on a machine that is busy with other things; whoever waits longer waits for ever.
 PATIENCE_S = 300.0

@@ -6,23 +6,19 @@ import os
 import shutil
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from hypothesis import HealthCheck, Phase, assume, seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 
-from ragstone.core import SourceError
+from ragstone.core import Host, SourceError
 from ragstone.plugins.book_chat import Shelf
 
 from .models import opened, words
+from .run import Run
 from .truth import Truth, same_answers
-
-if TYPE_CHECKING:
-    from ragstone.core import Host
-
-    from .run import Run
 
 _FILES = [f"{folder}{name}.md" for folder in ("", "part/", "part/deep/") for name in ("a", "b", "c")]
 _SECRET = "Outside the folder stands a secret"

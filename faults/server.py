@@ -11,9 +11,9 @@ import sqlite3
 import subprocess
 import time
 import urllib.request
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import psutil
 
@@ -23,13 +23,8 @@ from tests.support.third_party_fakes import RAGSTONE, distribution, environment
 
 from .actors import soon
 from .models import opened, words
-from .run import PATIENCE_S
+from .run import PATIENCE_S, Run
 from .truth import Truth, same_answers
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from .run import Run
 
 _PROMISED_S = 5.0
 _PARTS = 50

@@ -6,7 +6,9 @@ import os
 import shutil
 import signal
 import sys
-from typing import TYPE_CHECKING, Any
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
 
 from ragstone.core import StorageFull
 from ragstone.plugins.wiki_edge import Manifest, install_shards, verify_shards
@@ -14,12 +16,7 @@ from tests.plugins.wiki_edge.shards.samples import ID, make
 
 from .actors import Actor
 from .disks import small_disk
-
-if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
-    from pathlib import Path
-
-    from .run import Run
+from .run import Run
 
 #: What a process tells its auditors before it does it.
 _STEPS = {"open", "os.mkdir", "os.remove", "os.rename", "os.rmdir", "shutil.rmtree"}

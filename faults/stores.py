@@ -6,26 +6,20 @@ import json
 import logging
 import shutil
 import sqlite3
-from contextlib import closing, contextmanager, nullcontext
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from multiprocessing.connection import Connection
+from pathlib import Path
+from random import Random
 
+from ragstone.core import Host
 from ragstone.core.vector_index.probe import digest_of
 from tests.support.needs import needed
 
 from .actors import Actor, soon
 from .models import CORPUS, note, notes, opened
+from .run import Run
 from .truth import Truth, questions_of, same_answers
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from contextlib import AbstractContextManager
-    from multiprocessing.connection import Connection
-    from pathlib import Path
-    from random import Random
-
-    from ragstone.core import Host
-
-    from .run import Run
 
 #: Chroma writes the files of its graph after so many vectors. The product lets it never write them, because a kill in
 #: the middle breaks them; only a store that has them can be damaged in all eight ways.

@@ -5,25 +5,20 @@ from __future__ import annotations
 import math
 import sqlite3
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+from random import Random
 
 import numpy as np
+import numpy.typing as npt
 
+from ragstone.core import Corpus
 from ragstone.core.retrieval import HybridRetriever
 from ragstone.core.text import question_stems, stems
 
 from .models import embedded
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
-    from random import Random
-
-    import numpy.typing as npt
-
-    from ragstone.core import Corpus
 
 #: Two sums of the same float32 products in another order differ by less; other chunks by more.
 _NEAR = 1e-5

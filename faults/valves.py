@@ -10,15 +10,13 @@ import itertools
 import re
 import threading
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from random import Random
+from typing import Any
 
 import httpx
 
 from tests.support.patience import HANG
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from random import Random
 
 _NAMES = [
     f"{first}{last}"

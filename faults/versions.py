@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import time
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from ragstone.core import Corpus
+from ragstone.core.ingestion import IngestProgress
 
 from .actors import Actor
 from .ingestion_kills import assert_nothing_half
 from .models import CORPUS, CheapModels, Lines, note, notes, opened
+from .run import Run
 from .truth import Truth, questions_of, same_answers, same_words
-
-if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
-    from pathlib import Path
-
-    from ragstone.core import Corpus
-    from ragstone.core.ingestion import IngestProgress
-
-    from .run import Run
 
 _NOTES = 40
 #: Model, dimension, version of the parser; each differs from the one before it in something.

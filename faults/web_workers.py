@@ -9,25 +9,19 @@ import itertools
 import json
 import shutil
 import signal
+import subprocess
 import time
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import httpx
 
 from tests.support.composed import WITH_CHROMA
 from tests.support.patience import HANG, until
-from tests.support.services import stacked
+from tests.support.services import Stack, stacked
 
+from .run import Run
 from .valves import READINGS, Readers, facts, write_book
-
-if TYPE_CHECKING:
-    import subprocess
-    from collections.abc import Callable
-
-    from tests.support.services import Stack
-
-    from .run import Run
 
 _ADDING = ("book", "add", "/books/valves", "--title", "Valves", "--json")
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
+from faults.run import Scenario
 from faults.scenarios import SCENARIOS
-
-if TYPE_CHECKING:
-    from faults.run import Scenario
 
 pytestmark = pytest.mark.slow
 _SEED = 7

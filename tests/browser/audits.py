@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
 
 from tests.support.needs import missing, needed
 from tests.support.patience import HANG
 from tests.support.suites import npm_package
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
 sync_api = needed("playwright.sync_api")
+#: The fixtures ``open_page`` and ``snap``.
+Open = Callable[..., Any]
+Snap = Callable[[Any, str], None]
 SIZES = ({"width": 390, "height": 780}, {"width": 1280, "height": 860})
 SCHEMES = ("light", "dark")
 #: What is no fault: SVG 2 has this attribute on every shape, and an address of the hostile tests is no address.

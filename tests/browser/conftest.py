@@ -8,18 +8,16 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from tests.browser.audits import OUTLINE, accessibility_faults, html_faults
+from tests.browser.audits import OUTLINE, Open, Snap, accessibility_faults, html_faults
 from tests.support.needs import missing, needed
 from tests.support.suites import can_run
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 sync_api = needed("playwright.sync_api")
 
@@ -84,7 +82,7 @@ def site(tmp_path_factory: pytest.TempPathFactory, first_start: Callable[[Path],
 
 
 @pytest.fixture
-def open_page(chromium: Any, site: str, html: dict[str, str]) -> Iterator[Callable[..., Any]]:
+def open_page(chromium: Any, site: str, html: dict[str, str]) -> Iterator[Open]:
     """Open a page in a browser window of its own; whatever it complains of fails the test."""
     contexts: list[Any] = []
     complaints: list[str] = []
@@ -152,7 +150,7 @@ def html(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
 
 
 @pytest.fixture
-def snap(audited: set[str]) -> Callable[[Any, str], None]:
+def snap(audited: set[str]) -> Snap:
     """Have a state of a page looked at by axe, and save a screenshot, if the environment says where."""
 
     def audit(page: Any, name: str) -> None:

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import httpx
 import pytest
 
 from ragstone.core import Host, Settings
 from ragstone.web.keys.store import Keys
+from tests.browser.audits import Open, Snap
 
 from .conftest import serving
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    Open = Callable[..., Any]
-    Snap = Callable[[Any, str], None]
 
 pytestmark = pytest.mark.browser
 

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ragstone.core import Host, Settings
 from ragstone.plugins.concept_tutor import PlanStore
+from tests.browser.audits import Open, Snap
 from tests.plugins.concept_tutor.learning.texts import Question, QuestionSource, Support, put_questions
 
 from .conftest import serving
 from .test_tutor import NO_SIDEWAYS, WATCH
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    Open = Callable[..., Any]
-    Snap = Callable[[Any, str], None]
 
 pytestmark = pytest.mark.browser
 

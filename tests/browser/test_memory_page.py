@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from email.utils import formatdate
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
 
 import pytest
 
 from ragstone.core import Host, Settings
 from ragstone.plugins.iris_memory import memory_of
+from tests.browser.audits import Open, Snap
 
 from .conftest import serving, sync_api
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    Open = Callable[..., Any]
-    Snap = Callable[[Any, str], None]
 
 pytestmark = pytest.mark.browser
 

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import httpx
 import pytest
 
+from tests.browser.audits import Open, Snap
 from tests.plugins.book_chat.pdfs import Text, lines, make
 from tests.support.needs import needed
 from tests.support.patience import until
 
 from .conftest import serving
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    Open = Callable[..., Any]
-    Snap = Callable[[Any, str], None]
 
 needed("pypdfium2")
 pytestmark = pytest.mark.browser

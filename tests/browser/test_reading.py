@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Open = Callable[..., Any]
-    Snap = Callable[[Any, str], None]
+from tests.browser.audits import Open, Snap
 
 pytestmark = pytest.mark.browser
 

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from flask import Flask
 
 from ragstone.core import Answer, Citation, CitationFormat
 from ragstone.web import rendering
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Open = Callable[..., Any]
+from tests.browser.audits import Open
 
 pytestmark = pytest.mark.browser
 

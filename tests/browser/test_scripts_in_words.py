@@ -5,22 +5,20 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import httpx
 import pytest
 
+from tests.browser.audits import Open
+
 from .conftest import serving
 from .elsewhere import Elsewhere, elsewhere
 from .payloads import payloads
 from .test_script import STREAM
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    Open = Callable[..., Any]
 
 pytestmark = pytest.mark.browser
 

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import io
 import zipfile
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ragstone.plugins.book_chat.library.uploads.files import store
 from ragstone.plugins.book_chat.library.uploads.jobs import MOST_BEGUN
+from tests.browser.audits import Open, Snap
 from tests.support.patience import until
 
 from .conftest import serving
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    Open = Callable[..., Any]
-    Snap = Callable[[Any, str], None]
 
 pytestmark = pytest.mark.browser
 

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 from urllib.parse import unquote, urldefrag
 
 import httpx
 import pytest
 
-from tests.support.mediawiki import Wiki, server
+from tests.browser.audits import Open, Snap
+from tests.support.mediawiki import Server, Wiki, server
 
 from .conftest import serving
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from tests.support.mediawiki import Server
-
-    Open = Callable[..., Any]
-    Snap = Callable[[Any, str], None]
 
 pytestmark = pytest.mark.browser
 

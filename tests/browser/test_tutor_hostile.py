@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pytest
 
 from ragstone.core import Host, Settings
-from ragstone.plugins.concept_tutor import Edge, NewChunk, NewConcept, NewPlan, PlanStore
-from tests.plugins.concept_tutor.learning.texts import Question, QuestionSource, Support, put_questions
+from ragstone.plugins.concept_tutor import Edge, NewChunk, NewConcept, NewPlan, PlanStore, SourceChunk
+from tests.browser.audits import Open
+from tests.plugins.concept_tutor.learning.texts import Form, Question, QuestionSource, Support, put_questions
 
 from .conftest import serving
 from .payloads import payloads
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from ragstone.plugins.concept_tutor import SourceChunk
-    from tests.plugins.concept_tutor.learning.texts import Form
-
-    Open = Callable[..., Any]
 
 pytestmark = pytest.mark.browser
 

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 from flask import Flask
 
 from ragstone.core import Answer
 from ragstone.web import rendering
+from tests.browser.audits import Open, Snap
 
 from .conftest import serving
 from .elsewhere import Elsewhere, elsewhere
 from .test_script import ANSWER as RICH
 from .test_script import STREAM
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    Open = Callable[..., Any]
-    Snap = Callable[[Any, str], None]
 
 pytestmark = pytest.mark.browser
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from llama_index.core.base.llms.types import (
     AudioBlock,
@@ -18,10 +18,7 @@ from llama_index.core.prompts import BasePromptTemplate, ChatPromptTemplate, Pro
 from llama_index.core.tools import BaseTool, FunctionTool
 from pydantic import BaseModel, ConfigDict, create_model
 
-from ragstone.core import NotFound, hookimpl
-
-if TYPE_CHECKING:
-    from ragstone.core import Host
+from ragstone.core import Host, NotFound, hookimpl
 
 #: One red pixel.
 PNG = base64.b64decode(

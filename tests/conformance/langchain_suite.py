@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from langchain_tests.integration_tests import RetrieversIntegrationTests
 
+from ragstone.core import Host
 from ragstone.core.langchain import RagstoneRetriever
 from tests.conformance.conftest import shelf_host
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ragstone.core import Host
 
 
 @pytest.fixture(scope="session")

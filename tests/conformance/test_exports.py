@@ -9,25 +9,22 @@ from __future__ import annotations
 import json
 import re
 import zipfile
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
 from lxml.html import fromstring
 
+from ragstone.core import Host
 from tests.plugins.concept_tutor.learning import texts
 from tests.plugins.concept_tutor.learning.test_export import NASTY, questions
 from tests.support.patience import HANG
 from tests.support.suites import suites_python
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-    from subprocess import CompletedProcess
-
-    from ragstone.core import Host
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 QTI3 = "{http://www.imsglobal.org/xsd/imsqtiasi_v3p0}"

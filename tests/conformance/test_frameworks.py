@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -11,9 +11,6 @@ from tests.support.markdown import python_blocks, sections
 from tests.support.patience import HANG
 from tests.support.suites import REPOSITORY, suites_python
 from tests.support.third_party_fakes import run
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.slow
 

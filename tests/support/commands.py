@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 from click.testing import CliRunner
 
+from ragstone.core import Host
 from ragstone.core.cli import Deployment
-
-if TYPE_CHECKING:
-    from ragstone.core import Host
 
 
 class Opened(Deployment):

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tests.support.needs import missing
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 REPOSITORY = Path(__file__).parents[2]
 _SECONDS = 600

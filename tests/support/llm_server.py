@@ -13,14 +13,12 @@ import json
 import select
 import threading
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Act = Callable[["Handler"], None]
+Act = Callable[["Handler"], None]
 
 #: Seconds after which an act that waits for its client to go gives up.
 _LONGEST = 60.0

@@ -12,16 +12,13 @@ import socket
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from tests.support.needs import missing
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 _SECONDS = 60
 _PASSWORD = "for-a-wiki-of-the-tests"

@@ -13,12 +13,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import psycopg
 
 from tests.support.needs import missing, needed
-
-if TYPE_CHECKING:
-    import psycopg
 
 _USER = "ragstone"
 _SECONDS = 60

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+import numpy as np
+import numpy.typing as npt
+
+from ragstone.core.catalog import Snapshot
 from ragstone.core.retrieval.bm25 import top_chunks
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy as np
-    import numpy.typing as npt
-
-    from ragstone.core.catalog import Snapshot
 
 
 def by_words(

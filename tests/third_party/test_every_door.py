@@ -9,23 +9,20 @@ import re
 import select
 import signal
 import subprocess
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
+from ragstone.core.embedding import MiniLMEmbedding
 from tests.support.environments import built, environment_with, need_an_index, offline
 from tests.support.loops import finished
 from tests.support.needs import needed
 from tests.support.patience import HANG
 from tests.third_party.packages import WORKSHOP, small_notebook
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from ragstone.core.embedding import MiniLMEmbedding
 
 #: Assistant → what is asked, and the sentence that its answer begins with.
 ASKED = {

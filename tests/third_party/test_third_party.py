@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -15,9 +15,6 @@ from tests.support.environments import built, unpacked
 from tests.support.patience import HANG, until
 from tests.support.third_party_fakes import Here, environment, fast_models
 from tests.third_party.packages import WORKSHOP, small_notebook
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.slow
 

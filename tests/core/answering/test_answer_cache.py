@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import sqlite3
-from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing
+from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import column, func, select, text, update
 
 from ragstone.core import Host, LLMError, Question
 from ragstone.core.answering import answer_cache
+from ragstone.core.catalog import PluginTables
 from ragstone.core.testing import ScriptedLLM, open_host
 from ragstone.plugins.book_chat import Shelf
 from tests.support.patience import without_hanging
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from contextlib import AbstractContextManager
-    from pathlib import Path
-
-    from ragstone.core.catalog import PluginTables
-
-    Opened = Callable[..., AbstractContextManager[Host]]
+Opened = Callable[..., AbstractContextManager[Host]]
 
 QUESTION = "What is a caster?"
 SAID = "A caster is a wheel that swivels about a vertical axis [1]."

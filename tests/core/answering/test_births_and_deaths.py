@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from llama_index.core.schema import Document, NodeWithScore, TextNode
@@ -11,9 +11,6 @@ from ragstone.core.answering.extractive import choose
 from ragstone.core.retrieval import HybridRetriever, Retrieval, judge, weigh_evidence
 from ragstone.core.testing import open_host
 from ragstone.core.text import question_stems
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 DATES = "Ada Berta Reed (3 May 1805 – 9 June 1877) was a painter."
 BORN = "Reed was born in Lund on 3 May 1805."

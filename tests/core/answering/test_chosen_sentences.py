@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -29,9 +29,6 @@ from ragstone.core.text.question_kinds import asks_for_several, asks_for_tasks, 
 from ragstone.core.text.rewording import reworded
 from ragstone.core.text.spelling import correction_of, with_corrections
 from ragstone.core.text.terms import spells_out
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def _retrieval(question: str, text: str, cosines: tuple[float, ...] = ()) -> Retrieval:

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from ragstone.core import Assistant, Question, Turn
+from ragstone.core import Assistant, Host, Question, Turn
 from ragstone.core.answering.greetings import is_greeting, is_of_assistant
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat import Shelf
 from tests.support.third_party_fakes import SMALL_BOOK, write_pages
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from ragstone.core import Host
 
 _ITSELF = (
     "This is “Book chat”, a program. A tutor that answers only from the books on its shelf, to chapter and section."

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from llama_index.core.llms import CompletionResponse
 
+from ragstone.core import Answer, Host
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat import Shelf
 from tests.support.needs import missing
 from tests.support.obedient import ObedientLLM
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ragstone.core import Answer, Host
 
 TRUE = "The grip force of gripper Zeta{n} is about {force} newtons."
 MORE = "It closes two jaws along one line. Keep your hands out of the jaws."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from llama_index.core.schema import NodeWithScore, TextNode
@@ -12,9 +12,6 @@ from ragstone.core.retrieval import Retrieval
 from ragstone.core.testing import open_host
 from ragstone.core.text import question_stems
 from ragstone.plugins.book_chat import Shelf
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.mark.parametrize(

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from llama_index.core.schema import TextNode
 
-from ragstone.core import NotFound, Question, Turn
+from ragstone.core import Host, NotFound, Question, Turn
 from ragstone.core.answering.overview import Overview
 from ragstone.core.testing import ScriptedLLM, open_host
 from ragstone.plugins.book_chat import Shelf
 from tests.support.third_party_fakes import write_pages
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from ragstone.core import Host
 
 _PAGES = {
     "01-wheels.md": (

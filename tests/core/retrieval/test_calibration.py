@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
-from ragstone.core import Question
+from ragstone.core import Corpus, Host, Question
 from ragstone.core.retrieval import DEFAULT_THRESHOLD, MIN_CALIBRATION_CHUNKS, Calibration, calibration
 from ragstone.core.retrieval.calibration import bank
 from ragstone.core.retrieval.search_cache import RevisionSearch
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat import Shelf
 from tests.support.third_party_fakes import Here, write_pages
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ragstone.core import Corpus, Host
 
 
 def _add(host: Host, folder: Path, chapters: int) -> Corpus:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from llama_index.core.schema import Document, NodeWithScore, TextNode
 
@@ -17,12 +19,6 @@ from ragstone.core.testing import open_host
 from ragstone.core.text import pack, question_stems
 from ragstone.core.text.definitions import defines, subject_of
 from ragstone.core.text.persons import person_asked
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    import numpy.typing as npt
 
 DEFINITION = "Parts of a cart that turn are listed here. A caster is a small wheel that swivels."
 USES = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,9 +15,6 @@ from ragstone.core.retrieval.sentences import sentences_of
 from ragstone.core.testing import open_host
 from ragstone.core.text import question_stems
 from ragstone.core.text.times import is_of_other_day
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def _verdict(question: str, text: str, cosine: float = 0.1, heading: str = "", setting: str | None = None) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from itertools import pairwise
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -24,9 +24,6 @@ from ragstone.core.text import is_packed, pack, question_stems, stems
 from ragstone.core.text.chunk_terms import analyze_chunk, idf_coverage
 from ragstone.core.text.question_kinds import asks_for_code
 from tests.support.patience import until
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 WORDS = st.lists(
     st.sampled_from(["wheel", "axle", "motor", "robot", "battery", "the", "of", "turns", "fast", "slow"]), max_size=12

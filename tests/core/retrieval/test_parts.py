@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from ragstone.core import Question
+from ragstone.core import Assistant, Question
 from ragstone.core.retrieval import Retrieval, weigh_evidence
 from ragstone.core.retrieval.parts import parts_of
 from ragstone.core.testing import ScriptedLLM, open_host
 from ragstone.plugins.book_chat import Shelf
 from tests.support.third_party_fakes import Here, write_pages
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from ragstone.core import Assistant
 
 _PAGES = {
     "winches.md": "# Winches\n\nA winch is a drum that pulls a rope. Winches are greased with tallow each spring.\n",

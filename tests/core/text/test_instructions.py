@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import count
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from llama_index.core.schema import TextNode
 
+from ragstone.core import Assistant
 from ragstone.core.answering import find_chunks
 from ragstone.core.citations import find_fault
 from ragstone.core.testing import SmallCorpus, open_host
@@ -18,12 +20,6 @@ from ragstone.core.text.segmentation import units
 from ragstone.web.rendering import card
 from ragstone.web.sources import source_list
 from tests.support.patience import grows_linearly
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from ragstone.core import Assistant
 
 GRIPPER = "The gripper closes two jaws along one line. Its grip force is about 40 newtons."
 QUESTION = "What is the grip force of the gripper?"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -12,21 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from llama_index.core.bridge.pydantic import Field
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
+from llama_index.core.schema import NodeWithScore, QueryBundle
 
-from ragstone.core import hookimpl
+from ragstone.core import Answer, Corpus, hookimpl
 from ragstone.core.retrieval.rerank import rerank_scores
 from ragstone.core.testing import SmallCorpus, fill_small_corpus, open_host
 from ragstone.core.text import chunk_terms, is_packed, pack, unpack
 from ragstone.core.text.chunk_terms import analyze_chunk
 from ragstone.core.text.instructions import find_instructions
 from ragstone.core.text.packed_terms import HEADER
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from llama_index.core.schema import NodeWithScore, QueryBundle
-
-    from ragstone.core import Answer, Corpus
 
 LINES = st.lists(
     st.sampled_from(

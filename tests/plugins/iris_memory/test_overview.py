@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
-from ragstone.core import NotFound, Question, Turn
+from ragstone.core import Answer, Host, NotFound, Question, Turn
 from ragstone.core.testing import open_host
 from ragstone.plugins.iris_memory import memory_of
 from ragstone.plugins.iris_memory.periods import period_in
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from ragstone.core import Answer, Host
 
 MAIL = "From: {name} <{name}@home.org>\nTo: iris@home.org\nSubject: {subject}\nDate: {date}\n\nDear Iris,\n\n{text}\n"
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,9 +11,7 @@ from ragstone.plugins.concept_tutor.mediawiki.client.client import WikiClient
 from ragstone.plugins.concept_tutor.mediawiki.client.errors import WikiPageMissing
 from ragstone.plugins.concept_tutor.mediawiki.client.request_slots import RequestSlots
 from tests.plugins.concept_tutor.mediawiki.client.clients import SiteSettings, WikiSettings
-
-if TYPE_CHECKING:
-    from tests.support.mediawiki import Server
+from tests.support.mediawiki import Server
 
 
 @pytest.fixture

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from ragstone.core.testing import open_host
 from ragstone.plugins.concept_tutor import Gathering, NewConcept, NewPlan, PlanStore
 from tests.plugins.concept_tutor.material import run
-
-if TYPE_CHECKING:
-    from tests.support.mediawiki import Server
+from tests.support.mediawiki import Server
 
 NAMES = (
     *("Albedo", "Altruism", "Astronomer", "Alkane", "Zyzzyva", "Analysis of variance", "Animation", "Algae", "Alchemy"),
