@@ -35,7 +35,7 @@ def check(work: str) -> dict[str, Any]:
             weigh_evidence(retrieval)
             weighed = time.perf_counter()
             parts["gate"].append((weighed - started) * 1000)
-            parts["encode"].append(retrieval.encode_ms)
+            parts["encode"].append(retrieval.timings.encode)
             answer = _answer(retrieval)
             started = time.perf_counter()
             faults = _checked(retrieval, answer)

@@ -6,10 +6,9 @@ import json
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, get_args
+from typing import Any, ClassVar, Literal, TypeVar, get_args
 
-if TYPE_CHECKING:
-    View = TypeVar("View", bound=Callable[..., Any])
+View = TypeVar("View", bound=Callable[..., Any])
 
 __all__ = [
     "COUNT",

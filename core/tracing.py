@@ -13,15 +13,13 @@ import uuid
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from contextvars import copy_context
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from llama_index.core.instrumentation import Dispatcher, NullEventHandler, NullSpanHandler, get_dispatcher
 from llama_index.core.instrumentation.dispatcher import active_instrument_tags
+from llama_index.core.instrumentation.events.base import BaseEvent
 from llama_index.core.instrumentation.events.span import SpanDropEvent
 from llama_index.core.instrumentation.span import active_span_id
-
-if TYPE_CHECKING:
-    from llama_index.core.instrumentation.events.base import BaseEvent
 
 Piece = TypeVar("Piece")
 

@@ -15,6 +15,7 @@ from random import Random
 from ragstone.core import Host
 from ragstone.core.vector_index.probe import digest_of
 from tests.support.needs import needed
+from tests.support.patience import is_followed
 
 from .actors import Actor, soon
 from .models import CORPUS, note, notes, opened
@@ -97,9 +98,7 @@ def until_current(host: Host, meanwhile: Callable[[], object] = lambda: None) ->
 
     def is_current() -> bool:
         meanwhile()
-        with host.catalog.read() as snapshot:
-            row = corpus.contents.row(snapshot)
-        return corpus.search_cache.follower is not None and corpus.search_cache.follower.current == (row.id, row.seq)
+        return is_followed(corpus)
 
     return soon(is_current, "the index does not follow")
 

@@ -14,9 +14,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from llama_index.core.vector_stores.simple import SimpleVectorStore
 
-from ragstone.core import Corpus, StorageDenied, hookimpl
+from ragstone.core import StorageDenied
 from ragstone.core.runtime import OwnedFolders
 from ragstone.core.testing import open_host
 from ragstone.core.text import Redactor
@@ -35,7 +34,7 @@ from tests.plugins.wiki_edge.search.tools import write as write_shard
 from tests.plugins.wiki_edge.shards.samples import make
 from tests.support.needs import needed
 from tests.support.patience import until
-from tests.support.third_party_fakes import add_book
+from tests.support.third_party_fakes import InMemory, WithStore, add_book
 
 _TEXT = "Of others.\nNo end of line"
 #: Names that look like those that Ragstone gives, beside plain ones.
@@ -109,19 +108,6 @@ def others(tmp_path: Path) -> Others:
     return Others(outside, [])
 
 
-class InMemory(SimpleVectorStore):
-    """A vector store that a plugin brings."""
-
-    def clear(self) -> None:
-        self.data.embedding_dict.clear()
-
-
-class Brings:
-    @hookimpl
-    def ragstone_vector_store(self, corpus: Corpus) -> SimpleVectorStore:
-        return InMemory()
-
-
 def _follow(folder: Path, others: Others, *, given: bool = False) -> None:
     """serve's thread over ``data/index``, until it has removed an index of ours whose corpus is gone."""
     book = folder / "book"
@@ -132,7 +118,7 @@ def _follow(folder: Path, others: Others, *, given: bool = False) -> None:
     (gone / "state.json").write_text("{}", "utf-8")
     kept = index_folders(folder / "data" / "index").make("kept")
     others.plant(kept, names=("photos",), files=("notes.txt",))
-    with open_host(folder, plugins={"brings": Brings()} if given else None) as host:
+    with open_host(folder, plugins={"brings": WithStore(InMemory())} if given else None) as host:
         add_book(host, book, "Parts")
         host.serve()
         until(lambda: not gone.exists(), "the sweep")

@@ -6,17 +6,15 @@ The operation of a route is the option ``openapi`` of its view. Pages for people
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from flask import Flask
+
+from ragstone.core import Assistant
 from ragstone.core.answering import LONGEST_HISTORY, LONGEST_QUESTION, LONGEST_SELECTION, MOST_CHUNKS
 from ragstone.core.pages import COUNT, TEXT, Operation, ViewOptions, body_of, list_of, object_of, response_of
 
 from .keys.access import access
-
-if TYPE_CHECKING:
-    from flask import Flask
-
-    from ragstone.core import Assistant
 
 #: Something that is no white space, and no NUL. Python counts as white space what JavaScript's \s leaves out.
 _NOT_BLANK = r"^[^\u0000]*[^\s\u0000\u001c-\u001f\u0085][^\u0000]*$"

@@ -7,7 +7,6 @@ from ..retrieval.follow_up import LONGEST_HISTORY
 from ..retrieval.models import MOST_CHUNKS
 
 if TYPE_CHECKING:
-    from .answer import Timings
     from .conversation import Conversation
     from .extractive import rank_quotes
     from .findings import Findings, FoundChunk, find_chunks
@@ -30,7 +29,6 @@ __all__ = [
     "Overview",
     "OverviewInParts",
     "QuestionFilters",
-    "Timings",
     "answer_prompt",
     "check_type",
     "find_chunks",

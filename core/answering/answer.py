@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
+from llama_index.core.schema import NodeWithScore
+
+from ..retrieval.models import Timings
 from .citation_format import Place
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from llama_index.core.schema import NodeWithScore
 
 _MOST_DROPPED = 50
 #: Characters of a dropped sentence that are shown.
@@ -41,19 +40,6 @@ class Citation:
 
 
 @dataclass(frozen=True)
-class Timings:
-    """Milliseconds spent on the parts of one answer."""
-
-    encode: float = 0.0
-    retrieve: float = 0.0
-    answer: float = 0.0
-
-    def to_dict(self) -> dict[str, float]:
-        """Milliseconds, to a tenth of one."""
-        return {part: round(spent, 1) for part, spent in asdict(self).items()}
-
-
-@dataclass(frozen=True)
 class Answer:
     """One question's answer. A refused one has the refusal as its text, a reason, and no citations."""
 
@@ -70,7 +56,7 @@ class Answer:
     chunks: tuple[NodeWithScore, ...] = ()
     #: Sentences of a language model that failed the citation check, each with the reason.
     dropped: tuple[str, ...] = ()
-    timings: Timings = Timings()
+    timings: Timings = field(default_factory=Timings)
 
     def to_dict(self) -> dict[str, Any]:
         """The answer as JSON."""

@@ -4,26 +4,21 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Generator
 from contextlib import closing
 from dataclasses import astuple
 from hashlib import sha256
-from typing import TYPE_CHECKING
 
+from llama_index.core.prompts import BasePromptTemplate
 from llama_index.core.schema import MetadataMode
 from sqlalchemy import Column, Integer, MetaData, Table, Text, delete, func, insert, select
 
+from ..catalog import Catalog, PluginTables
 from ..errors import RagstoneError
+from ..llm.settings import LLMSettings
+from ..retrieval.models import Retrieval
 from .answer import Draft, Sentence
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
-
-    from llama_index.core.prompts import BasePromptTemplate
-
-    from ..catalog import Catalog, PluginTables
-    from ..llm.settings import LLMSettings
-    from ..retrieval.models import Retrieval
-    from .synthesis import Synthesizer
+from .synthesis import Synthesizer
 
 _log = logging.getLogger(__name__)
 

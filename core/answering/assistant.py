@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from functools import partial
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from llama_index.core.base.base_query_engine import BaseQueryEngine
-from llama_index.core.base.response.schema import Response
+from llama_index.core.base.response.schema import RESPONSE_TYPE, Response
 from llama_index.core.callbacks import CallbackManager
 from llama_index.core.instrumentation.events.query import QueryEndEvent, QueryStartEvent
+from llama_index.core.prompts.mixin import PromptMixinType
+from llama_index.core.schema import BaseNode, QueryBundle
+from llama_index.core.vector_stores.types import MetadataFilters
 
+from ..corpus import Corpus
 from ..errors import PluginError, is_failure
 from ..retrieval.evidence_gate import Verdict, judge, weigh_evidence
 from ..retrieval.follow_up import FollowUp, Turn, follow_up
+from ..retrieval.models import Retrieval
 from ..retrieval.restatement import asked_again
 from ..runtime.request import current_scope
 from ..text.rewording import other_wordings, reworded, topic_of
@@ -23,22 +29,11 @@ from ..tracing import OwnContext, has_listeners, step
 from .answer import Answer, Delta
 from .greetings import introduction, is_greeting, is_of_assistant, reply_to_greeting, what_can_be_asked
 from .overview_finder import OverviewFinder
+from .profile import EmptyState, Profile
 from .question import LONGEST_QUESTION, Question
 from .question_parts import retrieved_in_parts
 from .selection import from_selection, placed
 from .writer import NO_MORE, AnswerPipeline, AnswerWriter
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Sequence
-
-    from llama_index.core.base.response.schema import RESPONSE_TYPE
-    from llama_index.core.prompts.mixin import PromptMixinType
-    from llama_index.core.schema import BaseNode, QueryBundle
-    from llama_index.core.vector_stores.types import MetadataFilters
-
-    from ..corpus import Corpus
-    from ..retrieval.models import Retrieval
-    from .profile import EmptyState, Profile
 
 Given = TypeVar("Given")
 
@@ -233,7 +228,8 @@ class Assistant(BaseQueryEngine):
             retrieval, is_about_it = from_selection(self.corpus.encoder, question.text, chunk)
             verdict: Verdict = "answered" if is_about_it else "refused"
             weighed.set_result(lambda: {"verdict": verdict})
-        return replace(retrieval, retrieve_ms=retrieval.retrieve_ms + spent), verdict
+        timings = replace(retrieval.timings, retrieve=retrieval.timings.retrieve + spent)
+        return replace(retrieval, timings=timings), verdict
 
     # LlamaIndex's side
 

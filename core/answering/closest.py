@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 from ..retrieval.answerability import missing_words
-from ..retrieval.models import asked_of
+from ..retrieval.models import Retrieval, asked_of
 from ..retrieval.sentences import sentences_of
 from ..text.stemming import LIGHT_STEMS, question_stems, stem_hashes, stems
 from .extractive import choose
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ..retrieval.models import Retrieval
 
 #: Phrases of the question that are named, of each side.
 _MOST_NAMED = 4

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
+from llama_index.core.schema import BaseNode
+
+from ..retrieval.models import Retrieval
+from ..retrieval.sentence_scores import ScoredSentence
 from ..text.chunk_terms import headings_of
 from ..text.definitions import defines
 from ..text.entries import is_entry, is_fields, title_stems
 from ..text.stemming import stem_hash, stem_hashes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from llama_index.core.schema import BaseNode
-
-    from ..retrieval.models import Retrieval
-    from ..retrieval.sentence_scores import ScoredSentence
 
 _CONTRASTS = re.compile(r"\b(?:whereas|while|unlike|in contrast)\b", re.IGNORECASE)
 #: Characters among which a sentence names what it is about.

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
 
+from llama_index.core.schema import BaseNode
+
+from ..text.chunk_terms import ChunkTerms
 from ..text.instructions import instruction_note
 from ..tracing import step
-from .answer import Citation
+from .answer import Citation, Draft, Sentence
 from .guard import CitedWarning, Verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from llama_index.core.schema import BaseNode
-
-    from ..text.chunk_terms import ChunkTerms
-    from .answer import Draft, Sentence
-    from .profile import Profile
+from .profile import Profile
 
 #: Letters by which a word is recognized in another form.
 _ROOT = 7

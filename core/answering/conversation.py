@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import BadRequest, RagstoneError
 from ..retrieval.follow_up import Turn
 from ..runtime import parse_json
 from .answer import Answer, Citation
+from .assistant import Assistant
 from .question import Question
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from .assistant import Assistant
 
 #: Earlier turns with which a follow-up is read, and characters of the answer of one.
 _MOST_TURNS, _LONGEST_TURN = 8, 4_000

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from ..retrieval.answerability import PRONOUN, dated_text
-from ..retrieval.models import asked_of
+from ..retrieval.models import Retrieval, asked_of
 from ..retrieval.parts import RetrievalInParts
 from ..retrieval.quotes import LONGEST_SENTENCE
 from ..retrieval.sentence_scores import ScoredSentence
@@ -26,19 +26,13 @@ from ..text.question_kinds import (
     form_scorer,
     sides_of,
 )
-from ..text.segmentation import list_end
+from ..text.segmentation import Unit, list_end
 from ..text.sentence_kinds import NO_ANSWER
 from ..text.stemming import stem_hash
 from ..text.terms import asks_for_term
 from .comparison import choose_sides
 from .references import LONGEST_PAIR, with_references
 from .table_rows import is_named_row, with_whole_table
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
-
-    from ..retrieval.models import Retrieval
-    from ..text.segmentation import Unit
 
 _MOST_SENTENCES, _MOST_WITH_STEPS, _OF_A_PART = 3, 4, 2
 #: Words of a question for a procedure that the heading above may lack: its verb.

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from llama_index.core.schema import NodeWithScore
 
 from ..retrieval.sentences import sentences_of
 from ..text.instructions import instruction_note
+from .assistant import Assistant
 from .citation_format import Place
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from llama_index.core.schema import NodeWithScore
-
-    from .assistant import Assistant
-    from .question import Question
+from .question import Question
 
 
 @dataclass(frozen=True)

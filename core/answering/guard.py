@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from llama_index.core.schema import BaseNode
 
-    from llama_index.core.schema import BaseNode
-
-    from .answer import Sentence
+from .answer import Sentence
 
 
 @dataclass(frozen=True)

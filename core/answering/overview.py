@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+
+from llama_index.core.schema import BaseNode
 
 from ..retrieval.quotes import LONGEST_SENTENCE
 from ..text.chunk_terms import terms_of
@@ -12,14 +14,8 @@ from ..text.formulas import has_formula
 from ..text.imperatives import as_between_people
 from ..text.instructions import instructions_of, is_addressed
 from ..text.segmentation import quote_end
+from ..text.sentence_kinds import Kind
 from .answer import Sentence
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from llama_index.core.schema import BaseNode
-
-    from ..text.sentence_kinds import Kind
 
 _WELCOME = re.compile(r"\W*(?:welcome|congratulations)\b[^.!?]*[.!?]", re.IGNORECASE)
 _RIGHTS = re.compile(r"\W*copyright\b|.{0,40}©|.{0,40}\ball rights reserved\b", re.IGNORECASE)

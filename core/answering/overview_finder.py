@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING
 
+from llama_index.core.schema import BaseNode
+
+from ..retrieval.evidence_gate import Verdict
 from ..retrieval.follow_up import Turn, follow_up
+from ..retrieval.models import Retrieval
 from ..retrieval.parts import parts_of
 from ..retrieval.restatement import asked_again
 from ..text.antecedents import with_subject
 from ..text.rewording import about_source
 from .extractive import choose
 from .greetings import is_greeting
-from .overview import OverviewInParts
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from llama_index.core.schema import BaseNode
-
-    from ..retrieval.evidence_gate import Verdict
-    from ..retrieval.models import Retrieval
-    from .overview import Overview
-    from .profile import Profile
-    from .question import Question
+from .overview import Overview, OverviewInParts
+from .profile import Profile
+from .question import Question
 
 #: Earlier questions that are looked at for the chunk of an answer, past those that were refused.
 _LOOKED_BACK = 3

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from llama_index.core.schema import BaseNode
 from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter, MetadataFilters
 
 from ..errors import BadRequest
 from ..runtime.request import current_scope
-
-if TYPE_CHECKING:
-    from llama_index.core.schema import BaseNode
-
-    from .citation_format import CitationFormat
-    from .guard import Guard
-    from .overview import Overview
+from .citation_format import CitationFormat
+from .guard import Guard
+from .overview import Overview
 
 #: A value that a chunk's metadata must have, or several of which it must have one.
 Condition = str | tuple[str, ...]

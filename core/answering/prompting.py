@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import secrets
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
-from llama_index.core.prompts import ChatPromptTemplate
+from llama_index.core.prompts import BasePromptTemplate, ChatPromptTemplate
 from llama_index.core.schema import MetadataMode
 
 from ..errors import LLMError
+from ..llm.settings import LLMSettings
+from ..retrieval.models import Retrieval
 from ..text.sanitizing import escape_fences
 from ..text.stated_kinds import BY_OCR
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from llama_index.core.prompts import BasePromptTemplate
-
-    from ..llm.settings import LLMSettings
-    from ..retrieval.models import Retrieval
 
 #: Characters of a token at least; in English it has four to five, in tables and other languages fewer.
 _CHARACTERS_A_TOKEN = 3

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from ..retrieval.evidence_gate import Verdict
 from ..retrieval.follow_up import Turn, follow_up
-from ..retrieval.parts import joined, parts_of
+from ..retrieval.models import Retrieval
+from ..retrieval.parts import RetrievalInParts, joined, parts_of
 from .extractive import choose
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ..retrieval.evidence_gate import Verdict
-    from ..retrieval.models import Retrieval
-    from ..retrieval.parts import RetrievalInParts
-    from .question import Question
+from .question import Question
 
 
 def retrieved_in_parts(

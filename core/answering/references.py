@@ -4,18 +4,14 @@ leads in to its list."""
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from ..retrieval.models import Retrieval
+from ..retrieval.sentence_scores import ScoredSentence
 from ..retrieval.sentences import instructing_units
 from ..text.question_kinds import points_to_asked
 from ..text.sentence_kinds import NO_ANSWER
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ..retrieval.models import Retrieval
-    from ..retrieval.sentence_scores import ScoredSentence
 
 #: A sentence that begins with such a word is quoted with the one before it.
 _POINTS_BACK = re.compile(

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
-from llama_index.core.schema import NodeWithScore, TextNode
+from llama_index.core.schema import BaseNode, NodeWithScore, TextNode
 
+from ..embedding import Encoder
 from ..retrieval.fusion import Scores
-from ..retrieval.models import Retrieval
+from ..retrieval.models import Retrieval, Timings
 from ..retrieval.sentences import with_sentence_cosines
 from ..runtime.request import check_budget
 from ..text.chunk_terms import idf_coverage, terms_of
 from ..text.stemming import question_stems, stem_hashes, stems
 from ..text.stemming import words as plain_words
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from llama_index.core.schema import BaseNode
-
-    from ..embedding import Encoder
 
 #: Words of questions about a selection that ask for it as a whole, as stems.
 _ABOUT_IT_ALL = frozenset(
@@ -51,8 +45,7 @@ def from_selection(encoder: Encoder, question: str, selection: TextNode) -> tupl
         scores={selection.node_id: Scores(cosine, coverage, 1.0)},
         idf=idf,
         vector=vector,
-        encode_ms=(encoded - started) * 1000,
-        retrieve_ms=(time.perf_counter() - encoded) * 1000,
+        timings=Timings((encoded - started) * 1000, (time.perf_counter() - encoded) * 1000),
     )
     retrieval = with_sentence_cosines(retrieval, encoder)
     return retrieval, asks_for_it_all or max(cosine, 0.0) + coverage >= _SELECTION_THRESHOLD

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+from ..retrieval.models import Retrieval
 from ..retrieval.sentence_scores import ScoredSentence
 from ..retrieval.sentences import instructing_units, sentences_of
 from ..text.stemming import stem_hash, stem_hashes
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ..retrieval.models import Retrieval
 
 #: What separates the cells of a row.
 _BAR = re.compile(r"(?<!\\)\|")

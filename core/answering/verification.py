@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ..citations import ITEM_MARK, CheckedSentence, CitableChunks, is_item, read_markers
 from ..runtime.request import check_budget
 from ..tracing import step
 from .answer import Draft, Sentence
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from .prompting import ChunkPrompt
+from .prompting import ChunkPrompt
 
 _FINISHED = re.compile(r"[.!?…][\"'”’)]*$|\]\W*$")
 

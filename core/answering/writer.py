@@ -3,33 +3,28 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Generator, Mapping
 from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from llama_index.core.base.response.schema import Response
 from llama_index.core.instrumentation.events.synthesis import SynthesizeEndEvent, SynthesizeStartEvent
 from llama_index.core.schema import NodeWithScore
+from llama_index.core.vector_stores.types import MetadataFilters
 
+from ..corpus import Corpus
+from ..retrieval.evidence_gate import Verdict
+from ..retrieval.models import Retrieval
 from ..retrieval.parts import RetrievalInParts
 from ..tracing import step
-from .answer import Answer, Delta, Draft, Timings
+from .answer import Answer, Delta, Draft
 from .closest import closest_words
 from .composition import Composition
-from .question import LONGEST_QUESTION
+from .overview import Overview
+from .profile import Profile
+from .question import LONGEST_QUESTION, Question
 from .synthesis import Extractive, Synthesizer
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping
-
-    from llama_index.core.vector_stores.types import MetadataFilters
-
-    from ..corpus import Corpus
-    from ..retrieval.evidence_gate import Verdict
-    from ..retrieval.models import Retrieval
-    from .overview import Overview
-    from .profile import Profile
-    from .question import Question
 
 NOTHING_FOUND = "nothing in the text answers this"
 WITHHELD = "what the text says may not be repeated without a warning that it does not give"
@@ -68,8 +63,7 @@ class AnswerWriter:
 
         def timed(answer: Answer) -> Answer:
             spent = (time.perf_counter() - started) * 1000
-            timings = Timings(retrieval.encode_ms, retrieval.retrieve_ms, spent)
-            return replace(answer, chunks=retrieval.nodes, timings=timings)
+            return replace(answer, chunks=retrieval.nodes, timings=replace(retrieval.timings, answer=spent))
 
         if verdict == "refused":
             return timed(self._refused(question.filters, NOTHING_FOUND))

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import logging
 from secrets import token_hex
-from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection
 
-from ..errors import StorageError, StorageLost
+from ..errors import StorageLost
 from ..runtime.files import write_atomically
-from .plugin_tables import translate_damage
+from .database import Database
+from .plugin_tables import stored_version
 from .schema import ADDED, ALL_CHECKSUMS, CATALOG_ID, SCHEMA_VERSION, VERSION, about, metadata, read_about, write_about
-
-if TYPE_CHECKING:
-    from .database import Database
 
 _log = logging.getLogger(__name__)
 
@@ -25,7 +22,7 @@ def create_or_upgrade(database: Database) -> None:
     Raises ``StorageLost`` where the marker names another catalog, ``StorageError`` for a newer one.
     """
     with database.read() as connection:
-        if _exists(connection) and _version(database, connection) == SCHEMA_VERSION:
+        if _exists(connection) and stored_version(database, connection, VERSION, SCHEMA_VERSION) == SCHEMA_VERSION:
             _write_marker(database, read_about(connection, CATALOG_ID))
             return
     with database.write() as connection:
@@ -73,7 +70,7 @@ def _exists(connection: Connection) -> bool:
 
 
 def _upgrade(database: Database, connection: Connection) -> None:
-    version = _version(database, connection)
+    version = stored_version(database, connection, VERSION, SCHEMA_VERSION) or 0
     for older in range(version, SCHEMA_VERSION):
         column = ADDED[older]
         kind = column.type.compile(connection.dialect)
@@ -81,15 +78,3 @@ def _upgrade(database: Database, connection: Connection) -> None:
     if version < SCHEMA_VERSION:
         database.prepare(connection)
         write_about(connection, VERSION, str(SCHEMA_VERSION))
-
-
-def _version(database: Database, connection: Connection) -> int:
-    with translate_damage("the version of the catalog's tables"):
-        version = int(read_about(connection, VERSION) or 0)
-    if version > SCHEMA_VERSION:
-        raise StorageError(
-            f"was written by a newer Ragstone (schema {version}, this one knows {SCHEMA_VERSION})",
-            where=database.where,
-            hint="upgrade Ragstone, or name another data folder",
-        )
-    return version

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from llama_index.core.vector_stores.types import (
     FilterCondition,
@@ -15,9 +15,7 @@ from llama_index.core.vector_stores.types import (
 from sqlalchemy import ColumnElement, and_, not_, or_
 
 from ..errors import BadRequest
-
-if TYPE_CHECKING:
-    from .database import Columns
+from .database import Columns
 
 _OPERATORS: dict[FilterOperator, Callable[[Any, Any], Any]] = {
     FilterOperator.EQ: operator.eq,

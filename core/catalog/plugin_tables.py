@@ -5,18 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, MetaData
 
 from ..errors import PluginError, StorageError
+from ..runtime.forks import ProcessGuard
 from .database import Database
 from .schema import metadata as own
 from .schema import read_about, write_about
 from .snapshot import Snapshot
-
-if TYPE_CHECKING:
-    from ..runtime.forks import ProcessGuard
 
 _PREFIX = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 #: Characters of an identifier in PostgreSQL.
@@ -31,6 +28,25 @@ def translate_damage(row: str, hint: str = "restore it from a backup") -> Iterat
         yield
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise StorageError(f"{row} is damaged in the database", hint=hint) from error
+
+
+def stored_version(database: Database, connection: Connection, key: str, newest: int) -> int | None:
+    """The version of the tables that the key of ``about`` is for; ``None`` where there are none.
+
+    Raises ``StorageError`` for one that is newer than ``newest``.
+    """
+    found = read_about(connection, key)
+    if found is None:
+        return None
+    with translate_damage(f"the version {key!r} of the catalog's tables"):
+        version = int(found)
+    if version > newest:
+        raise StorageError(
+            f"was written by a newer version ({key} {version}, this one knows {newest})",
+            where=database.where,
+            hint="upgrade Ragstone and its plugins, or name another data folder",
+        )
+    return version
 
 
 class PluginTables:
@@ -77,31 +93,17 @@ class PluginTables:
         _check(prefix, metadata, version, upgrades)
         name = f"tables/{prefix}"
         with self.read() as connection:
-            if self._version(connection, name, version) == version:
+            if stored_version(self._database, connection, name, version) == version:
                 return self
         with self.write() as connection:
             self._database.lock_catalog(connection)
-            known = self._version(connection, name, version)
+            known = stored_version(self._database, connection, name, version)
             if known is None:
                 metadata.create_all(connection, checkfirst=False)
             for older in range(known or version, version):
                 upgrades[older](connection)
             write_about(connection, name, str(version))
         return self
-
-    def _version(self, connection: Connection, name: str, version: int) -> int | None:
-        found = read_about(connection, name)
-        if found is None:
-            return None
-        with translate_damage(f"the version of {name}"):
-            known = int(found)
-        if known > version:
-            raise StorageError(
-                f"holds {name} of a newer version ({found}, this one knows {version})",
-                where=self._database.where,
-                hint="upgrade Ragstone and its plugins, or name another data folder",
-            )
-        return known
 
 
 def _check(prefix: str, metadata: MetaData, version: int, upgrades: Mapping[int, Callable[[Connection], None]]) -> None:

@@ -10,12 +10,10 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
+from ..errors import RagstoneError
 from .output import escaped, printable
-
-if TYPE_CHECKING:
-    from ..errors import RagstoneError
 
 _log = logging.getLogger("ragstone")
 

@@ -11,14 +11,11 @@ from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from ..health import Check
 from ..runtime.files import is_full
-
-if TYPE_CHECKING:
-    from ..settings import Settings
+from ..settings import Settings
 
 #: Bytes below which a disk counts as full: the encoder's model takes 90 MB, a write-ahead log some more.
 LEAST_SPACE = 200_000_000

@@ -6,22 +6,19 @@ import shlex
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 from filelock import FileLock, Timeout
 
 from ..catalog.checksums import RESTORE
 from ..health import Check
+from ..hooks.discovery import PluginState
+from ..host.host import Host
 from ..llm.reachability import check_server
 from ..text.counts import counted
 from ..vector_index.chroma import chroma_is_installed, heartbeat
 from ..vector_index.followers import catalog_index_check
 from ..vector_index.probe import index_damage
-
-if TYPE_CHECKING:
-    from ..hooks.discovery import PluginState
-    from ..host.host import Host
 
 #: Maximum seconds for reading the whole database.
 _SECONDS = 20.0

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from llama_index.core.node_parser import NodeParser
-from llama_index.core.schema import BaseNode, Document, NodeRelationship, TextNode
+from llama_index.core.schema import BaseNode, Document, TextNode
 
 from ..catalog import Catalog, is_server
 from ..corpus import Corpus, CorpusParts
 from ..errors import SourceError
+from ..ingestion.span_node_parser import SlicingNodeParser
 from ..runtime import open_regular, parse_json
 
 if TYPE_CHECKING:
@@ -45,29 +45,27 @@ class QuestionSet:
         return replace(self, texts={key: self.texts[key] for key in kept})
 
 
-class WholeDocument(NodeParser):
+class WholeDocument(SlicingNodeParser):
     """One chunk per document, the unit of the judgements. Its title is its heading."""
 
-    @classmethod
-    def class_name(cls) -> str:
-        return "WholeDocument"
+    embedded_keys = ("title",)
 
     @property
     def fingerprint(self) -> str:
         """Changes when the same document gives another chunk."""
         return "whole-document/1"
 
-    def _parse_nodes(self, nodes: Sequence[BaseNode], show_progress: bool = False, **_: Any) -> list[BaseNode]:  # noqa: ARG002
-        return [
-            TextNode(
-                id_=node.node_id,
-                text=node.get_content(),
-                metadata={"title": node.metadata.get("title", "")},
-                metadata_template="{value}",
-                relationships={NodeRelationship.SOURCE: node.as_related_node_info()},
-            )
-            for node in nodes
-        ]
+    def _chunks(self, document: BaseNode) -> Iterator[TextNode]:
+        text = document.get_content()
+        title = {"title": document.metadata.get("title", "")}
+        yield TextNode(
+            id_=document.node_id,
+            text=text,
+            start_char_idx=0,
+            end_char_idx=len(text),
+            metadata=title,
+            metadata_template="{value}",
+        )
 
 
 def read_question_set(folder: Path) -> QuestionSet:

@@ -55,7 +55,7 @@ def retrieval(
         run = []
         for question, text in questions.texts.items():
             result = retriever.search(text)
-            latencies.append(result.encode_ms + result.retrieve_ms)
+            latencies.append(result.timings.encode + result.timings.retrieve)
             documents = dict.fromkeys(node.node.ref_doc_id or node.node.node_id for node in result.nodes)
             run += [
                 ir_measures.ScoredDoc(question, document, float(DEPTH - rank))

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import click
 
 from ..errors import failures
 from .manager import Plugins, reason_of
 from .results import by_name
-
-if TYPE_CHECKING:
-    import click
 
 
 class PluginCommands:

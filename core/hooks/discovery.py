@@ -9,12 +9,10 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from ..errors import PluginError
-
-if TYPE_CHECKING:
-    from ..settings import PluginsTable
+from ..settings import PluginsTable
 
 PLUGINS = "ragstone"
 #: The distribution whose plugins come first where the deployment does not say otherwise.

@@ -8,7 +8,7 @@ from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
 from contextlib import closing
 from contextvars import copy_context
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from llama_index.core.ingestion import IngestionPipeline
 from llama_index.core.node_parser import NodeParser
@@ -20,9 +20,8 @@ from ..errors import PluginError, RagstoneError, failures
 from ..retrieval.models import SearchableCorpus
 from ..text.chunk_terms import headings_of
 
-if TYPE_CHECKING:
-    #: Documents with their nodes.
-    Group = list[tuple[Document, list[TextNode]]]
+#: Documents with their nodes.
+Group = list[tuple[Document, list[TextNode]]]
 
 #: Chunks that are embedded as a group: enough that sorting by length fills the encoder's runs, few enough that a
 #: document is acknowledged within seconds of being read.

@@ -9,16 +9,14 @@ import time
 import traceback
 from collections.abc import Iterator, Sequence
 from types import UnionType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import httpx
 
 from ..errors import LLMError
 from .keys import GEMINI_VARIABLE, OWN_VARIABLE
 from .redaction import Oversized
-
-if TYPE_CHECKING:
-    from .requests import Call
+from .requests import Call
 
 _log = logging.getLogger(__name__)
 

@@ -7,13 +7,10 @@ they read it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 import httpx
 
-if TYPE_CHECKING:
-    from .keys import Key
-
+from .keys import Key
 
 #: Bytes of one response: an answer with a long chain of thought, token by token, has some ten millions.
 LONGEST_RESPONSE = 32_000_000

@@ -11,14 +11,12 @@ import socket
 import threading
 from collections.abc import Callable
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import httpx
 
+from .keys import Key
 from .redaction import CleanStream, refuse_compressed
-
-if TYPE_CHECKING:
-    from .keys import Key
 
 #: The header that carries the key, and the text before the key.
 Header = tuple[str, str]

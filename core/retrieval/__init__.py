@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from .definitions import Subjects, with_definitions
     from .evidence_gate import Evidence, Verdict, judge, weigh_evidence
     from .fusion import Candidates, Scores, inverse_frequencies, rank
-    from .models import Retrieval, Spelling
+    from .models import Retrieval, Spelling, Timings
     from .search import HybridRetriever, ScoredRetriever
     from .sentence_scores import ScoredSentence
     from .top_k import top_sums
@@ -28,6 +28,7 @@ __all__ = [
     "Scores",
     "Spelling",
     "Subjects",
+    "Timings",
     "Verdict",
     "calibrate",
     "inverse_frequencies",

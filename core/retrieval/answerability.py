@@ -8,9 +8,9 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ..citations.polarity import find_opposite
 from ..text.answer_types import answer_type_scorer
@@ -23,13 +23,8 @@ from ..text.question_kinds import asks_whether
 from ..text.stemming import STOP_WORDS, form_stems, ordered_share, question_stems, stem_hash, stems, words
 from ..text.times import asks_for_time, day_of
 from ..text.versions import VERSION
-from .models import asked_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from .models import Retrieval
-    from .sentence_scores import ScoredSentence
+from .models import Retrieval, asked_of
+from .sentence_scores import ScoredSentence
 
 #: What the model is given of a question and a sentence, each some 0 to 1.
 FEATURES = (

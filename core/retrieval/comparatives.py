@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations
-from typing import TYPE_CHECKING
 
 from ..citations.polarity import opposites_of
 from ..text.question_kinds import sides_of
 from ..text.stemming import stem_hashes, stems, words
 from .answerability import stems_near
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from .models import Retrieval
-    from .sentence_scores import ScoredSentence
+from .models import Retrieval
+from .sentence_scores import ScoredSentence
 
 _COMPARATIVE = r"\b(?:(more|less|fewer|easier to|harder to) (\w+)|(\w{2,}er|worse)\b)"
 #: "Is A warmer than B?", "Does A have more offspring than B?"; overlapping, as "a computer is faster than" has two.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from ..errors import BadRequest
@@ -69,6 +69,19 @@ class Spelling:
 
 
 @dataclass(frozen=True)
+class Timings:
+    """Milliseconds spent on the parts of one answer."""
+
+    encode: float = 0.0
+    retrieve: float = 0.0
+    answer: float = 0.0
+
+    def to_dict(self) -> dict[str, float]:
+        """Milliseconds, to a tenth of one."""
+        return {part: round(spent, 1) for part, spent in asdict(self).items()}
+
+
+@dataclass(frozen=True)
 class Retrieval:
     """The chunks that a question was offered, best first, and what was found out on the way."""
 
@@ -91,10 +104,9 @@ class Retrieval:
     sentence_cosines: Mapping[str, npt.NDArray[np.floating[Any]]] = field(default_factory=dict)
     #: By node id: the terms that are stored with the chunk.
     stored_terms: Mapping[str, ChunkTerms] = field(default_factory=dict)
-    encode_ms: float = 0.0
-    retrieve_ms: float = 0.0
-    #: What is computed from the fields above once, by name; ``dataclasses.replace`` begins with none.
-    _known: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    timings: Timings = field(default_factory=Timings)
+    #: What ``computed_once`` has computed, by name; ``dataclasses.replace`` begins with none.
+    known: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
     _terms: dict[int, ChunkTerms] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def terms(self, chunk: int) -> ChunkTerms:
@@ -109,10 +121,9 @@ class Retrieval:
 
 def computed_once(retrieval: Retrieval, name: str, compute: Callable[[], Found]) -> Found:
     """What the function computes from the retrieval, by a name of its own; computed once for each retrieval."""
-    known = retrieval._known  # noqa: SLF001 - a class has few public members, and this one is for modules beside it
-    if name not in known:
-        known[name] = compute()
-    found: Found = known[name]
+    if name not in retrieval.known:
+        retrieval.known[name] = compute()
+    found: Found = retrieval.known[name]
     return found
 
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import TYPE_CHECKING
+
+from llama_index.core.schema import NodeWithScore
 
 from ..text.question_kinds import sides_of
-from .models import Retrieval
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from llama_index.core.schema import NodeWithScore
+from .models import Retrieval, Timings
 
 _ASKS = r"(?:what|when|where|why|how|who|whose|whom|which)"
 #: Between two questions: "…? What …", "… and what …", "… and is it …".
@@ -82,8 +79,7 @@ def joined(
         cut=tuple(each for part in parts for each in part.cut),
         sentence_cosines={name: each for part in reversed(parts) for name, each in part.sentence_cosines.items()},
         stored_terms={name: each for part in parts for name, each in part.stored_terms.items()},
-        encode_ms=sum(part.encode_ms for part in parts),
-        retrieve_ms=sum(part.retrieve_ms for part in parts),
+        timings=Timings(sum(part.timings.encode for part in parts), sum(part.timings.retrieve for part in parts)),
         parts=tuple(parts),
         unanswered=tuple(unanswered),
     )

@@ -4,7 +4,7 @@ several, office, deed or relative."""
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence, Set
 
 from ..text.answer_types import ASKS_ORIGIN, ORIGIN, answer_type_scorer
 from ..text.chunk_terms import headings_of
@@ -13,12 +13,8 @@ from ..text.irregular_verbs import with_forms
 from ..text.persons import UNSAID, life_event_asked
 from ..text.stemming import STOP_WORDS, question_stems, stem_hashes, stems, words
 from .answerability import PRONOUN, names_in, stems_near, stems_near_any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence, Set
-
-    from .models import Retrieval
-    from .sentence_scores import ScoredSentence
+from .models import Retrieval
+from .sentence_scores import ScoredSentence
 
 _ORDINALS = ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 #: "The third king", not "the Second World War", nor "the second one", which a text may call the other.

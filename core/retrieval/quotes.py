@@ -6,26 +6,21 @@ A piece is a sentence with the list that it leads in to, a whole procedure, a ta
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+from llama_index.core.schema import BaseNode
 
 from ..runtime.request import check_budget
-from ..text.chunk_terms import headings_of
+from ..text.chunk_terms import ChunkTerms, headings_of
 from ..text.entries import is_fields
 from ..text.imperatives import command_verb
 from ..text.pointers import announces, says_nothing
-from ..text.segmentation import goes_on_behind_code, quote_end
+from ..text.segmentation import Unit, goes_on_behind_code, quote_end
+from ..text.sentence_kinds import Kind
 from ..text.stemming import STOP_WORDS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from llama_index.core.schema import BaseNode
-
-    from ..text.chunk_terms import ChunkTerms
-    from ..text.segmentation import Unit
-    from ..text.sentence_kinds import Kind
 
 #: Characters; a longer sentence is no sentence but a list or a table that lost its marks.
 LONGEST_SENTENCE = 900

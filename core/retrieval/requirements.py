@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from ..citations.polarity import opposites_of
 from ..text.answer_types import is_lacking
@@ -19,15 +19,10 @@ from ..text.times import is_of_other_day
 from ..text.versions import has_only_others, is_of_other, version_finder
 from .answerability import dated_text, names_in, stems_near, stems_near_any, with_header
 from .comparatives import lacks_comparison, lacks_modifier, lacks_side
-from .models import asked_of
+from .models import Retrieval, asked_of
 from .people import CAPITAL, lacks_deed, lacks_event, lacks_kin, lacks_nth, lacks_office, lacks_origin
 from .quotes import paragraph_up_to
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from .models import Retrieval
-    from .sentence_scores import ScoredSentence
+from .sentence_scores import ScoredSentence
 
 #: Least ``defining`` of a sentence that answers what something is, or stands for.
 DEFINES = 0.9

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from ..text.antecedents import resolve_pronoun
 from ..text.rewording import going_on
-from .follow_up import QUESTION
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from .follow_up import Turn
+from .follow_up import QUESTION, Turn
 
 #: Where what was answered is found: the answer is given again, with its citations.
 _ASKS_SOURCE = re.compile(

@@ -22,7 +22,7 @@ from ..tracing import step
 from .calibration import threshold_of
 from .definitions import Subjects, with_definitions, with_term
 from .fusion import Candidates, Scores, inverse_frequencies, rank
-from .models import Retrieval, SearchableCorpus, Spelling, check_top_k
+from .models import Retrieval, SearchableCorpus, Spelling, Timings, check_top_k
 from .search_cache import RevisionSearch
 
 if TYPE_CHECKING:
@@ -74,7 +74,8 @@ class HybridRetriever(ScoredRetriever):
         started = time.perf_counter()
         embedded = encoder.embed_query(question)
         spent = (time.perf_counter() - started) * 1000
-        found = replace(self.search_embedded(question, embedded), encode_ms=spent)
+        found = self.search_embedded(question, embedded)
+        found = replace(found, timings=Timings(spent, found.timings.retrieve))
         apart = with_numbers_apart(question, found.spelling.unknown)
         if apart != question:
             other = self.search(apart)
@@ -92,7 +93,9 @@ class HybridRetriever(ScoredRetriever):
         both = zip(stems(question), stems(corrected), strict=False)
         meant = {own: other for own, other in both if own in found.spelling.unknown and own != other}
         spelling = replace(again.spelling, corrections={**known, **meant, **again.spelling.corrections})
-        return max(found, replace(again, spelling=spelling, encode_ms=spent), key=_best_cosine)
+        return max(
+            found, replace(again, spelling=spelling, timings=Timings(spent, again.timings.retrieve)), key=_best_cosine
+        )
 
     def search_embedded(self, question: str, embedded: npt.NDArray[np.float32]) -> Retrieval:
         """The same for a question whose unit vector is known."""
@@ -156,7 +159,7 @@ class HybridRetriever(ScoredRetriever):
                 if vector is not None and each.sentences is not None
             },
             stored_terms={each.node.node_id: each.terms for each, _ in found_chunks if each.terms is not None},
-            retrieve_ms=(time.perf_counter() - started) * 1000,
+            timings=Timings(retrieve=(time.perf_counter() - started) * 1000),
         )
 
 
@@ -209,8 +212,7 @@ def retrieve_with(
         vector=vector,
         threshold=threshold,
         sentence_cosines={node.node.node_id: own.sentences @ vector for node, own in zip(nodes, embedded, strict=True)},
-        encode_ms=(encoded - started) * 1000,
-        retrieve_ms=(time.perf_counter() - encoded) * 1000,
+        timings=Timings((encoded - started) * 1000, (time.perf_counter() - encoded) * 1000),
     )
 
 

@@ -12,12 +12,11 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter
 
 from .subprocesses import begin
-
-if TYPE_CHECKING:
-    from pydantic import TypeAdapter
 
 Result = TypeVar("Result")
 

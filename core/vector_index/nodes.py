@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 from llama_index.core.schema import NodeRelationship, RelatedNodeInfo, TextNode
 from llama_index.core.vector_stores.types import BasePydanticVectorStore, VectorStoreQuery
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from ..catalog import CorpusRow, Snapshot
+from ..catalog import CorpusRow, Snapshot
 
 _SAMPLE_SIZE = 64
 #: Neighbours among which a sample's vector must be found: several chunks may have the same text.

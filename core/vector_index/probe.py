@@ -15,14 +15,11 @@ import tempfile
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from .index_state import IndexState
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 _SECONDS = 120
 #: Maximum distance of a vector to itself in float32.

@@ -10,10 +10,10 @@ import pytest
 
 from ragstone.core import Host
 from ragstone.core.testing import open_host
-from ragstone.plugins.book_chat import Shelf
 from ragstone.web import create_app
 from ragstone.web.settings import WebSettings
 from tests.conformance.fixture_plugin import FixturePlugin
+from tests.support.third_party_fakes import add_book
 from tests.web.conftest import running
 
 BOOK = """# Wheels
@@ -38,8 +38,7 @@ def shelf_host(folder: Path) -> Iterator[Host]:
     (folder / "wheels.md").write_text(BOOK, "utf-8")
     options = {"book_chat": {"sample": False}, "web": {"requests_per_minute": 0}}
     with open_host(folder, options=options, plugins={"fixtures": FixturePlugin()}) as opened:
-        shelf = Shelf(opened)
-        shelf.add(shelf.plan(folder / "wheels.md"), title="Robot parts")
+        add_book(opened, folder / "wheels.md")
         yield opened
 
 

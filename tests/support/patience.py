@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from ragstone.core import Corpus
+
 #: Seconds after which something waits for what never comes, however busy the machine is.
 HANG = 180.0
 _TRIES = 5
@@ -17,6 +19,19 @@ def until(true: Callable[[], object], what: str = "what was waited for", seconds
     while not true():
         assert time.monotonic() < end, f"{what} did not come about in {seconds:.0f} s"
         time.sleep(0.02)
+
+
+def is_followed(corpus: Corpus) -> bool:
+    """Whether the vector index is at the corpus's last change."""
+    with corpus.catalog.read() as snapshot:
+        row = corpus.contents.row(snapshot)
+    follower = corpus.search_cache.follower
+    return follower is not None and follower.current == (row.id, row.seq)
+
+
+def until_followed(corpus: Corpus) -> None:
+    """Wait until the vector index is at the corpus's last change."""
+    until(lambda: is_followed(corpus), "following")
 
 
 @contextmanager

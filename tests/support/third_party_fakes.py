@@ -14,8 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from llama_index.core.vector_stores import SimpleVectorStore
+from llama_index.core.vector_stores.simple import SimpleVectorStoreData
 
-from ragstone.core import Host
+from ragstone.core import Corpus, Host, hookimpl
 from ragstone.core.cli import main
 from ragstone.plugins.book_chat import Shelf
 
@@ -81,6 +83,26 @@ def add_book(host: Host, folder: Path, title: str = "Robot parts") -> Shelf:
     shelf = Shelf(host)
     shelf.add(shelf.plan(folder), title=title)
     return shelf
+
+
+class InMemory(SimpleVectorStore):
+    """LlamaIndex's own vector store, as ``plugins/HOOKS.md`` has it."""
+
+    def clear(self) -> None:
+        self.data = SimpleVectorStoreData()
+
+
+class WithStore:
+    """A plugin with a vector store, which notes the corpora that it is asked for."""
+
+    def __init__(self, store: SimpleVectorStore | None) -> None:
+        self.store = store
+        self.asked: list[str] = []
+
+    @hookimpl
+    def ragstone_vector_store(self, corpus: Corpus) -> SimpleVectorStore | None:
+        self.asked.append(corpus.name)
+        return self.store
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import pytest
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat import Shelf
 from tests.support.environments import built, unpacked
-from tests.support.patience import HANG, until
+from tests.support.patience import HANG, until, until_followed
 from tests.support.third_party_fakes import Here, environment, fast_models
 from tests.third_party.packages import WORKSHOP, small_notebook
 
@@ -76,9 +76,6 @@ def test_the_index_in_memory_stands_in_chromas_place(here: Here, tmp_path: Path)
         shelf.add(shelf.plan(small_notebook(tmp_path / "parts.ipynb")))
         host.serve()
         until(lambda: any(check.detail == "MemoryStore follows the catalog" for check in host.checks()))
-        cache = shelf.corpus.search_cache
-        with host.catalog.read() as snapshot:
-            row = shelf.corpus.contents.row(snapshot)
-        until(lambda: cache.follower is not None and cache.follower.current == (row.id, row.seq))
+        until_followed(shelf.corpus)
         assert host.assistant("book_chat").ask(QUESTION).text.startswith(f"{SENTENCE} [1]")
     assert not list((tmp_path / "data").rglob("chroma.sqlite3"))

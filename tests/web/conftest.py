@@ -16,13 +16,13 @@ from flask.testing import FlaskClient
 from llama_index.core.schema import NodeWithScore, TextNode
 
 from ragstone.core import Answer, Citation, CitationFormat, Delta, Host, NotFound, Profile, Question, QuestionFilter
-from ragstone.core.answering import AssistantPaths, EmptyState, QuestionFilters, Timings
-from ragstone.core.retrieval import Retrieval
+from ragstone.core.answering import AssistantPaths, EmptyState, QuestionFilters
+from ragstone.core.retrieval import Retrieval, Timings
 from ragstone.core.testing import open_host
-from ragstone.plugins.book_chat import Shelf
 from ragstone.web import create_app
 from ragstone.web.serve import bind, make_server, url_of
 from ragstone.web.settings import WebSettings
+from tests.support.third_party_fakes import add_book
 
 #: A book, a question to it, and the sentence that answers it.
 BOOK = "# Wheels\n\n## Casters\n\nA caster is a wheel that swivels about a vertical axis. Casters give no traction.\n"
@@ -230,8 +230,7 @@ def wheels_host(folder: Path, *, llm: Any = None, plugins: Any = None, **web: An
     (folder / "wheels.md").write_text(BOOK, "utf-8")
     options = {"book_chat": {"sample": False}, "web": {"requests_per_minute": 0, **web}}
     with open_host(folder, options=options, llm=llm, plugins=plugins) as opened:
-        shelf = Shelf(opened)
-        shelf.add(shelf.plan(folder / "wheels.md"), title="Robot parts")
+        add_book(opened, folder / "wheels.md")
         yield opened
 
 

@@ -13,11 +13,10 @@ from flask.testing import FlaskClient
 from ragstone.core import Host, PluginState, Settings
 from ragstone.core.diagnostics.parts import plugin_checks, try_hooks
 from ragstone.core.settings import LimitsSettings
-from ragstone.plugins.book_chat import Shelf
 from ragstone.web import create_app
 from ragstone.web.keys.access import EVERYTHING
 from ragstone.web.mcp.tools import called, offers
-from tests.support.third_party_fakes import Here, distribution, fast_models, run
+from tests.support.third_party_fakes import Here, add_book, distribution, fast_models, run
 
 from .broken_plugins import PLUGINS, Broken
 
@@ -37,8 +36,7 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.syspath_prepend(str(fast_models(folder / "site")))
         with Host(settings(folder / "data").model_copy(update={"limits": LimitsSettings()})) as host:
             host.start()
-            books = Shelf(host)
-            books.add(books.plan(book), title="Robot parts")
+            add_book(host, book)
             assert_serves(create_app(host).test_client())
             _ = host.hooks.readers, host.hooks.tools, host.checks()
     return folder / "data"

@@ -6,15 +6,13 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parseaddr
-from typing import TYPE_CHECKING
+
+from llama_index.core.schema import BaseNode
 
 from ragstone.core.text import command_verb, section_kind, stems
 
 from .. import fields
 from ..parsers.sections import Outline
-
-if TYPE_CHECKING:
-    from llama_index.core.schema import BaseNode
 
 #: Of a mail's writer, whose name may be anything.
 _NO_NAME = re.compile(r"[^\w .@'’-]+")

@@ -25,7 +25,8 @@ def to_dict(found: Recall, *, why: bool) -> dict[str, Any]:
             chunk["why"] = {**_why(finding), "left_out": finding.left_out or None}
         result["narrowed_to"] = str(found.filters)
         result["remark"] = found.remark
-        result["timings_ms"] = {"encode": round(found.encode_ms, 1), "retrieve": round(found.retrieve_ms, 1)}
+        timings = found.timings.to_dict()
+        result["timings_ms"] = {part: timings[part] for part in ("encode", "retrieve")}
     return result
 
 
@@ -73,7 +74,7 @@ def to_lines(found: Recall, *, why: bool) -> Iterator[str]:
         yield f"Filters: {found.filters}"
     for finding in others:
         yield f"   {finding.chunk.place}: {finding.left_out}; score {finding.score:.2f}"
-    yield f"Took {found.encode_ms:.1f} ms to encode, {found.retrieve_ms:.1f} ms to search"
+    yield f"Took {found.timings.encode:.1f} ms to encode, {found.timings.retrieve:.1f} ms to search"
 
 
 def _labels(chunk: MemoryChunk) -> Iterator[str]:

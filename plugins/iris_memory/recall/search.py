@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, field
 
 from ragstone.core import BadRequest
-from ragstone.core.retrieval import Retrieval, Scores
+from ragstone.core.retrieval import Retrieval, Scores, Timings
 from ragstone.core.text import strip_hidden
 
 from ..indexing.documents import is_old_mail
@@ -71,8 +71,7 @@ class Recall:
     findings: tuple[Finding, ...] = ()
     #: Why there are none, or a warning; "" for nothing.
     remark: str = ""
-    encode_ms: float = 0.0
-    retrieve_ms: float = 0.0
+    timings: Timings = field(default_factory=Timings)
 
     @property
     def chunks(self) -> list[MemoryChunk]:
@@ -99,8 +98,7 @@ def recall(memory: Memory, query: MemoryQuery) -> Recall:
         filters,
         tuple(findings),
         "another encoder made the index: words alone were compared; ragstone memory update --full" if stale else "",
-        retrieval.encode_ms,
-        retrieval.retrieve_ms,
+        retrieval.timings,
     )
 
 

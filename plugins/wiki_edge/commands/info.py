@@ -6,7 +6,7 @@ from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -15,9 +15,7 @@ from ragstone.core.cli import Deployment, json_option, printable, show_json, sho
 from ragstone.core.text import counted
 
 from ..shards.errors import ShardError
-
-if TYPE_CHECKING:
-    from ..shards.manifest import ShardEntry, ShardPlace
+from ..shards.manifest import ShardEntry, ShardPlace
 
 _KEY_SHOWN = 12
 

@@ -17,6 +17,7 @@ from ragstone.core.retrieval import (
     Scores,
     Spelling,
     Subjects,
+    Timings,
     inverse_frequencies,
     rank,
     with_definitions,
@@ -164,8 +165,7 @@ class ShardSearcher:
             idf=idf,
             vector=vector,
             spelling=Spelling(unknown=unknown & frozenset(words)),
-            encode_ms=(encoded - started) * 1000,
-            retrieve_ms=(time.perf_counter() - encoded) * 1000,
+            timings=Timings((encoded - started) * 1000, (time.perf_counter() - encoded) * 1000),
         )
 
     def _texts(self) -> Iterator[Shard | RestTexts]:

@@ -15,8 +15,8 @@ from ragstone.core import Host, LLMError, Question
 from ragstone.core.answering import answer_cache
 from ragstone.core.catalog import PluginTables
 from ragstone.core.testing import ScriptedLLM, open_host
-from ragstone.plugins.book_chat import Shelf
 from tests.support.patience import without_hanging
+from tests.support.third_party_fakes import add_book
 
 Opened = Callable[..., AbstractContextManager[Host]]
 
@@ -38,8 +38,7 @@ def opened(tmp_path: Path, small_book: Path, llm: ScriptedLLM, database: str | N
     @contextmanager
     def opened(**settings: Any) -> Iterator[Host]:
         with open_host(tmp_path, llm=llm, **{"remember": True, "database": database, **settings}) as host:
-            shelf = Shelf(host)
-            shelf.add(shelf.plan(small_book), title="Robot parts")
+            add_book(host, small_book)
             yield host
 
     return opened
@@ -57,8 +56,7 @@ def _tables(host: Host) -> PluginTables:
 
 def test_nfr_2_twenty_times_the_same_without_a_model(tmp_path: Path, small_book: Path) -> None:
     with open_host(tmp_path) as host:
-        shelf = Shelf(host)
-        shelf.add(shelf.plan(small_book), title="Robot parts")
+        add_book(host, small_book)
         first = _ask(host)
         assert all(_ask(host) == first for _ in range(19))
 
@@ -126,8 +124,7 @@ def test_a_damaged_row_is_asked_anew(opened: Opened, llm: ScriptedLLM, damage: d
 def test_bytes_that_are_no_text_are_asked_anew(tmp_path: Path, small_book: Path, llm: ScriptedLLM) -> None:
     llm.enqueue(SAID, SAID)
     with open_host(tmp_path, llm=llm, remember=True) as host:
-        shelf = Shelf(host)
-        shelf.add(shelf.plan(small_book), title="Robot parts")
+        add_book(host, small_book)
         first = _ask(host)
         with _tables(host).write() as connection:
             connection.execute(text("UPDATE ragstone_answer SET content = CAST(x'fffe' AS TEXT)"))
@@ -156,8 +153,7 @@ def test_a_storage_that_another_process_holds_costs_no_answer(
 ) -> None:
     llm.enqueue(SAID, OTHERWISE)
     with open_host(tmp_path, llm=llm, remember=True) as host:
-        shelf = Shelf(host)
-        shelf.add(shelf.plan(small_book), title="Robot parts")
+        add_book(host, small_book)
         _ask(host, top_k=1)
         with closing(sqlite3.connect(tmp_path / "data" / "catalog.sqlite", isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")

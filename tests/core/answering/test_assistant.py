@@ -15,7 +15,7 @@ from ragstone.core.citations import CitableChunks, find_fault, split_answer
 from ragstone.core.retrieval import HybridRetriever, Retrieval, weigh_evidence
 from ragstone.core.retrieval.fusion import fuse
 from ragstone.core.testing import ScriptedLLM, open_host
-from ragstone.plugins.book_chat import Shelf
+from tests.support.third_party_fakes import add_book
 
 
 @pytest.fixture
@@ -26,8 +26,7 @@ def fast_host(tmp_path: Path, database: str | None) -> Iterator[Host]:
 
 @pytest.fixture
 def host(fast_host: Host, small_book: Path) -> Host:
-    shelf = Shelf(fast_host)
-    shelf.add(shelf.plan(small_book), title="Robot parts")
+    add_book(fast_host, small_book)
     return fast_host
 
 
@@ -39,8 +38,7 @@ def llm() -> ScriptedLLM:
 @pytest.fixture
 def talking(tmp_path: Path, small_book: Path, llm: ScriptedLLM) -> Iterator[Host]:
     with open_host(tmp_path, llm=llm) as host:
-        shelf = Shelf(host)
-        shelf.add(shelf.plan(small_book), title="Robot parts")
+        add_book(host, small_book)
         yield host
 
 

@@ -10,8 +10,7 @@ import pytest
 from ragstone.core import Assistant, Host, Question, Turn
 from ragstone.core.answering.greetings import is_greeting, is_of_assistant
 from ragstone.core.testing import open_host
-from ragstone.plugins.book_chat import Shelf
-from tests.support.third_party_fakes import SMALL_BOOK, write_pages
+from tests.support.third_party_fakes import SMALL_BOOK, add_book, write_pages
 
 _ITSELF = (
     "This is “Book chat”, a program. A tutor that answers only from the books on its shelf, to chapter and section."
@@ -21,8 +20,7 @@ _ITSELF = (
 @pytest.fixture
 def host(tmp_path: Path) -> Iterator[Host]:
     with open_host(tmp_path) as host:
-        shelf = Shelf(host)
-        shelf.add(shelf.plan(write_pages(tmp_path / "book", SMALL_BOOK)), title="Robot parts")
+        add_book(host, write_pages(tmp_path / "book", SMALL_BOOK))
         yield host
 
 

@@ -12,9 +12,9 @@ from llama_index.core.llms import CompletionResponse
 
 from ragstone.core import Answer, Host
 from ragstone.core.testing import open_host
-from ragstone.plugins.book_chat import Shelf
 from tests.support.needs import missing
 from tests.support.obedient import ObedientLLM
+from tests.support.third_party_fakes import add_book
 
 TRUE = "The grip force of gripper Zeta{n} is about {force} newtons."
 MORE = "It closes two jaws along one line. Keep your hands out of the jaws."
@@ -47,8 +47,7 @@ def shelved(host: Host, folder: Path, pages: list[str]) -> None:
     folder.mkdir()
     for n, page in enumerate(pages):
         (folder / f"{n:03}.md").write_text(page, "utf-8")
-    shelf = Shelf(host)
-    shelf.add(shelf.plan(folder), title="Grippers")
+    add_book(host, folder, "Grippers")
 
 
 def sentences(answer: Answer) -> list[str]:

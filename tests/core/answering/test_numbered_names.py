@@ -11,7 +11,7 @@ from ragstone.core.answering.extractive import choose
 from ragstone.core.retrieval import Retrieval
 from ragstone.core.testing import open_host
 from ragstone.core.text import question_stems
-from ragstone.plugins.book_chat import Shelf
+from tests.support.third_party_fakes import add_book
 
 
 @pytest.mark.parametrize(
@@ -63,8 +63,7 @@ def test_a_rulers_number_is_found_however_it_is_written(
     (tmp_path / "book").mkdir()
     (tmp_path / "book" / "history.md").write_text(text, "utf-8")
     with open_host(tmp_path / "data") as host:
-        shelf = Shelf(host)
-        shelf.add(shelf.plan(tmp_path / "book"), title="Lund")
+        add_book(host, tmp_path / "book", "Lund")
         answer = host.assistant("book_chat").ask(question)
     state = "refused" if answer.refused else "closest" if answer.closest else "answered"
     assert state == states[number]

@@ -258,7 +258,7 @@ def test_loading_for_exact_search_holds_the_vectors_once(catalog: Catalog) -> No
 
 def test_a_newer_schema_is_refused(catalog: Catalog, database: str | None, tmp_path: Path) -> None:
     _alter(database, tmp_path, "UPDATE about SET value = '99' WHERE key = 'schema'")
-    with pytest.raises(StorageError, match="newer Ragstone"):
+    with pytest.raises(StorageError, match="newer version"):
         Catalog(database, tmp_path)
 
 

@@ -248,7 +248,7 @@ def test_a_version_that_is_no_number_is_damage(shelf: Path, here: Here) -> None:
         opened.commit()
     asked = here("ask", "book_chat", "What is a caster?")
     assert asked.code == 1
-    assert "the version of the catalog's tables is damaged in the database (restore it from a backup)" in asked.err
+    assert "the version 'schema' of the catalog's tables is damaged in the database (restore it" in asked.err
 
 
 @pytest.mark.parametrize("factor", [1e30, -1e30, 1e-30, np.nan])

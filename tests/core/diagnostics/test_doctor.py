@@ -244,7 +244,7 @@ BROKEN = (
         2,
     ),
     Broken("a page of the catalog is torn", torn_page, "catalog", "database", "from a backup", 2),
-    Broken("the catalog is of a newer version", newer, "catalog", "written by a newer Ragstone", "upgrade Ragstone", 2),
+    Broken("the catalog is of a newer version", newer, "catalog", "written by a newer version", "upgrade Ragstone", 2),
     Broken(
         "no encoder",
         lambda it: it.says("[plugins]\ndisabled = ['fast_models']\n[encoder]\nfolder = '/nowhere'\n"),

@@ -22,8 +22,6 @@ from llama_index.core.readers.base import BaseReader
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import Document, NodeWithScore, QueryBundle, TextNode
 from llama_index.core.tools import BaseTool, FunctionTool
-from llama_index.core.vector_stores import SimpleVectorStore
-from llama_index.core.vector_stores.simple import SimpleVectorStoreData
 from llama_index.core.vector_stores.types import FilterCondition, FilterOperator, MetadataFilter, MetadataFilters
 from pydantic import PrivateAttr
 
@@ -52,8 +50,8 @@ from ragstone.core.hooks import spec
 from ragstone.core.retrieval import HybridRetriever, Retrieval, ScoredRetriever, Scores
 from ragstone.core.testing import ScriptedLLM, TestModels, WordEmbedding, open_host, plugin_state
 from ragstone.plugins.book_chat import Shelf
-from tests.support.patience import HANG
-from tests.support.third_party_fakes import add_book
+from tests.support.patience import HANG, until_followed
+from tests.support.third_party_fakes import InMemory, WithStore, add_book
 
 
 def deployed(
@@ -305,36 +303,6 @@ def test_ragstone_node_parsers_none_for_a_kind(fast_host: Host) -> None:
 # ragstone_vector_store
 
 
-class InMemory(SimpleVectorStore):
-    """Notes what it was asked."""
-
-    def clear(self) -> None:
-        self.data = SimpleVectorStoreData()
-
-
-class WithStore:
-    def __init__(self, store: SimpleVectorStore | None) -> None:
-        self.store = store
-        self.asked: list[str] = []
-
-    @hookimpl
-    def ragstone_vector_store(self, corpus: Corpus) -> SimpleVectorStore | None:
-        self.asked.append(corpus.name)
-        return self.store
-
-
-def followed(host: Host, corpus: Corpus) -> bool:
-    """Whether the vector index stands at the corpus's last change, soon."""
-    ends = time.monotonic() + HANG
-    while time.monotonic() < ends:
-        with host.catalog.read() as snapshot:
-            row = corpus.contents.row(snapshot)
-        if corpus.search_cache.follower is not None and corpus.search_cache.follower.current == (row.id, row.seq):
-            return True
-        time.sleep(0.02)
-    return False
-
-
 def test_ragstone_vector_store(tmp_path: Path) -> None:
     passing, first, second = WithStore(None), WithStore(InMemory()), WithStore(InMemory())
     plugins: dict[str, object] = {"notes": Notes(), "p": passing, "a": first, "b": second}
@@ -343,7 +311,7 @@ def test_ragstone_vector_store(tmp_path: Path) -> None:
         corpus.ingest([note("A nut holds a bolt.")])
         assert not first.asked  # only a host that lives long lets an index follow
         host.serve()
-        assert followed(host, corpus)
+        until_followed(corpus)
         assert passing.asked == first.asked == ["notes"]
         assert second.asked == []
         assert first.store is not None
@@ -358,10 +326,10 @@ def test_ragstone_vector_store_follows_what_is_added_changed_and_removed(tmp_pat
         corpus = host.corpus("notes", kind="note")
         corpus.ingest([note("A nut holds a bolt."), note("A pin holds a wheel.", "two")])
         host.serve()
-        assert followed(host, corpus)
+        until_followed(corpus)
         corpus.ingest([note("A rivet holds a plate.")])
         corpus.remove(["two"])
-        assert followed(host, corpus)
+        until_followed(corpus)
         assert set(store.data.text_id_to_ref_doc_id.values()) == {"one"}
         assert host.assistant("notes").ask("What holds a plate?").text == "A rivet holds a plate. [1]"
 

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from ragstone.core.testing import open_host
 from ragstone.core.vector_index import followers
 from ragstone.plugins.book_chat import Shelf
 from tests.support.needs import needed
+from tests.support.patience import until, until_followed
 from tests.support.third_party_fakes import RAGSTONE, add_book, environment, fast_models, run, write_pages
 from tests.support.words import by_words
 
@@ -56,28 +57,6 @@ def long_book(folder: Path, chapters: int = 60, parts: int = 8) -> Path:
 
 def answer(host: Host, question: str = QUESTION) -> str:
     return host.assistant("book_chat").ask(question).text
-
-
-def soon(what: Callable[[], object], seconds: float = 180) -> bool:
-    """Whether it comes true before the time is over."""
-    ends = time.monotonic() + seconds
-    while time.monotonic() < ends:
-        if what():
-            return True
-        time.sleep(0.02)
-    return False
-
-
-def followed(host: Host) -> bool:
-    """Whether the vector index is at the last change, soon."""
-    corpus = Shelf(host).corpus
-
-    def is_current() -> bool:
-        with host.catalog.read() as snapshot:
-            row = corpus.contents.row(snapshot)
-        return corpus.search_cache.follower is not None and corpus.search_cache.follower.current == (row.id, row.seq)
-
-    return soon(is_current)
 
 
 def index_detail(host: Host) -> str:
@@ -146,7 +125,7 @@ def test_what_another_process_has_just_written_is_seen_at_once(
         add_book(host, small_book)
         if follows:
             host.serve()
-            assert followed(host)
+            until_followed(Shelf(host).corpus)
         assert "parallax" not in answer(host, "How does a stereo camera see depth?")
 
         assert run("book", "add", str(eyes), "--title", "Robot eyes", site=site).code == 0
@@ -161,7 +140,7 @@ def test_what_another_process_has_just_written_is_seen_at_once(
         assert host.assistant("book_chat").ask("How does a stereo camera see depth?").refused
         assert answer(host).startswith(ANSWER)
         if follows:
-            assert followed(host)
+            until_followed(Shelf(host).corpus)
             assert answer(host).startswith(ANSWER)
 
 
@@ -226,7 +205,7 @@ def test_the_second_process_never_opens_chroma_until_the_first_is_gone(tmp_path:
     with open_host(tmp_path, **CHROMA) as host:
         add_book(host, small_book)
         host.serve()
-        assert followed(host)
+        until_followed(Shelf(host).corpus)
         assert index_detail(host) == "Chroma follows the catalog"
         with child(_SECOND, str(tmp_path)) as second:
             detail, opened, answered = json.loads(line_of(second))
@@ -271,14 +250,14 @@ def test_a_host_that_was_killed_while_following_comes_up_and_makes_the_index_ane
     with open_host(tmp_path, **CHROMA) as host:
         host.serve()
         assert answer(host).startswith(ANSWER)  # exact search, while the index is made
-        assert followed(host)
+        until_followed(Shelf(host).corpus)
         assert "the process that had it open did not close it" in caplog.text
         assert answer(host).startswith(ANSWER)
         assert not [check for check in host.checks() if "index" in check.name and not check.ok]
     caplog.clear()
     with open_host(tmp_path, **CHROMA) as host:  # closed in order, it is taken up as it is
         host.serve()
-        assert followed(host)
+        until_followed(Shelf(host).corpus)
         assert (
             f"the vector index of {Shelf(host).corpus.name} is rebuilt" not in caplog.text
         )  # of the samples it may be
@@ -429,7 +408,7 @@ def test_a_long_lived_host_with_other_settings_rebuilds_swaps_and_answers_meanwh
         add_book(host, small_book)
         add_book(host, long_book(tmp_path / "long", chapters=40), "Tyres")
         host.serve()
-        assert followed(host)
+        until_followed(Shelf(host).corpus)
     options = {"book_chat": {"chunk_tokens": 60, "min_chunk_tokens": 20}}
     with open_host(tmp_path, options=options, **CHROMA) as host:
         assert host.corpora()[0].stale is not None
@@ -439,8 +418,8 @@ def test_a_long_lived_host_with_other_settings_rebuilds_swaps_and_answers_meanwh
             assert answer(host).startswith(ANSWER)
             return host.corpora()[0].stale is None
 
-        assert soon(is_rebuilt)
-        assert followed(host)
+        until(is_rebuilt)
+        until_followed(Shelf(host).corpus)
         assert answer(host).startswith(ANSWER)
         assert index_detail(host) == "Chroma follows the catalog"
 
@@ -450,9 +429,9 @@ def test_a_rebuild_within_a_following_host_is_followed(tmp_path: Path, small_boo
     with open_host(tmp_path, **CHROMA) as host:
         add_book(host, small_book)
         host.serve()
-        assert followed(host)
+        until_followed(Shelf(host).corpus)
         Shelf(host).corpus.rebuild()
-        assert followed(host)
+        until_followed(Shelf(host).corpus)
         assert not [check for check in host.checks() if "index" in check.name and not check.ok]
 
 
@@ -482,7 +461,7 @@ def test_a_host_that_closes_while_it_rebuilds_does_not_wait_for_the_end_of_it(
         closer.start()
         following = host._followers
         assert following is not None
-        assert soon(following._stop.is_set)
+        until(following._stop.is_set)
         closing.set()
         closer.join(180)
         assert not closer.is_alive()

@@ -27,7 +27,7 @@ from ragstone.core import Corpus, Host, SettingsError, hookimpl, read_settings
 from ragstone.core.retrieval.search_cache import RevisionSearch
 from ragstone.core.testing import open_host
 from tests.support.needs import needed
-from tests.support.patience import until
+from tests.support.patience import until, until_followed
 from tests.support.third_party_fakes import add_book
 
 needed("chromadb")
@@ -157,17 +157,10 @@ def filled(host: Host, book: Path) -> Corpus:
     return shelf.corpus
 
 
-def stands_at(corpus: Corpus) -> bool:
-    with corpus.catalog.read() as snapshot:
-        row = corpus.contents.row(snapshot)
-    follower = corpus.search_cache.follower
-    return follower is not None and follower.current == (row.id, row.seq)
-
-
 def follow(host: Host, corpus: Corpus) -> None:
     """Let the index follow, and wait until it stands at the corpus's last change."""
     host.serve()
-    until(lambda: stands_at(corpus), "the index")
+    until_followed(corpus)
 
 
 def nearest(corpus: Corpus, question: str, filters: MetadataFilters | None = None) -> list[str] | None:
@@ -212,7 +205,7 @@ def test_while_it_is_away_exact_search_answers_and_then_it_catches_up(
         assert host.assistant("book_chat").ask("What is a caster?").citations
         assert nearest(corpus, "What is a caster?") is None
         server.start()
-        until(lambda: stands_at(corpus))
+        until_followed(corpus)
         assert nearest(corpus, "What is a caster?")
 
 
@@ -245,7 +238,7 @@ def test_one_that_is_not_there_at_the_start_disables_nothing(
         assert {state.state for state in host.plugins if state.name == "chroma_server"} == {"loaded"}
         assert host.assistant("book_chat").ask("What is a caster?").citations
         server.start()
-        until(lambda: stands_at(corpus))
+        until_followed(corpus)
 
 
 def test_one_that_stands_still_does_not_hold_up_a_question(
@@ -267,7 +260,7 @@ def test_two_deployments_on_one_server_do_not_meet(tmp_path: Path, server: Chrom
         for host, corpus in ((one, first), (two, second)):
             follow(host, corpus)
         second.remove([document.doc_id for document in second.contents.documents()])
-        until(lambda: stands_at(second))
+        until_followed(second)
         assert nearest(first, "Which tyres grip?")
 
 

@@ -12,7 +12,7 @@ from ragstone.core.retrieval.calibration import bank
 from ragstone.core.retrieval.search_cache import RevisionSearch
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat import Shelf
-from tests.support.third_party_fakes import Here, write_pages
+from tests.support.third_party_fakes import Here, add_book, write_pages
 
 
 def _add(host: Host, folder: Path, chapters: int) -> Corpus:
@@ -20,8 +20,7 @@ def _add(host: Host, folder: Path, chapters: int) -> Corpus:
         f"{number:03}.md": f"# Part {number}\n\nGear number{number} turns shaft s{number}. It is made of steel.\n"
         for number in range(chapters)
     }
-    shelf = Shelf(host)
-    shelf.add(shelf.plan(write_pages(folder, pages)), title="Gears")
+    shelf = add_book(host, write_pages(folder, pages), "Gears")
     return shelf.corpus
 
 
@@ -102,8 +101,7 @@ def test_a_small_selection_is_refused_less_than_the_whole_corpus(fast_host: Host
     corpus = _add(fast_host, tmp_path / "gears", 400)
     for title, parts in (("Winch", 2), ("Cranes", 141)):
         pages = {f"{n:03}.md": f"# Rope {n}\n\nRope r{n} is of steel.\n" for n in range(parts)}
-        shelf = Shelf(fast_host)
-        shelf.add(shelf.plan(write_pages(tmp_path / title, pages)), title=title)
+        add_book(fast_host, write_pages(tmp_path / title, pages), title)
     with fast_host.catalog.read() as snapshot:
         row = corpus.contents.row(snapshot)
     stored = Calibration(0.95, 0.2, 0.9, 0.95, 120, 400, calibration.bank_id())

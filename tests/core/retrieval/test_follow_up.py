@@ -13,7 +13,7 @@ from ragstone.core.retrieval.restatement import asked_again
 from ragstone.core.testing import ScriptedLLM, open_host
 from ragstone.plugins import book_chat
 from ragstone.plugins.book_chat import Shelf
-from tests.support.third_party_fakes import Here, write_pages
+from tests.support.third_party_fakes import Here, add_book, write_pages
 
 CASTER = Turn("What is a caster?", "A caster is a wheel that swivels about a vertical axis. [1]")
 
@@ -291,8 +291,7 @@ def assistant(host: Host) -> Assistant:
 
 
 def _of_one_page(host: Host, folder: Path, text: str) -> Assistant:
-    shelf = Shelf(host)
-    shelf.add(shelf.plan(write_pages(folder / "page", {"1.md": text})), title="A page")
+    add_book(host, write_pages(folder / "page", {"1.md": text}), "A page")
     return host.assistant("book_chat")
 
 
@@ -353,8 +352,7 @@ def test_a_language_model_gets_the_follow_up_as_it_was_written(tmp_path: Path) -
     llm.enqueue("Casters are set behind the driven wheels because they give no traction. [1]")
     text = "# Casters\n\nA caster is a wheel that swivels about a vertical axis. For example, casters carry chairs.\n"
     with open_host(tmp_path, llm=llm) as host:
-        shelf = Shelf(host)
-        shelf.add(shelf.plan(write_pages(tmp_path / "wheels", {"01-wheels.md": text})), title="Wheels")
+        add_book(host, write_pages(tmp_path / "wheels", {"01-wheels.md": text}), "Wheels")
         host.assistant("book_chat").ask(Question("Give me an example in simple words", history=[CASTER]))
     assert "What is a caster? Give me an example in simple words" in llm.prompts[-1]
 
@@ -567,8 +565,7 @@ def test_what_happened_to_someone_needs_no_question_before(host: Host) -> None:
 
 
 def test_a_share_of_it_is_not_how_long_it_lasts(host: Host) -> None:
-    shelf = Shelf(host)
-    shelf.add(shelf.plan(Path(book_chat.__file__).parent / "sample" / "primer"), title="Primer")
+    add_book(host, Path(book_chat.__file__).parent / "sample" / "primer", "Primer")
     turn = Turn("What is a gait cycle?", "Each foot is on the ground for about 60 per cent of the gait cycle. [1]")
     question = Question("How long does it last?", filters={"book": "primer"}, history=[turn])
     assert host.assistant("book_chat").ask(question).closest

@@ -12,8 +12,7 @@ from ragstone.core import Assistant, Question
 from ragstone.core.retrieval import Retrieval, weigh_evidence
 from ragstone.core.retrieval.parts import parts_of
 from ragstone.core.testing import ScriptedLLM, open_host
-from ragstone.plugins.book_chat import Shelf
-from tests.support.third_party_fakes import Here, write_pages
+from tests.support.third_party_fakes import Here, add_book, write_pages
 
 _PAGES = {
     "winches.md": "# Winches\n\nA winch is a drum that pulls a rope. Winches are greased with tallow each spring.\n",
@@ -25,8 +24,7 @@ _PAGES = {
 @pytest.fixture
 def book(tmp_path: Path) -> Iterator[Assistant]:
     with open_host(tmp_path) as host:
-        shelf = Shelf(host)
-        shelf.add(shelf.plan(write_pages(tmp_path / "book", _PAGES)), title="The harbour")
+        add_book(host, write_pages(tmp_path / "book", _PAGES), "The harbour")
         yield host.assistant("book_chat")
 
 
@@ -77,8 +75,7 @@ def test_a_language_model_gets_the_whole_question_and_the_chunks_of_all_parts(tm
     llm.enqueue("The harbour crane was built in 1887 by Ada Reed. [1]")
     question = "When was the harbour crane built? And how often are ropes of hemp replaced?"
     with open_host(tmp_path, llm=llm) as host:
-        shelf = Shelf(host)
-        shelf.add(shelf.plan(write_pages(tmp_path / "book", _PAGES)), title="The harbour")
+        add_book(host, write_pages(tmp_path / "book", _PAGES), "The harbour")
         assert host.assistant("book_chat").ask(question).text == "The harbour crane was built in 1887 by Ada Reed. [1]"
     assert all(each in llm.prompts[-1] for each in (question, "built in 1887", "every two years"))
 

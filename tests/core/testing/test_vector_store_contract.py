@@ -8,21 +8,13 @@ from typing import Any
 
 import pytest
 from llama_index.core.schema import BaseNode
-from llama_index.core.vector_stores import SimpleVectorStore
-from llama_index.core.vector_stores.simple import SimpleVectorStoreData
 from llama_index.core.vector_stores.types import BasePydanticVectorStore, VectorStoreQuery, VectorStoreQueryResult
 from pydantic import PrivateAttr
 
 from ragstone.core.testing import VectorStoreContract
 from tests.core.testing.breaking import OneThread, breaks, clauses
 from tests.support.needs import needed
-
-
-class InMemory(SimpleVectorStore):
-    """LlamaIndex's own, as the host's README has it."""
-
-    def clear(self) -> None:
-        self.data = SimpleVectorStoreData()
+from tests.support.third_party_fakes import InMemory
 
 
 class TestLlamaIndexsOwn(VectorStoreContract):

@@ -12,23 +12,18 @@ from llama_index.core.schema import BaseNode
 from llama_index.core.vector_stores.simple import SimpleVectorStore
 from llama_index.core.vector_stores.types import VectorStoreQuery, VectorStoreQueryResult
 
-from ragstone.core import Corpus, Host, Question, hookimpl
+from ragstone.core import Corpus, Host, Question
 from ragstone.core.retrieval.search_cache import RevisionSearch
 from ragstone.core.testing import open_host
 from ragstone.core.vector_index import Follower
 from ragstone.plugins.book_chat import Shelf
 from tests.support.needs import missing, needed
-from tests.support.patience import until
-from tests.support.third_party_fakes import add_book
+from tests.support.patience import until, until_followed
+from tests.support.third_party_fakes import InMemory, WithStore, add_book
 
 needed("chromadb")
 
 QUESTIONS = ("What is a caster?", "Which tyres grip?", "How strong is the gripper?", "What about safety?")
-
-
-def is_followed(corpus: Corpus) -> bool:
-    follower = corpus.search_cache.follower
-    return follower is not None and follower.current is not None
 
 
 @pytest.fixture
@@ -179,32 +174,14 @@ def test_batches_grow_with_the_store(corpus: Corpus, tmp_path: Path, monkeypatch
     assert sizes == [1, 1, 2]
 
 
-class InMemory:
-    """A plugin that brings a vector store of its own."""
-
-    class Store(SimpleVectorStore):
-        def clear(self) -> None:
-            self.data.embedding_dict.clear()
-
-    def __init__(self) -> None:
-        self.store = self.Store()
-
-    @hookimpl
-    def ragstone_vector_store(self, corpus: Corpus) -> SimpleVectorStore:
-        return self.store
-
-
 def test_a_plugin_swaps_in_its_own_store(tmp_path: Path, small_book: Path) -> None:
-    plugin = InMemory()
+    store = InMemory()
     alone = {"enabled": ["test_models", "in_memory", "book_chat"]}  # another plugin's corpus would get the same store
-    with open_host(tmp_path, plugins={"in_memory": plugin}, options=alone) as host:
+    with open_host(tmp_path, plugins={"in_memory": WithStore(store)}, options=alone) as host:
         shelf = add_book(host, small_book, "Parts")
         host.serve()
-        until(
-            lambda: is_followed(shelf.corpus),
-            "following",
-        )
-        assert len(plugin.store.data.embedding_dict) == 4
+        until_followed(shelf.corpus)
+        assert len(store.data.embedding_dict) == 4
         assert "caster" in host.assistant("book_chat").ask("What is a caster?").text.lower()
 
 
@@ -215,10 +192,7 @@ def test_a_following_host_answers_while_and_after_it_catches_up(real_host: Host,
     real_host.serve()
     ask = real_host.assistant("book_chat").ask
     at_once = ask("What is a caster?")
-    until(
-        lambda: is_followed(shelf.corpus),
-        "following",
-    )
+    until_followed(shelf.corpus)
     assert ask("What is a caster?").text == at_once.text
     assert ask(Question("What is a caster?", filters={"book": "parts"})).text == at_once.text
     assert any("Chroma follows" in check.detail for check in real_host.checks())
@@ -240,10 +214,7 @@ def test_an_index_begins_where_it_pays(tmp_path: Path) -> None:
         assert corpus.search_cache.follower is None
         add(host, 3)
         until(lambda: _detail(host) == "Chroma follows the catalog", "the index")
-        until(
-            lambda: is_followed(corpus),
-            "catching up",
-        )
+        until_followed(corpus)
 
 
 def _detail(host: Host) -> str:

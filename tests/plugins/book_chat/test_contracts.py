@@ -12,9 +12,9 @@ from llama_index.core.schema import Document
 
 from ragstone.core import Assistant, Host
 from ragstone.core.testing import AssistantContract, FileReaderContract, NodeParserContract, open_host
-from ragstone.plugins.book_chat import Shelf
 from tests.plugins.book_chat.pdfs import lines, make
 from tests.support.needs import needed
+from tests.support.third_party_fakes import add_book
 
 WHEELS = (
     "---\ntitle: Wheels\n---\n\n# Wheels\n\n## Casters\n\n"
@@ -30,8 +30,7 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
     book.mkdir()
     (book / "01-wheels.md").write_text(WHEELS, "utf-8")
     with open_host(folder) as opened:
-        shelf = Shelf(opened)
-        shelf.add(shelf.plan(book), title="Robot parts")
+        add_book(opened, book)
         yield opened
 
 

@@ -13,6 +13,7 @@ from ragstone.core.retrieval.sentences import sentences_of
 from ragstone.core.text.chunk_terms import terms_of
 from ragstone.plugins.book_chat import Shelf
 from ragstone.web import create_app
+from tests.support.third_party_fakes import add_book
 
 ROBOTS = """# Robots that learn
 
@@ -197,8 +198,7 @@ def pumps(tmp_path: Path) -> Path:
 
 def test_elements_and_the_owner_state_kinds(pumps: Path, tmp_path: Path, model_cache: Path) -> None:
     with Host(Settings(data_dir=tmp_path / "data", cache_dir=model_cache, index={"store": "none"})) as host:
-        shelf = Shelf(host)
-        shelf.add(shelf.plan(pumps), title="Pumps")
+        add_book(host, pumps, "Pumps")
         assert _ask(host, "How does a pump move water?").text.startswith("A pump moves water with a wheel")
         definition = _ask(host, "What is an impeller?")
         assert definition.text.startswith("Impeller: The wheel of a pump, with vanes that throw the water outwards.")

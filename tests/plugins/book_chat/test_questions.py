@@ -9,6 +9,7 @@ import pytest
 
 from ragstone.core import Host, Question, Settings
 from ragstone.plugins.book_chat import Shelf
+from tests.support.third_party_fakes import add_book
 
 pytestmark = [pytest.mark.data, pytest.mark.slow]
 
@@ -47,8 +48,7 @@ def host(data: Path, model_cache: Path, tmp_path_factory: pytest.TempPathFactory
     folder = tmp_path_factory.mktemp("multirobot")
     host = Host(Settings(data_dir=folder, cache_dir=model_cache))
     host.start()
-    shelf = Shelf(host)
-    shelf.add(shelf.plan(data / "books" / "multirobot"), title=TITLE)
+    add_book(host, data / "books" / "multirobot", TITLE)
     yield host
     host.close()
 

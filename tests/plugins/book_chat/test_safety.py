@@ -11,7 +11,7 @@ from ragstone.core import BadRequest, Host, NotFound, Question
 from ragstone.core.testing import ScriptedLLM, open_host
 from ragstone.plugins.book_chat import Shelf
 from ragstone.plugins.book_chat.guardrails import is_procedure
-from tests.support.third_party_fakes import write_pages
+from tests.support.third_party_fakes import add_book, write_pages
 
 PAGES = {
     "01-arm.md": "# The real arm\n\n## Brakes\n\n> [!WARNING]\n> The arm falls when its brakes are released. Support "
@@ -30,8 +30,7 @@ FALLS = "The arm falls when its brakes are released. Support it first."
 @pytest.fixture
 def host(tmp_path: Path) -> Iterator[Host]:
     with open_host(tmp_path) as host:
-        shelf = Shelf(host)
-        shelf.add(shelf.plan(write_pages(tmp_path / "arms", PAGES)), title="Arms")
+        add_book(host, write_pages(tmp_path / "arms", PAGES), "Arms")
         yield host
 
 
@@ -74,8 +73,7 @@ class TestSS2:
     def test_a_language_model_cannot_leave_the_warning_out(self, tmp_path: Path) -> None:
         llm = ScriptedLLM()
         with open_host(tmp_path, llm=llm) as host:
-            shelf = Shelf(host)
-            shelf.add(shelf.plan(write_pages(tmp_path / "arms", {"01-arm.md": PAGES["01-arm.md"]})), title="Arms")
+            add_book(host, write_pages(tmp_path / "arms", {"01-arm.md": PAGES["01-arm.md"]}), "Arms")
             llm.enqueue("Release the brakes of the physical robot with the brake lever beside the motor [1].")
             pieces = list(host.assistant("book_chat").stream(LEVER))
         assert pieces[0].text == f"WARNING: {FALLS} [1]"
@@ -136,8 +134,7 @@ class TestSS3:
             "04-laws.md": "# Actuators\n\n## Newton's laws\n\nForce is mass times acceleration, as Newton found.\n",
         }
         with open_host(tmp_path) as host:
-            shelf = Shelf(host)
-            shelf.add(shelf.plan(write_pages(tmp_path / "arms", pages)), title="Arms")
+            add_book(host, write_pages(tmp_path / "arms", pages), "Arms")
             answer = host.assistant("book_chat").ask(
                 Question("What is force as Newton found it?", filters=narrow, top_k=1)
             )

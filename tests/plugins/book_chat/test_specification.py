@@ -12,7 +12,7 @@ import pytest
 from ragstone.core import Host, Question
 from ragstone.plugins.book_chat import Shelf
 from tests.plugins.book_chat.pdfs import lines, make
-from tests.support.third_party_fakes import write_pages
+from tests.support.third_party_fakes import add_book, write_pages
 
 WEATHER = "What is the weather today?"
 _MARKER = re.compile(r"\s*\[\d+\]")
@@ -104,8 +104,7 @@ def test_nfr_3_an_answer_tells_what_its_retrieval_took(host: Host) -> None:
 
 
 def test_nfr_4_another_edition_needs_no_other_settings(real_host: Host, small_book: Path, tmp_path: Path) -> None:
-    shelf = Shelf(real_host)
-    shelf.add(shelf.plan(small_book), title="Robot parts")
+    shelf = add_book(real_host, small_book)
     pages = {"01.md": "# Wheels\n\n## Casters\n\nA caster has two wheels in this edition.\n"}
     shelf.add(shelf.plan(write_pages(tmp_path / "second", pages)), title="Robot parts", edition="Second Edition")
     answer = real_host.assistant("book_chat").ask("How many wheels has a caster?")

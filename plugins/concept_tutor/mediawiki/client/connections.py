@@ -14,16 +14,15 @@ import threading
 import time
 from collections.abc import Callable
 from http.cookiejar import DefaultCookiePolicy
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import requests
 from requests.adapters import HTTPAdapter
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import NewConnectionError
 
-if TYPE_CHECKING:
-    #: Host and port to an open socket. Raises ``OSError``.
-    Dial = Callable[[str, int], socket.socket]
+#: Host and port to an open socket. Raises ``OSError``.
+Dial = Callable[[str, int], socket.socket]
 
 
 class Deadline:

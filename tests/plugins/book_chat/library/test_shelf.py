@@ -10,6 +10,7 @@ from ragstone.core import BadRequest, Host, NotFound, SourceError, StorageBusy
 from ragstone.core.runtime import file_lock, limited_to
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat import AddReport, Shelf
+from tests.support.third_party_fakes import add_book
 
 
 def test_only_what_changed_is_embedded_again(shelf: Shelf, small_book: Path) -> None:
@@ -229,8 +230,7 @@ def test_a_citation_opens_its_chunk_in_its_section(shelf: Shelf, small_book: Pat
 
 
 def test_an_assistant_of_an_emptied_shelf_answers_how_to_add_a_book(fast_host: Host, small_book: Path) -> None:
-    shelf = Shelf(fast_host)
-    shelf.add(shelf.plan(small_book), title="Parts")
+    shelf = add_book(fast_host, small_book, "Parts")
     shelf.remove("parts")
     for question in ("What is a caster wheel?", "What is this book about?"):
         answer = fast_host.assistant("book_chat").ask(question)
