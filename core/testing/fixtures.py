@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
+from ..corpus import Corpus
 from ..embedding import Encoder
+from ..host.host import Host
 from .hosts import SmallCorpus, fill_small_corpus, open_host
 from .models import ScriptedLLM, WordEmbedding
-
-if TYPE_CHECKING:
-    from ..corpus import Corpus
-    from ..host.host import Host
 
 
 @pytest.fixture

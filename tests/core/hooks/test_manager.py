@@ -16,7 +16,7 @@ import pytest
 from ragstone.core import HOOKS_VERSION, Host, MissingExtra, PluginState, Settings, hookimpl, require_extra
 from ragstone.core.hooks.discovery import installed_plugins
 from tests.support.installed import BUILTINS, INTERFACES, PLUGINS
-from tests.support.third_party_fakes import add_book, distribution, fast_models, run
+from tests.support.third_party_fakes import add_book, distribution, run
 
 FINE = """
     from ragstone.core import Check, hookimpl
@@ -51,13 +51,6 @@ RAISES = """
     @hookimpl
     def ragstone_settings():
         raise ValueError("no settings today")
-"""
-RAISES_LATER = """
-    from ragstone.core import hookimpl
-
-    @hookimpl
-    def ragstone_opened(host):
-        raise ValueError("no opening today")
 """
 MISSES_ITS_EXTRA = """
     from ragstone.core import require_extra
@@ -95,16 +88,6 @@ BROKEN: dict[str, tuple[str, str, str]] = {
 MENDED_BY = {"made-for-later": UPGRADE, "misses-extra": "pip install 'misses-extra[wiki]'"}
 
 
-@pytest.fixture
-def site(tmp_path: Path) -> Path:
-    """A folder of distributions, with the plugin of fast models in it."""
-    return fast_models(tmp_path / "site")
-
-
-def on_path(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(site))
-
-
 def opened(tmp_path: Path, **settings: Any) -> Host:
     named: dict[str, Any] = {"data_dir": tmp_path / "data", "index": {"store": "none"}, **settings}
     host = Host(Settings(**named))
@@ -116,52 +99,10 @@ def states(host: Host) -> dict[str, tuple[str, str | None]]:
     return {state.name: (state.state, state.reason) for state in host.plugins}
 
 
-def assert_serves(host: Host, book: Path) -> None:
-    add_book(host, book)
-    assert host.assistant("book_chat").ask("What is a caster wheel?").text.startswith("A caster is a wheel")
-
-
-@pytest.mark.parametrize("name", BROKEN)
-def test_a_broken_plugin_is_named_and_the_rest_serve(
-    name: str, site: Path, tmp_path: Path, small_book: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    code, state, reason = BROKEN[name]
-    distribution(site, name, code)
-    distribution(site, "fine", FINE)
-    on_path(site, monkeypatch)
-    with opened(tmp_path) as host:
-        assert states(host)[name] == (state, reason)
-        assert states(host)["fine"] == ("loaded", None)
-        assert_serves(host, small_book)
-        assert "fine" in {check.name for check in host.checks()}
-
-
-def test_all_at_once(site: Path, tmp_path: Path, small_book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_lists_them_and_the_rest_serve(fast_site: Path, tmp_path: Path, small_book: Path) -> None:
     for name, (code, _state, _reason) in BROKEN.items():
-        distribution(site, name, code)
-    distribution(site, "fine", FINE)
-    distribution(site, "raises-later", RAISES_LATER)
-    on_path(site, monkeypatch)
-    with opened(tmp_path) as host:
-        listed = states(host)
-        assert {name: listed[name] for name in BROKEN} == {name: state[1:] for name, state in BROKEN.items()}
-        assert listed["raises-later"] == ("failed", "ragstone_opened raised ValueError: no opening today")
-        assert [name for name, (state, _) in listed.items() if state == "loaded"] == [
-            *INTERFACES,
-            *PLUGINS,
-            "fast_models",
-            "fine",
-            *BUILTINS,
-        ]
-        assert_serves(host, small_book)
-
-
-def test_the_command_lists_them_and_the_rest_serve(
-    site: Path, tmp_path: Path, small_book: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name, (code, _state, _reason) in BROKEN.items():
-        distribution(site, name, code)
-    done = run("plugins", "--json", site=site)
+        distribution(fast_site, name, code)
+    done = run("plugins", "--json", site=fast_site)
     assert done.code == 0
     listed = {state["name"]: state for state in json.loads(done.out)}
     assert list(listed) == [*INTERFACES, *PLUGINS, *sorted([*BROKEN, "fast_models"]), *BUILTINS]
@@ -178,29 +119,26 @@ def test_the_command_lists_them_and_the_rest_serve(
     assert [line for line in done.err.splitlines() if "exits" in line] == [
         f"ragstone: plugin exits is disabled: {BROKEN['exits'][2]}"
     ]
-    on_path(site, monkeypatch)
     with opened(tmp_path) as host:
         add_book(host, small_book)
-    asked = run("ask", "book_chat", "What is a caster wheel?", site=site)
+    asked = run("ask", "book_chat", "What is a caster wheel?", site=fast_site)
     assert (asked.code, asked.out.splitlines()[0]) == (
         0,
         "A caster is a wheel that swivels about a vertical axis. [1]",
     )
 
 
-def test_the_state_of_a_plugin(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    distribution(site, "fine-parts", FINE, plugin="fine")
-    on_path(site, monkeypatch)
+def test_the_state_of_a_plugin(fast_site: Path, tmp_path: Path) -> None:
+    distribution(fast_site, "fine-parts", FINE, plugin="fine")
     given = type("Given", (), {"__version__": "7"})()
     host = Host(Settings(data_dir=tmp_path / "data"), plugins={"mine": given})
     assert PluginState("fine", "1.0", "fine-parts", "loaded") in host.plugins
     assert PluginState("mine", "7", "given", "loaded") in host.plugins
 
 
-def test_two_of_one_name(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    distribution(site, "b-parts", FINE, plugin="parts")
-    distribution(site, "a-parts", FINE, plugin="parts")
-    on_path(site, monkeypatch)
+def test_two_of_one_name(fast_site: Path, tmp_path: Path) -> None:
+    distribution(fast_site, "b-parts", FINE, plugin="parts")
+    distribution(fast_site, "a-parts", FINE, plugin="parts")
     with opened(tmp_path) as host:
         assert [state for state in host.plugins if state.name.startswith("parts")] == [
             PluginState("parts", "1.0", "a-parts", "loaded"),
@@ -209,25 +147,23 @@ def test_two_of_one_name(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
         assert [check.name for check in host.checks()].count("fine") == 1
 
 
-def test_one_package_under_two_names_is_one_plugin(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    distribution(site, "parts", FINE, plugin="first")
-    points = site / "parts-1.0.dist-info" / "entry_points.txt"
+def test_one_package_under_two_names_is_one_plugin(fast_site: Path, tmp_path: Path) -> None:
+    distribution(fast_site, "parts", FINE, plugin="first")
+    points = fast_site / "parts-1.0.dist-info" / "entry_points.txt"
     target = points.read_text("utf-8").splitlines()[1].partition(" = ")[2]
     points.write_text(f"[ragstone]\nfirst = {target}\nsecond = {target}\n", "utf-8")
-    on_path(site, monkeypatch)
     with opened(tmp_path) as host:
         assert states(host)["first"] == ("loaded", None)
         assert states(host)["second"][0] == "failed"
         assert [check.name for check in host.checks()].count("fine") == 1
 
 
-def test_what_is_installed_is_read_again_when_it_changes(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    distribution(site, "ant", FINE)
-    on_path(site, monkeypatch)
+def test_what_is_installed_is_read_again_when_it_changes(fast_site: Path) -> None:
+    distribution(fast_site, "ant", FINE)
     read = installed_plugins()
     assert "ant" in {candidate.state.name for candidate in read["ragstone"]}
     assert installed_plugins() is read
-    distribution(site, "bee", FINE)
+    distribution(fast_site, "bee", FINE)
     assert "bee" in {candidate.state.name for candidate in installed_plugins()["ragstone"]}
 
 
@@ -247,10 +183,9 @@ def test_a_hook_with_an_argument_that_there_is_not_says_which(tmp_path: Path) ->
 # Order
 
 
-def test_the_order_is_the_deployments(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_order_is_the_deployments(fast_site: Path, tmp_path: Path) -> None:
     for name in ("ant", "bee", "cow"):
-        distribution(site, name, FINE)
-    on_path(site, monkeypatch)
+        distribution(fast_site, name, FINE)
     with opened(tmp_path, plugins=["cow", "fast_models", "ant", "book_chat"]) as host:
         assert [(state.name, state.state) for state in host.plugins] == [
             *((name, "loaded") for name in INTERFACES),
@@ -264,21 +199,15 @@ def test_the_order_is_the_deployments(site: Path, tmp_path: Path, monkeypatch: p
         assert states(host)["bee"][1] == "not in the deployment's list of plugins"
 
 
-def test_without_a_list_ragstones_own_come_first_and_then_the_others_by_name(
-    site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_list_ragstones_own_come_first_and_then_the_others_by_name(fast_site: Path, tmp_path: Path) -> None:
     for name in ("cow", "ant"):
-        distribution(site, name, FINE)
-    on_path(site, monkeypatch)
+        distribution(fast_site, name, FINE)
     host = Host(Settings(data_dir=tmp_path / "data"), plugins={"aardvark": object()})
     assert list(states(host)) == [*INTERFACES, *PLUGINS, "ant", "cow", "fast_models", "aardvark", *BUILTINS]
 
 
-def test_another_distribution_cannot_take_the_name_of_one_of_ragstones_own(
-    site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    distribution(site, "a-books", FINE, plugin="book_chat")
-    on_path(site, monkeypatch)
+def test_another_distribution_cannot_take_the_name_of_one_of_ragstones_own(fast_site: Path, tmp_path: Path) -> None:
+    distribution(fast_site, "a-books", FINE, plugin="book_chat")
     with opened(tmp_path) as host:
         assert [(state.origin, state.state, state.reason) for state in host.plugins if state.name == "book_chat"] == [
             ("ragstone", "loaded", None),
@@ -286,11 +215,8 @@ def test_another_distribution_cannot_take_the_name_of_one_of_ragstones_own(
         ]
 
 
-def test_the_deployments_order_says_who_keeps_a_command(
-    site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    distribution(site, "cow", TAKES_SERVE)
-    on_path(site, monkeypatch)
+def test_the_deployments_order_says_who_keeps_a_command(fast_site: Path, tmp_path: Path) -> None:
+    distribution(fast_site, "cow", TAKES_SERVE)
     for order, loser, reason in (
         (None, "cow", "both web and cow give a command 'serve'"),
         (["cow"], "cow", "both web and cow give a command 'serve'"),
@@ -301,17 +227,15 @@ def test_the_deployments_order_says_who_keeps_a_command(
             assert states(host)[loser] == ("failed", reason)
 
 
-def test_an_interface_may_be_put_in_its_place(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    distribution(site, "gate", FINE, group="ragstone.doors")
-    on_path(site, monkeypatch)
+def test_an_interface_may_be_put_in_its_place(fast_site: Path, tmp_path: Path) -> None:
+    distribution(fast_site, "gate", FINE, group="ragstone.doors")
     with opened(tmp_path, plugins=["web", "book_chat"]) as host:
         loaded = [name for name, (state, _) in states(host).items() if state == "loaded"]
         assert loaded == [*(name for name in INTERFACES if name != "web"), "web", "book_chat", "gate", *BUILTINS]
 
 
-def test_disabled_by_the_settings(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    distribution(site, "exits", EXITS)
-    on_path(site, monkeypatch)
+def test_disabled_by_the_settings(fast_site: Path, tmp_path: Path) -> None:
+    distribution(fast_site, "exits", EXITS)
     with opened(tmp_path, plugins={"disabled": ["exits", "web"]}) as host:
         assert states(host)["exits"] == states(host)["web"] == ("disabled", "disabled by the settings")
         assert not [name for name in sys.modules if name.startswith("exits_")]  # not even imported
@@ -361,9 +285,8 @@ def test_require_extra_of_a_module_in_a_package_that_is_missing() -> None:
         require_extra("x", "no_such_package.module")
 
 
-def test_require_extra_imports_nothing(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (site / "never_imported.py").write_text("raise RuntimeError", "utf-8")
-    on_path(site, monkeypatch)
+def test_require_extra_imports_nothing(fast_site: Path) -> None:
+    (fast_site / "never_imported.py").write_text("raise RuntimeError", "utf-8")
     require_extra("x", "never_imported")
 
 
