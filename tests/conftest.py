@@ -304,6 +304,12 @@ def fast_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
+def fast_here(fast_site: Path, capsys: pytest.CaptureFixture[str]) -> Here:
+    """The command in this process, with fast models."""
+    return Here(capsys)
+
+
+@pytest.fixture
 def small_book(tmp_path: Path) -> Path:
     """A folder with two chapters."""
     return write_pages(tmp_path / "small-book", SMALL_BOOK)

@@ -9,13 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.node_parser import NodeParser
 from llama_index.core.schema import BaseNode, Document, MetadataMode, NodeRelationship, RelatedNodeInfo, TextNode
 from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter, MetadataFilters
-from pydantic import PrivateAttr
 
-from ragstone.core import EncoderSettings, Host, NotFound, hookimpl
+from ragstone.core import Host, NotFound, hookimpl
 from ragstone.core.ingestion import IngestProgress
 from ragstone.core.ingestion import pipeline as ingest_module
 from ragstone.core.retrieval import contents
@@ -24,7 +22,7 @@ from ragstone.core.runtime import limited_to
 from ragstone.core.testing import WordEmbedding, open_host
 from ragstone.plugins.book_chat import Shelf
 from tests.support.patience import HANG
-from tests.support.third_party_fakes import add_book
+from tests.support.third_party_fakes import Counting, WithModel, add_book
 
 
 class OtherWords(WordEmbedding):
@@ -34,12 +32,6 @@ class OtherWords(WordEmbedding):
 
     def _get_text_embedding(self, text: str) -> list[float]:
         return super()._get_text_embedding(text)[::-1]
-
-
-class OtherEncoder:
-    @hookimpl
-    def ragstone_embed_model(self, settings: EncoderSettings) -> BaseEmbedding:
-        return OtherWords()
 
 
 @pytest.fixture
@@ -52,7 +44,9 @@ def _with_other_encoder(folder: Path, database: str | None):  # type: ignore[no-
     # Given plugins are called in order, so the first answer is the other encoder's.
     from ragstone.core.testing import TestModels
 
-    return open_host(folder, database=database, plugins={"test_models": OtherEncoder(), "models": TestModels()})
+    return open_host(
+        folder, database=database, plugins={"test_models": WithModel(OtherWords()), "models": TestModels()}
+    )
 
 
 def test_another_encoder_is_noticed_and_answers_do_not_stop(
@@ -272,16 +266,6 @@ def test_values_of_chunks_by_document_in_order_and_in_scope(fast_host: Host) -> 
         assert corpus.contents.values(filters, "book", "no such key") == [row for row in wanted if row[2] == "a"]
 
 
-class Counting(WordEmbedding):
-    """Remembers what it embedded."""
-
-    _texts: list[str] = PrivateAttr(default_factory=list)
-
-    def _get_text_embedding(self, text: str) -> list[float]:
-        self._texts.append(text)
-        return super()._get_text_embedding(text)
-
-
 class Lines(NodeParser):
     """Every line is a chunk."""
 
@@ -293,14 +277,7 @@ class Lines(NodeParser):
         ]
 
 
-class LinesOf:
-    def __init__(self, model: BaseEmbedding) -> None:
-        self.model = model
-
-    @hookimpl
-    def ragstone_embed_model(self, settings: EncoderSettings) -> BaseEmbedding:
-        return self.model
-
+class LinesOf(WithModel):
     @hookimpl
     def ragstone_node_parsers(self) -> dict[str, NodeParser]:
         return {"lines": Lines()}
@@ -349,9 +326,9 @@ def test_a_changed_document_embeds_only_what_changed(tmp_path: Path, database: s
     with open_host(tmp_path, database=database, plugins={"test_models": LinesOf(model)}) as host:
         corpus = host.corpus("log", kind="lines")
         corpus.ingest([Document(id_="log", text="oiled the axle\nchanged a tyre")])
-        model._texts.clear()
+        model.taken()
         corpus.ingest([Document(id_="log", text="oiled the axle\nwashed the frame\nchanged a tyre")])
-        assert set(model._texts) == {"washed the frame"}  # the chunk and its one sentence
+        assert set(model.taken()) == {"washed the frame"}  # the chunk and its one sentence
         for words in ("oiled the axle", "washed the frame", "changed a tyre"):
             assert host.pipeline.retrieve(corpus, words, top_k=1).nodes[0].node.get_content() == words
 
@@ -361,9 +338,9 @@ def test_no_sentence_is_embedded_when_a_question_is_asked(tmp_path: Path, databa
     with open_host(tmp_path, database=database, plugins={"test_models": LinesOf(model)}) as host:
         corpus = host.corpus("log", kind="lines")
         corpus.ingest([Document(id_="log", text="Oiled the axle. It squeaked.\nChanged a tyre.")])
-        model._texts.clear()
+        model.taken()
         found = host.pipeline.retrieve(corpus, "Who oiled the axle?", top_k=2)
-        assert model._texts == ["Who oiled the axle?"]
+        assert model.taken() == ["Who oiled the axle?"]
         assert {len(cosines) for cosines in found.sentence_cosines.values()} == {1, 2}
         assert all(sentence.cosine is not None for sentence in sentences_of(found))
 

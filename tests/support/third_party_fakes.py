@@ -14,11 +14,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.vector_stores import SimpleVectorStore
 from llama_index.core.vector_stores.simple import SimpleVectorStoreData
+from pydantic import PrivateAttr
 
-from ragstone.core import Corpus, Host, hookimpl
+from ragstone.core import Corpus, EncoderSettings, Host, hookimpl
 from ragstone.core.cli import main
+from ragstone.core.testing import WordEmbedding
 from ragstone.plugins.book_chat import Shelf
 
 #: The console script beside the Python that runs the tests.
@@ -83,6 +86,34 @@ def add_book(host: Host, folder: Path, title: str = "Robot parts") -> Shelf:
     shelf = Shelf(host)
     shelf.add(shelf.plan(folder), title=title)
     return shelf
+
+
+class Counting(WordEmbedding):
+    """Notes what it embeds."""
+
+    _texts: list[str] = PrivateAttr(default_factory=list)
+
+    def taken(self) -> list[str]:
+        """The texts since the last time."""
+        texts, self._texts = self._texts, []
+        return texts
+
+    def _get_text_embedding(self, text: str) -> list[float]:
+        self._texts.append(text)
+        return super()._get_text_embedding(text)
+
+
+class WithModel:
+    """A plugin with a sentence encoder, which notes the settings that it is asked for one with."""
+
+    def __init__(self, model: BaseEmbedding | None) -> None:
+        self.model = model
+        self.asked: list[EncoderSettings] = []
+
+    @hookimpl
+    def ragstone_embed_model(self, settings: EncoderSettings) -> BaseEmbedding | None:
+        self.asked.append(settings)
+        return self.model
 
 
 class InMemory(SimpleVectorStore):

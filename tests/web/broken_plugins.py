@@ -139,7 +139,6 @@ PLUGINS: dict[str, Broken] = {
                     raise SystemExit(0)
         """,
     ),
-    "opened exits": _of("opened", _EXIT, "ragstone_opened raised SystemExit(0)", "host"),
     "opened raises without words": _of("opened", "raise Odd", "ragstone_opened raised Odd", "host"),
     "opened is slow": _of("opened", _SLOW, "ragstone_opened took more than 1 s", "host"),
     "opened is slow with the host's lock": _of(
@@ -165,7 +164,6 @@ PLUGINS: dict[str, Broken] = {
     "parsers are numbers": _of("node_parsers", "return {'broken': 7}", "not a NodeParser", at_a_look=False),
     # retrieval
     "a retriever is a number": _of("retriever", "return 7", "not a BaseRetriever", "corpus", at_a_look=False),
-    "a retriever's hook exits": _of("retriever", _EXIT, "SystemExit(0)", "corpus", at_a_look=False),
     "a retriever's hook is slow": _of("retriever", _SLOW, "took more than 1 s", "corpus", at_a_look=False),
     "a retriever gives nothing": _retriever("return None", "its retriever raised TypeError"),
     "a retriever gives a number": _retriever("return 7", "its retriever raised TypeError"),
@@ -192,7 +190,6 @@ PLUGINS: dict[str, Broken] = {
     # postprocessors
     "postprocessors are a number": _of("postprocessors", "return 7", "not a Sequence", "corpus"),
     "postprocessors are numbers": _of("postprocessors", "return [7]", "not a BaseNodePostprocessor", "corpus"),
-    "postprocessors' hook exits": _of("postprocessors", _EXIT, "SystemExit(0)", "corpus"),
     "a postprocessor gives nothing": _postprocessor("return None", "NoneType None, not a Sequence"),
     "a postprocessor gives a number": _postprocessor("return 7", "int 7, not a Sequence"),
     "a postprocessor gives texts": _postprocessor("return ['a']", "not a NodeWithScore"),
@@ -282,7 +279,6 @@ PLUGINS: dict[str, Broken] = {
     ),
     # pages
     "pages are a number": _of("pages", "return 7", "not a flask.Blueprint", "host", at_a_look=False),
-    "pages exit": _of("pages", _EXIT, "SystemExit(0)", "host", at_a_look=False),
     "pages cannot be mounted": _pages("pages.record_once(lambda state: 1 / 0)", "ZeroDivisionError"),
     "pages exit when mounted": _pages("pages.record(lambda state: exit(0))", "SystemExit"),
     "pages of others": _pages("", "both name their blueprint 'book_chat'", name="book_chat"),
@@ -344,7 +340,6 @@ PLUGINS: dict[str, Broken] = {
     "checks are texts": _of("checks", "return ['well']", "not a Check", "host"),
     "checks say nothing": _of("checks", "return [Check('mine', True, None)]", "as detail of a check NoneType", "host"),
     "checks raise": _of("checks", "raise Odd", "ragstone_checks raised Odd", "host"),
-    "checks exit": _of("checks", _EXIT, "SystemExit(0)", "host"),
     "checks are slow": _of("checks", _SLOW, "ragstone_checks took more than 1 s", "host"),
     "checks are a coroutine": Broken(
         _module("@hookimpl\nasync def ragstone_checks(host):\n    return []"), "not async ones"

@@ -23,7 +23,7 @@ from ragstone.web import create_app
 from ragstone.web.keys.access import NOTHING
 from ragstone.web.keys.store import Keys
 from ragstone.web.settings import WebSettings
-from tests.support.third_party_fakes import Here, fast_models
+from tests.support.third_party_fakes import Here
 
 from .conftest import running
 from .test_keys import bearer
@@ -310,14 +310,12 @@ def test_a_key_of_before_is_for_all_books(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Here:
+def here(fast_here: Here, tmp_path: Path) -> Here:
     """The command in this process, with fast models and two books."""
-    monkeypatch.syspath_prepend(str(fast_models(tmp_path / "site")))
-    command = Here(capsys)
     for name, words in (("open", OPEN), ("closed", CLOSED)):
         (tmp_path / f"{name}.md").write_text(words, "utf-8")
-        assert command("book", "add", str(tmp_path / f"{name}.md"), "--title", f"{name} book").code == 0
-    return command
+        assert fast_here("book", "add", str(tmp_path / f"{name}.md"), "--title", f"{name} book").code == 0
+    return fast_here
 
 
 def test_books_of_a_key_are_chosen_and_changed(here: Here) -> None:

@@ -20,15 +20,7 @@ from ragstone.core.testing import open_host
 from ragstone.web import create_app
 from ragstone.web.keys.access import Access
 from ragstone.web.keys.store import Keys
-from tests.support.third_party_fakes import Here, fast_models
-
-
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Here:
-    """The command in this process, with fast models."""
-    monkeypatch.syspath_prepend(str(fast_models(tmp_path / "site")))
-    return Here(capsys)
-
+from tests.support.third_party_fakes import Here
 
 PAGE = {"Accept": "text/html"}
 CHAT = {"model": "book_chat", "messages": [{"role": "user", "content": "What is a caster?"}]}
@@ -319,17 +311,17 @@ def test_keys_work_in_every_database(tmp_path: Path, database: str | None) -> No
 # The command
 
 
-def test_a_key_is_shown_once(here: Here) -> None:
-    made = here("key", "add", "laptop", "--door", "openai", "--assistant", "book_chat")
+def test_a_key_is_shown_once(fast_here: Here) -> None:
+    made = fast_here("key", "add", "laptop", "--door", "openai", "--assistant", "book_chat")
     assert (made.code, made.err) == (0, "Keep it: it is not shown again.\n")
     assert made.out.startswith("ragstone_")
-    listed = here("key", "list", "--json")
+    listed = fast_here("key", "list", "--json")
     (result,) = json.loads(listed.out)
     assert (result["name"], result["doors"], result["assistants"]) == ("laptop", ["openai"], ["book_chat"])
     assert made.out.strip().split("_", 2)[2] not in listed.out
-    assert here("key", "list").out.splitlines()[1].split()[0] == "laptop"
-    assert here("key", "remove", "laptop").code == 0
-    assert here("key", "list").out == "There is no key yet: ragstone key add NAME\n"
+    assert fast_here("key", "list").out.splitlines()[1].split()[0] == "laptop"
+    assert fast_here("key", "remove", "laptop").code == 0
+    assert fast_here("key", "list").out == "There is no key yet: ragstone key add NAME\n"
 
 
 @pytest.mark.parametrize(
@@ -341,8 +333,8 @@ def test_a_key_is_shown_once(here: Here) -> None:
         (["remove", "nobody"], "there is no key 'nobody'"),
     ],
 )
-def test_what_cannot_be_is_one_line(here: Here, arguments: list[str], words: str) -> None:
-    here("key", "add", "twice", "--json")
-    done = here("key", *arguments)
+def test_what_cannot_be_is_one_line(fast_here: Here, arguments: list[str], words: str) -> None:
+    fast_here("key", "add", "twice", "--json")
+    done = fast_here("key", *arguments)
     assert done.code == 2
     assert words in done.line

@@ -16,7 +16,7 @@ from ragstone.core.catalog import Catalog, check_copy, copy_corpus
 from ragstone.core.catalog.schema import chunk, document
 from ragstone.core.testing import SmallCorpus, fill_small_corpus, open_host
 from tests.support.postgresql import Server
-from tests.support.third_party_fakes import Here, fast_models, write_pages
+from tests.support.third_party_fakes import Here, write_pages
 
 _NAME = "small_corpus"
 
@@ -146,23 +146,19 @@ def test_a_damaged_chunk_is_named_and_not_copied(here: Host, url: str, tmp_path:
     there.close()
 
 
-def test_the_command(
-    postgresql: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.syspath_prepend(str(fast_models(tmp_path / "site")))
-    here = Here(capsys)
+def test_the_command(postgresql: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fast_here: Here) -> None:
     book = write_pages(tmp_path / "wheels", {"one.md": "# Casters\n\nA caster is a wheel that swivels.\n"})
-    here("book", "add", str(book))
+    fast_here("book", "add", str(book))
     with postgresql.emptied() as name:
         url = postgresql.url(name)
-        done = json.loads(here("corpus", "copy", "books", "--to", url, "--json").out)
+        done = json.loads(fast_here("corpus", "copy", "books", "--to", url, "--json").out)
         assert done["corpora"] == [{"name": "books", "documents": 1, "chunks": 1, "resumed": 0}]
-        again = here("corpus", "copy", "--to", url)
+        again = fast_here("corpus", "copy", "--to", url)
         assert again.code == 2
         assert "has books already, and nothing is overwritten" in again.err
         monkeypatch.setenv("RAGSTONE_DATABASE", url)
-        assert "A caster is a wheel" in here("ask", "book_chat", "What is a caster?").out
-        back = here("corpus", "copy", "--to", f"sqlite:///{tmp_path}/back.sqlite")
+        assert "A caster is a wheel" in fast_here("ask", "book_chat", "What is a caster?").out
+        back = fast_here("corpus", "copy", "--to", f"sqlite:///{tmp_path}/back.sqlite")
         assert (back.code, back.err) == (0, "")
         assert "To use the copy: set database in ragstone.toml to the URL that --to had." in back.out
-        assert "cannot be kept in mysql" in here("corpus", "copy", "--to", "mysql://x/y").err
+        assert "cannot be kept in mysql" in fast_here("corpus", "copy", "--to", "mysql://x/y").err

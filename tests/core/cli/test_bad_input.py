@@ -15,7 +15,6 @@ import pytest
 from faults.disks import small_disk
 from ragstone.core import BadRequest, Host, NotFound, Question, SourceError, TooLarge
 from ragstone.core.answering import find_chunks
-from ragstone.core.catalog.schema import SCHEMA_VERSION
 from ragstone.core.retrieval import HybridRetriever
 from ragstone.plugins.book_chat import Shelf
 from tests.support.third_party_fakes import Ended, Here, add_book, run, write_pages
@@ -47,28 +46,23 @@ def failed(done: Ended, code: int, message: str) -> None:
 # Questions
 
 
-def test_an_unknown_assistant(shelf: Here) -> None:
-    known = "book_chat, concept_tutor, memory, wiki_edge"
-    failed(shelf("ask", "wiki", QUESTION), 2, f"there is no assistant 'wiki' (known: {known})")
+ASK = ("ask", "book_chat")
+#: Arguments of a command, its exit code, and what its one line says.
+WRONG: list[tuple[tuple[str, ...], int, str]] = [
+    (("ask", "wiki", QUESTION), 2, "no assistant 'wiki' (known: book_chat, concept_tutor, memory, wiki_edge)"),
+    ((*ASK, QUESTION, "--book", "wiki"), 2, "there is no book 'wiki' (there are: robot-parts)"),
+    (("book", "remove", "wiki"), 2, "there is no book 'wiki'"),
+    (("book", "add", "nowhere"), 1, "nowhere: does not exist"),
+    *(((*ASK, question), 2, "the question is empty") for question in ("", " ", "\n\t")),
+    ((*ASK, "x" * 100_000), 2, "the question has 100,000 characters; 4,000 are allowed"),
+    ((*ASK, "a\x00b"), 2, "the question holds a NUL character"),
+    ((*ASK, "a\udcff"), 2, "the question is not valid Unicode"),
+]
 
 
-def test_an_unknown_book(shelf: Here) -> None:
-    failed(shelf("ask", "book_chat", QUESTION, "--book", "wiki"), 2, "there is no book 'wiki' (there are: robot-parts)")
-    failed(shelf("book", "remove", "wiki"), 2, "there is no book 'wiki'")
-
-
-def test_a_question_of_nothing(shelf: Here) -> None:
-    for question in ("", " ", "\n\t"):
-        failed(shelf("ask", "book_chat", question), 2, "the question is empty")
-
-
-def test_a_question_of_100_000_characters(shelf: Here) -> None:
-    failed(shelf("ask", "book_chat", "x" * 100_000), 2, "the question has 100,000 characters; 4,000 are allowed")
-
-
-def test_a_question_that_is_no_text(shelf: Here) -> None:
-    failed(shelf("ask", "book_chat", "a\x00b"), 2, "the question holds a NUL character")
-    failed(shelf("ask", "book_chat", "a\udcff"), 2, "the question is not valid Unicode")
+def test_what_is_asked_wrongly(shelf: Here) -> None:
+    for arguments, code, message in WRONG:
+        failed(shelf(*arguments), code, message)
 
 
 def test_bytes_that_are_no_text_from_a_shell(site: Path, shelf: Here) -> None:
@@ -146,10 +140,6 @@ def test_a_selection_that_is_asked_for_must_be_there() -> None:
 
 
 # Sources
-
-
-def test_a_path_that_is_not_there(shelf: Here) -> None:
-    failed(shelf("book", "add", "nowhere"), 1, "nowhere: does not exist")
 
 
 def test_a_folder_without_markdown(shelf: Here, tmp_path: Path) -> None:
@@ -291,12 +281,6 @@ def test_wrong_settings(command: tuple[str, ...], text: bytes, message: str, she
     failed(shelf("--config", str(path), *command), 2, message)
 
 
-def test_a_language_model_that_nobody_has(shelf: Here, monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as patch:
-        patch.setenv("RAGSTONE_LLM__PROVIDER", "nobody")
-        failed(shelf("ask", "book_chat", QUESTION), 2, "no plugin provides the language model 'nobody'")
-
-
 def test_an_encoder_that_is_not_there(small_book: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("RAGSTONE_ENCODER__FOLDER", str(tmp_path / "nowhere"))
     failed(run("book", "add", str(small_book)), 1, "no readable model.safetensors there")
@@ -406,21 +390,3 @@ def test_a_damaged_database(damage: str, here: Here, small_book: Path, tmp_path:
     assert path.read_bytes() == spoilt  # nothing is thrown away
     path.write_bytes(content)
     assert here("ask", "book_chat", QUESTION).out.startswith(ANSWER)
-
-
-def test_a_database_of_a_newer_ragstone(shelf: Here, tmp_path: Path) -> None:
-    import sqlite3
-
-    def version(number: int) -> None:
-        connection = sqlite3.connect(tmp_path / "data" / "catalog.sqlite")
-        with connection:
-            connection.execute("UPDATE about SET value = ? WHERE key = 'schema'", (str(number),))
-        connection.close()
-
-    version(SCHEMA_VERSION + 97)
-    failed(
-        shelf("ask", "book_chat", QUESTION),
-        1,
-        f"was written by a newer version (schema {SCHEMA_VERSION + 97}, this one knows ",
-    )
-    version(SCHEMA_VERSION)

@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from faults.disks import small_disk
-from ragstone.core import Check, Host, RagstoneError, hookimpl
+from ragstone.core import Check, RagstoneError
 from ragstone.core.diagnostics.examination import run_check
 from ragstone.core.embedding import ALL_MINILM_L6_V2
 from ragstone.core.testing import open_host
@@ -487,13 +487,3 @@ def test_a_look_that_fails_is_a_check_that_is_not_well(error: BaseException) -> 
     (check,) = run_check("part", fails, fatal=True)
     assert (check.name, check.ok, check.fatal) == ("part", False, True)
     assert check.mend
-
-
-def test_health_and_the_doctor_share_a_plugins_checks(tmp_path: Path) -> None:
-    class Belt:
-        @hookimpl
-        def ragstone_checks(self, host: Host) -> list[Check]:
-            return [Check("belt", False, "worn", mend="change it")]
-
-    with open_host(tmp_path, plugins={"belt": Belt()}) as host:
-        assert Check("belt", False, "worn", mend="change it") in host.checks()

@@ -9,19 +9,18 @@ import pytest
 from llama_index.core.base.embeddings.base import BaseEmbedding
 
 from tests.core.text.test_languages import TEXTS
-from tests.support.third_party_fakes import Here, fast_models
+from tests.support.third_party_fakes import Here
 
 REMEDY = 'pip install \'ragstone[huggingface]\'; [encoder] provider = "huggingface", model = "sentence-transformers/'
 
 
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Here:
+def here(fast_here: Here, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Here:
     """The command in this process, with fast models that are made for English."""
-    monkeypatch.syspath_prepend(str(fast_models(tmp_path / "site")))
     monkeypatch.setattr(BaseEmbedding, "languages", ("English",), raising=False)
     for name, words in (("motor", "German"), ("engine", "English")):
         (tmp_path / f"{name}.md").write_text(f"# {name}\n\n{TEXTS[words]}\n", "utf-8")
-    return Here(capsys)
+    return fast_here
 
 
 def checks(here: Here) -> dict[str, dict[str, object]]:

@@ -29,7 +29,7 @@ from ragstone.core import (
 )
 from ragstone.core.hooks.encoder import Encoders
 from ragstone.core.testing import SmallCorpus, TestModels, WordEmbedding, fill_small_corpus, open_host
-from tests.support.third_party_fakes import add_book
+from tests.support.third_party_fakes import WithModel, add_book
 
 
 class Notes:
@@ -177,15 +177,10 @@ def test_another_encoder_rebuilds_the_corpus_when_it_is_next_filled(tmp_path: Pa
     class Renamed(WordEmbedding):
         model_name: str = "other-words"
 
-    class Other:
-        @hookimpl(tryfirst=True)
-        def ragstone_embed_model(self, settings: EncoderSettings) -> BaseEmbedding:
-            return Renamed()
-
     with open_host(tmp_path) as host:
         add_book(host, small_book)
     order = {"enabled": ["other", "book_chat"]}
-    with open_host(tmp_path, plugins={"other": Other()}, options=order) as host:
+    with open_host(tmp_path, plugins={"other": WithModel(Renamed())}, options=order) as host:
         (info,) = host.corpora()
         assert info.stale is not None
         assert "other-words" in info.stale

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 import pytest
 
-from tests.support.third_party_fakes import Here, fast_models, write_pages
+from tests.support.third_party_fakes import Here, write_pages
 
 ARMS = {
     "README.md": "# The repository\n\nRun make.\n",
@@ -28,15 +28,9 @@ WHEELS = {
 }
 
 
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Here:
-    monkeypatch.syspath_prepend(str(fast_models(tmp_path / "site")))
-    return Here(capsys)
-
-
-def test_the_output_says_what_was_taken_and_what_was_left(here: Here, tmp_path: Path) -> None:
+def test_the_output_says_what_was_taken_and_what_was_left(fast_here: Here, tmp_path: Path) -> None:
     root = write_pages(tmp_path / "robots", ARMS)
-    done = here("book", "add", str(root))
+    done = fast_here("book", "add", str(root))
     assert (done.code, done.err) == (0, "")
     assert done.out.splitlines() == [
         "'Arms' by Ann Author (First Edition) is on the shelf as arms.",
@@ -49,44 +43,46 @@ def test_the_output_says_what_was_taken_and_what_was_left(here: Here, tmp_path: 
         "  setup.py: no reader for .py",
         'Ask it: ragstone ask book_chat "…" --book arms',
     ]
-    again = json.loads(here("book", "add", str(root), "--json").out)
+    again = json.loads(fast_here("book", "add", str(root), "--json").out)
     assert (again["layout"], again["site"], again["authors"]) == ("mkdocs", "arms/docs", ["Ann Author"])
     assert again["unchanged"] == ["arms/docs/index.md", "arms/docs/grip.mdx"]
     assert {"relative": "README.md", "reason": "outside the arms/docs folder"} in again["left_out"]
-    assert "closes two jaws" in here("ask", "book_chat", "What does a parallel gripper close?", "--book", "arms").out
+    assert (
+        "closes two jaws" in fast_here("ask", "book_chat", "What does a parallel gripper close?", "--book", "arms").out
+    )
 
 
-def test_a_folder_of_code_around_a_book_is_a_few_lines(here: Here, tmp_path: Path) -> None:
+def test_a_folder_of_code_around_a_book_is_a_few_lines(fast_here: Here, tmp_path: Path) -> None:
     code = {f"src/{number}.{'abcdefghijklm'[number % 13]}x": "x" for number in range(60)}
-    done = here("book", "add", str(write_pages(tmp_path / "robots", ARMS | code)))
+    done = fast_here("book", "add", str(write_pages(tmp_path / "robots", ARMS | code)))
     assert len(done.out.splitlines()) == 13
     assert "more for 10 other reasons; --json names all" in done.out
 
 
-def test_several_books_are_listed_and_one_is_chosen(here: Here, tmp_path: Path) -> None:
+def test_several_books_are_listed_and_one_is_chosen(fast_here: Here, tmp_path: Path) -> None:
     root = write_pages(tmp_path / "robots", ARMS | WHEELS)
-    done = here("book", "add", str(root))
+    done = fast_here("book", "add", str(root))
     assert done.code == 1
     assert done.line == (
         f"{root}: holds 2 books: book/src (mdBook, 1 page, 'Wheels'); arms/docs (MkDocs site, 2 pages, 'Arms') "
         "(choose one, such as --site book/src, or give its folder alone)"
     )
-    assert "'Wheels' (First Edition)" in here("book", "add", str(root), "--site", "book").out
-    assert "'Arms' by Ann Author" in here("book", "add", str(root), "--site", "arms/docs").out
-    assert here("book", "add", str(root), "--site", "../robots/none").line.endswith(
+    assert "'Wheels' (First Edition)" in fast_here("book", "add", str(root), "--site", "book").out
+    assert "'Arms' by Ann Author" in fast_here("book", "add", str(root), "--site", "arms/docs").out
+    assert fast_here("book", "add", str(root), "--site", "../robots/none").line.endswith(
         "has no pages in 'none' (books: book/src, arms/docs)"
     )
 
 
-def test_on_a_terminal_it_asks(here: Here, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_on_a_terminal_it_asks(fast_here: Here, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = write_pages(tmp_path / "robots", ARMS | WHEELS)
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
     monkeypatch.setattr(click, "prompt", lambda *_, type, default: type.choices[1])  # noqa: A006 - click's own name
-    done = here("book", "add", str(root))
+    done = fast_here("book", "add", str(root))
     assert done.out.startswith(
         "  book/src: mdBook, 1 page, 'Wheels'\n  arms/docs: MkDocs site, 2 pages, 'Arms'\n'Arms' by"
     )
-    assert here("book", "add", str(root), "--json").code == 1, "a program is not asked"
+    assert fast_here("book", "add", str(root), "--json").code == 1, "a program is not asked"
 
 
 @pytest.mark.data
@@ -95,13 +91,13 @@ def test_on_a_terminal_it_asks(here: Here, tmp_path: Path, monkeypatch: pytest.M
     ("name", "pages", "read"),
     [("multirobot", 35, "mdBook in src/"), ("physical_ai", 21, "Docusaurus site in docs/docs/")],
 )
-def test_a_real_book(here: Here, data: Path, name: str, pages: int, read: str) -> None:
-    done = here("book", "add", str(data / "books" / name))
+def test_a_real_book(fast_here: Here, data: Path, name: str, pages: int, read: str) -> None:
+    done = fast_here("book", "add", str(data / "books" / name))
     assert f"\nRead as {read}, {pages} pages taken: {pages} added; " in done.out
     assert "SOURCE.md" in done.out, "what is no page of the book is named"
 
 
 @pytest.mark.data
-def test_the_real_books_in_one_folder(here: Here, data: Path) -> None:
-    line = here("book", "add", str(data / "books")).line
+def test_the_real_books_in_one_folder(fast_here: Here, data: Path) -> None:
+    line = fast_here("book", "add", str(data / "books")).line
     assert "holds 2 books: biology (mdBook, 257 pages, 'Biology'); multirobot/src (mdBook, 35 pages" in line

@@ -17,7 +17,7 @@ from ragstone.web import create_app
 from tests.support.commands import run
 from tests.support.needs import needed
 from tests.support.postgresql import Server
-from tests.support.third_party_fakes import Here, fast_models, write_pages
+from tests.support.third_party_fakes import Here, write_pages
 
 needed("procrastinate")
 
@@ -134,24 +134,21 @@ def test_the_page_and_the_interface_show_how_far(host: Host, folder: Path, monke
 def test_the_commands(
     postgresql: Server,
     folder: Path,
-    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    fast_here: Here,
 ) -> None:
-    monkeypatch.syspath_prepend(str(fast_models(tmp_path / "site")))
-    here = Here(capsys)
-    refused = here("book", "add", str(folder), "--queue")
+    refused = fast_here("book", "add", str(folder), "--queue")
     assert refused.code == 2
     assert "a queue needs the catalog in PostgreSQL" in refused.err
     with postgresql.emptied() as name:
         monkeypatch.setenv("RAGSTONE_DATABASE", postgresql.url(name))
-        assert "The queue is empty" in here("book", "queue").out
+        assert "The queue is empty" in fast_here("book", "queue").out
         (folder / "broken.md").write_bytes(b"\xff\xfe")
-        assert here("book", "add", str(folder), "--queue").out.splitlines()[0] == "3 books queued."
-        assert here("book", "work", "--until-empty").code == 0
-        output = here("book", "queue").out
+        assert fast_here("book", "add", str(folder), "--queue").out.splitlines()[0] == "3 books queued."
+        assert fast_here("book", "work", "--until-empty").code == 0
+        output = fast_here("book", "queue").out
         assert "2 of 3 books are on the shelf, 0 being read, 0 waiting, 1 failed." in output
         assert "broken.md: is not UTF-8" in output
-        assert "1 book queued again." in here("book", "queue", "--retry").out
-        assert json.loads(here("book", "queue", "--clear", "--json").out)["changed"] == 3
-        assert json.loads(here("book", "add", str(folder / "arms.md"), "--queue", "--json").out)["queued"] == 1
+        assert "1 book queued again." in fast_here("book", "queue", "--retry").out
+        assert json.loads(fast_here("book", "queue", "--clear", "--json").out)["changed"] == 3
+        assert json.loads(fast_here("book", "add", str(folder / "arms.md"), "--queue", "--json").out)["queued"] == 1

@@ -19,7 +19,10 @@ from .plans.gathering.small_wiki import SmallWiki, page
 
 needed("lxml")
 
-QUESTION = "What is backpropagation?"
+
+@pytest.fixture
+def question() -> str:
+    return "What is backpropagation?"
 
 
 @pytest.fixture(scope="module")
@@ -72,16 +75,8 @@ class TestConcepts(RetrieverContract):
     def retriever(self, host: Host) -> BaseRetriever:
         return host.hooks.retriever(corpus_of(host), 3)
 
-    @pytest.fixture
-    def question(self) -> str:
-        return QUESTION
-
 
 class TestAssistant(AssistantContract):
     @pytest.fixture
     def assistant(self, host: Host) -> Assistant:
         return host.assistant("concept_tutor")
-
-    @pytest.fixture
-    def question(self) -> str:
-        return QUESTION

@@ -23,7 +23,6 @@ from ragstone.core.testing import (
 )
 from ragstone.plugins.iris_memory import memory_of
 
-QUESTION = "When must the pump of the left tank be primed?"
 WATER = (
     "# Water\n\nWhat the house does with water.\n\n## The pump\n\n"
     "The pump of the left tank must be primed before every start. "
@@ -36,6 +35,11 @@ MAIL = (
     f"Date: {formatdate(1_790_000_000)}\n\nPlease order two bottles of vinegar before Friday.\n"
 )
 STATE = json.dumps({"tasks": {"next": "clean the tank"}, "hobbies": [{"name": "chess", "level": "beginner"}]})
+
+
+@pytest.fixture
+def question() -> str:
+    return "When must the pump of the left tank be primed?"
 
 
 @pytest.fixture(scope="module")
@@ -97,19 +101,11 @@ class TestRecall(RetrieverContract):
     def retriever(self, host: Host) -> BaseRetriever:
         return host.hooks.retriever(memory_of(host).corpus, 3)
 
-    @pytest.fixture
-    def question(self) -> str:
-        return QUESTION
-
 
 class TestAssistant(AssistantContract):
     @pytest.fixture
     def assistant(self, host: Host) -> Assistant:
         return host.assistant("memory")
-
-    @pytest.fixture
-    def question(self) -> str:
-        return QUESTION
 
 
 def written(file: Path, words: str) -> Path:

@@ -18,7 +18,7 @@ from ragstone.core.ingestion import IngestProgress
 from ragstone.plugins.book_chat import Shelf
 from ragstone.plugins.book_chat.library import followed
 from tests.plugins.book_chat.epubs import PACKAGE, make_epub
-from tests.support.third_party_fakes import Here, fast_models, write_pages
+from tests.support.third_party_fakes import Here, write_pages
 
 Follow = Callable[..., followed.FollowedFolder]
 
@@ -298,29 +298,23 @@ def test_a_name_that_is_no_text_does_not_lose_the_record(follow: Follow, folder:
     assert slugs(shelf) == set()
 
 
-def test_the_command(
-    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.syspath_prepend(str(fast_models(tmp_path / "site")))
-    here = Here(capsys)
+def test_the_command(tmp_path: Path, folder: Path, fast_here: Here) -> None:
     (folder / "casters.md").write_text(CASTERS)
-    done = here("book", "watch", str(folder), "--each", "--once")
+    done = fast_here("book", "watch", str(folder), "--each", "--once")
     assert (done.code, done.out) == (0, "added       casters.md: 'Casters' (casters), 1 passage embedded\n")
-    assert here("book", "watch", str(folder), "--once").out == "Nothing has changed.\n"
+    assert fast_here("book", "watch", str(folder), "--once").out == "Nothing has changed.\n"
     (folder / "bad.epub").write_bytes(b"x")
     (folder / "casters.md").unlink()
-    done = here("book", "watch", str(folder), "--once", "--json")
+    done = fast_here("book", "watch", str(folder), "--once", "--json")
     assert done.code == 1
     told = [json.loads(line) for line in done.out.splitlines()]
     assert [(each["action"], each["entry"]) for each in told] == [("failed", "bad.epub"), ("removed", "casters.md")]
-    assert here("book", "watch", str(tmp_path / "none")).line.endswith("(give the folder that is to be followed)")
+    assert fast_here("book", "watch", str(tmp_path / "none")).line.endswith("(give the folder that is to be followed)")
 
 
 def test_an_interruption_ends_the_command_and_leaves_what_is_known(
-    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    folder: Path, monkeypatch: pytest.MonkeyPatch, fast_here: Here
 ) -> None:
-    monkeypatch.syspath_prepend(str(fast_models(tmp_path / "site")))
-    here = Here(capsys)
     (folder / "casters.md").write_text(CASTERS)
 
     def pause(_seconds: float) -> None:
@@ -328,8 +322,8 @@ def test_an_interruption_ends_the_command_and_leaves_what_is_known(
 
     monkeypatch.setattr("ragstone.plugins.book_chat.commands.watch.time.sleep", pause)
     before = signal.getsignal(signal.SIGTERM)
-    done = here("book", "watch", str(folder), "--each", "--json")
+    done = fast_here("book", "watch", str(folder), "--each", "--json")
     assert done.code == 0
     assert json.loads(done.out)["action"] == "added"
     assert signal.getsignal(signal.SIGTERM) == before
-    assert here("book", "watch", str(folder), "--once").out == "Nothing has changed.\n"
+    assert fast_here("book", "watch", str(folder), "--once").out == "Nothing has changed.\n"
