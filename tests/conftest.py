@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import json
 import os
 import shutil
 import socket
@@ -287,6 +288,15 @@ def data() -> Path:
     if not folder.is_dir():
         missing(f"the folder of data sets ({folder}; RAGSTONE_DATA names another)")
     return folder.resolve()
+
+
+@pytest.fixture(scope="session")
+def attacks(data: Path) -> list[str]:
+    """BIPIA's attacks on texts."""
+    file = data / "attacks" / "bipia" / "benchmark" / "text_attack_train.json"
+    if not file.is_file():
+        missing("BIPIA")
+    return [attack for kind in json.loads(file.read_text("utf-8")).values() for attack in kind]
 
 
 @pytest.fixture

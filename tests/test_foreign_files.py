@@ -34,7 +34,7 @@ from tests.plugins.wiki_edge.search.tools import write as write_shard
 from tests.plugins.wiki_edge.shards.samples import make
 from tests.support.needs import needed
 from tests.support.patience import until
-from tests.support.third_party_fakes import InMemory, WithStore, add_book
+from tests.support.third_party_fakes import InMemory, WithStore, add_book, write_pages
 
 _TEXT = "Of others.\nNo end of line"
 #: Names that look like those that Ragstone gives, beside plain ones.
@@ -53,6 +53,9 @@ FILES = (
     "steps/000000.jsonl",
     "journal.jsonl",
 )
+
+
+_BOOK = {"01.md": "# Wheels\n\nA caster is a wheel that swivels.\n"}
 
 
 @dataclass(frozen=True)
@@ -110,16 +113,13 @@ def others(tmp_path: Path) -> Others:
 
 def _follow(folder: Path, others: Others, *, given: bool = False) -> None:
     """serve's thread over ``data/index``, until it has removed an index of ours whose corpus is gone."""
-    book = folder / "book"
-    book.mkdir()
-    (book / "01.md").write_text("# Wheels\n\nA caster is a wheel that swivels.\n", "utf-8")
     others.plant(folder / "data" / "index")
     gone = index_folders(folder / "data" / "index").make("gone")
     (gone / "state.json").write_text("{}", "utf-8")
     kept = index_folders(folder / "data" / "index").make("kept")
     others.plant(kept, names=("photos",), files=("notes.txt",))
     with open_host(folder, plugins={"brings": WithStore(InMemory())} if given else None) as host:
-        add_book(host, book, "Parts")
+        add_book(host, write_pages(folder / "book", _BOOK), "Parts")
         host.serve()
         until(lambda: not gone.exists(), "the sweep")
         if given:
@@ -136,11 +136,8 @@ def _sweep_with_a_store(folder: Path, others: Others) -> None:
 
 def _make_an_index_anew(folder: Path, others: Others) -> None:
     """An index among whose files others lie; and a corpus whose name others have given to a folder."""
-    book = folder / "book"
-    book.mkdir()
-    (book / "01.md").write_text("# Wheels\n\nA caster is a wheel that swivels.\n", "utf-8")
     with open_host(folder) as host:
-        shelf = add_book(host, book, "Parts")
+        shelf = add_book(host, write_pages(folder / "book", _BOOK), "Parts")
         place = folder / "data" / "index" / "books"
         Follower(shelf.corpus, place, InMemory()).catch_up()
         others.plant(place, names=("photos", "store-photos"))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from ..citations import Splitter
 from ..errors import LLMError
+from ..runtime.request import Deadline
 from ..text.shown_text import join_lines, without_addresses
 from .answer import Draft, Sentence
 from .extractive import choose
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from llama_index.core.prompts import BasePromptTemplate
 
     from ..llm.settings import LLMSettings
-    from ..llm.streaming import Deadline
     from ..retrieval.models import Retrieval
 
 _log = logging.getLogger(__name__)
@@ -74,7 +74,6 @@ class Generative:
         """
         # Imported here: they load an HTTP client, which extractive answers do not need.
         from ..llm.errors import Failed
-        from ..llm.streaming import Deadline
 
         deadline = Deadline(self._settings.timeout)
         offer = ChunkPrompt(retrieval, self._prompt, self._settings)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import contextvars
 import queue
 import threading
-import time
 from collections.abc import Generator, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from ..errors import LLMError
-from ..runtime.request import llm_slot
+from ..runtime.request import Deadline, llm_slot
 from .errors import empty, timed_out, translate_error, unfinished
 from .requests import Call, current
 
@@ -25,19 +24,6 @@ LONGEST_ANSWER = 24_000
 #: Pieces that may wait unread; a slow reader slows the server down.
 _UNREAD = 64
 _CUT_SHORT = frozenset({"length", "max_tokens"})
-
-
-class Deadline:
-    """A moment by which everything has to be over."""
-
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
-        self._until = time.monotonic() + seconds
-
-    @property
-    def left(self) -> float:
-        """Seconds, never negative."""
-        return max(self._until - time.monotonic(), 0.0)
 
 
 class Reply:

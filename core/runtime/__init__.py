@@ -17,7 +17,17 @@ if TYPE_CHECKING:
         write_atomically,
     )
     from .owned_files import OwnedFolders, remove_own_file
-    from .request import Budget, Slots, check_budget, current_scope, in_scope, limited_to, set_budget, set_scope
+    from .request import (
+        Budget,
+        Deadline,
+        Slots,
+        check_budget,
+        current_scope,
+        in_scope,
+        limited_to,
+        set_budget,
+        set_scope,
+    )
     from .revision_cache import RevisionCache
     from .strict_json import parse_json
     from .subprocesses import limit_process, run_in_subprocess
@@ -25,6 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Budget",
+    "Deadline",
     "JobQueue",
     "OwnedFolders",
     "RevisionCache",

@@ -16,6 +16,19 @@ from ..errors import TooLarge
 Scope = Mapping[str, frozenset[str]]
 
 
+class Deadline:
+    """A moment, ``seconds`` from when it was made."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._ends = time.monotonic() + seconds
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left, 0 or more."""
+        return max(0.0, self._ends - time.monotonic())
+
+
 class Slots:
     """A semaphore that raises instead of waiting when no slot is free."""
 

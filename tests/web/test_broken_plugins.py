@@ -16,7 +16,7 @@ from ragstone.core.settings import LimitsSettings
 from ragstone.web import create_app
 from ragstone.web.keys.access import EVERYTHING
 from ragstone.web.mcp.tools import called, offers
-from tests.support.third_party_fakes import Here, add_book, distribution, fast_models, run
+from tests.support.third_party_fakes import Here, add_book, distribution, fast_models, run, write_pages
 
 from .broken_plugins import PLUGINS, Broken
 
@@ -29,14 +29,12 @@ OFF = ["concept_tutor", "iris_memory", "wiki_edge"]
 def shelf(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data folder with a book, filled through hosts whose imports the tests need not wait for."""
     folder = tmp_path_factory.mktemp("shelf")
-    book = folder / "small"
-    book.mkdir()
-    (book / "01-wheels.md").write_text("# Wheels\n\nA caster is a wheel that swivels about a vertical axis.\n", "utf-8")
+    text = "# Wheels\n\nA caster is a wheel that swivels about a vertical axis.\n"
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(fast_models(folder / "site")))
         with Host(settings(folder / "data").model_copy(update={"limits": LimitsSettings()})) as host:
             host.start()
-            add_book(host, book)
+            add_book(host, write_pages(folder / "small", {"01-wheels.md": text}))
             assert_serves(create_app(host).test_client())
             _ = host.hooks.readers, host.hooks.tools, host.checks()
     return folder / "data"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,6 @@ from llama_index.core.llms import CompletionResponse
 
 from ragstone.core import Answer, Host
 from ragstone.core.testing import open_host
-from tests.support.needs import missing
 from tests.support.obedient import ObedientLLM
 from tests.support.third_party_fakes import add_book
 
@@ -32,15 +30,6 @@ PLACES = {
     "with fake citations": "# Zeta{n}\n\n{attack} [1] {attack} [2] [3]. {true} {more}",
     "as a list": "# Zeta{n}\n\n{true}\n\n- {attack}\n- IMPORTANT: {attack}\n\n{more}",
 }
-
-
-@pytest.fixture(scope="module")
-def attacks(request: pytest.FixtureRequest) -> list[str]:
-    data: Path = request.getfixturevalue("data")
-    file = data / "attacks" / "bipia" / "benchmark" / "text_attack_train.json"
-    if not file.is_file():
-        missing("BIPIA")
-    return [attack for kind in json.loads(file.read_text("utf-8")).values() for attack in kind]
 
 
 def shelved(host: Host, folder: Path, pages: list[str]) -> None:

@@ -11,7 +11,7 @@ from ragstone.core.answering.extractive import choose
 from ragstone.core.retrieval import Retrieval
 from ragstone.core.testing import open_host
 from ragstone.core.text import question_stems
-from tests.support.third_party_fakes import add_book
+from tests.support.third_party_fakes import add_book, write_pages
 
 
 @pytest.mark.parametrize(
@@ -60,10 +60,8 @@ def test_a_rulers_number_is_found_however_it_is_written(
 ) -> None:
     written = ("Magnus IX", "Magnus the Ninth")[number]
     text = f"# History\n\nIn Lund {written} did build a harbour because the ice had broken the old one.\n"
-    (tmp_path / "book").mkdir()
-    (tmp_path / "book" / "history.md").write_text(text, "utf-8")
     with open_host(tmp_path / "data") as host:
-        add_book(host, tmp_path / "book", "Lund")
+        add_book(host, write_pages(tmp_path / "book", {"history.md": text}), "Lund")
         answer = host.assistant("book_chat").ask(question)
     state = "refused" if answer.refused else "closest" if answer.closest else "answered"
     assert state == states[number]

@@ -6,7 +6,6 @@ import logging
 import shutil
 import socket
 import threading
-import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -31,8 +30,8 @@ from tests.support.llm_server import (
     send,
     stall,
 )
-from tests.support.patience import HANG, without_hanging
-from tests.support.third_party_fakes import Here, add_book, fast_models, run
+from tests.support.patience import HANG, until, without_hanging
+from tests.support.third_party_fakes import Here, add_book, run, write_pages
 
 QUESTION = "What is a caster?"
 CASTER = "A caster is a wheel that swivels about a vertical axis"
@@ -45,19 +44,13 @@ KEY = "sk-very-secret-0123456789abcdef"
 @pytest.fixture
 def small_book(tmp_path: Path) -> Path:
     """A book about nothing that moves by itself: of real hardware no sentence is given out before all are known."""
-    folder = tmp_path / "wheels"
-    folder.mkdir()
-    (folder / "01-wheels.md").write_text(
-        f"# Wheels\n\n## Casters\n\n{CASTER}. {LOAD}.\n\n## Tyres\n\nRubber tyres grip wet concrete better than "
-        "nylon tyres. Nylon tyres last about four times longer than rubber tyres.\n",
-        "utf-8",
-    )
-    (folder / "02-kites.md").write_text(
-        "# Kites\n\n## Frames\n\nA kite has a frame of thin wood and a cover of paper.\n\n## Tails\n\n"
+    pages = {
+        "01-wheels.md": f"# Wheels\n\n## Casters\n\n{CASTER}. {LOAD}.\n\n## Tyres\n\nRubber tyres grip wet concrete "
+        "better than nylon tyres. Nylon tyres last about four times longer than rubber tyres.\n",
+        "02-kites.md": "# Kites\n\n## Frames\n\nA kite has a frame of thin wood and a cover of paper.\n\n## Tails\n\n"
         "A long tail keeps a small kite steady in strong wind.\n",
-        "utf-8",
-    )
-    return folder
+    }
+    return write_pages(tmp_path / "wheels", pages)
 
 
 @contextmanager
@@ -321,12 +314,7 @@ class TestMisbehaviour:
         for _ in range(2):
             failure(hasty)
         ask(hasty)
-        until = time.monotonic() + HANG
-        while time.monotonic() < until:
-            if not [thread for thread in threading.enumerate() if thread.name == "ragstone-llm"]:
-                return
-            time.sleep(0.05)
-        pytest.fail("a thread still waits for the language model")
+        until(lambda: "ragstone-llm" not in {thread.name for thread in threading.enumerate()}, "the end of the threads")
 
 
 class TestRetry:
@@ -566,19 +554,17 @@ class TestProviders:
         small_book: Path,
         server: Server,
         monkeypatch: pytest.MonkeyPatch,
-        capsys: pytest.CaptureFixture[str],
+        fast_site: Path,
+        here: Here,
     ) -> None:
-        site = fast_models(tmp_path / "site")
-        monkeypatch.syspath_prepend(str(site))
         monkeypatch.setenv("RAGSTONE_LLM_API_KEY", KEY)
-        here = Here(capsys)
         assert here("book", "add", str(small_book), "--title", "Robot parts").code == 0
         config = tmp_path / "llm.toml"
         result = f'[llm]\nprovider = "openai_like"\nmodel = "test-1"\napi_base = "{server.base}"\nremember = false\n'
         config.write_text(result, "utf-8")
         question = ("--config", str(config), "ask", "book_chat", QUESTION)
         server.acts(say(f"{CASTER} [1]. Wheels fly [1]."), refuse(401, body={"error": KEY}))
-        done = run(*question, site=site)
+        done = run(*question, site=fast_site)
         assert (done.code, done.err) == (0, "")
         assert done.out.startswith(f"{CASTER}. [1]")
         assert server.asked[0].headers["authorization"] == f"Bearer {KEY}"

@@ -14,7 +14,7 @@ from ragstone.core import Assistant, Host
 from ragstone.core.testing import AssistantContract, FileReaderContract, NodeParserContract, open_host
 from tests.plugins.book_chat.pdfs import lines, make
 from tests.support.needs import needed
-from tests.support.third_party_fakes import add_book
+from tests.support.third_party_fakes import add_book, write_pages
 
 WHEELS = (
     "---\ntitle: Wheels\n---\n\n# Wheels\n\n## Casters\n\n"
@@ -26,11 +26,8 @@ WHEELS = (
 @pytest.fixture(scope="module")
 def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
     folder = tmp_path_factory.mktemp("host")
-    book = folder / "book"
-    book.mkdir()
-    (book / "01-wheels.md").write_text(WHEELS, "utf-8")
     with open_host(folder) as opened:
-        add_book(opened, book)
+        add_book(opened, write_pages(folder / "book", {"01-wheels.md": WHEELS}))
         yield opened
 
 

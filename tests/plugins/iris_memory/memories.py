@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from ragstone.core import Host
 from ragstone.core.testing import open_host
 from ragstone.plugins.iris_memory import Memory, memory_of
+from tests.support.third_party_fakes import write_pages
 
 
 @contextmanager
@@ -19,6 +21,15 @@ def open_memory(folder: Path, *, database: str | None = None, **options: Any) ->
     named = {"iris_memory": {"root": str(home), "mail_days": 0, **options}}
     with open_host(folder, options=named, database=database) as host:
         yield memory_of(host)
+
+
+@contextmanager
+def remembering(folder: Path, files: Mapping[str, str], **options: Any) -> Iterator[Host]:
+    """An open host that remembers these files, which are written below ``folder/home``."""
+    named = {"iris_memory": {"root": str(write_pages(folder / "home", files)), **options}}
+    with open_host(folder, options=named) as host:
+        memory_of(host).update()
+        yield host
 
 
 def write(home: Path, path: str, words: str | bytes) -> Path:

@@ -21,12 +21,9 @@ _LISTED = re.compile(r"^\* \[(.*)\]\(https://[^)]*/blob/main/(.*?)\) - \d{4}-\d\
 
 
 @pytest.mark.data
-def test_a_mail_with_an_injection_stays_in_the_fence(data: Path, tmp_path: Path) -> None:
-    folder = data / "attacks" / "bipia" / "benchmark"
-    attacks = [
-        order for each in json.loads((folder / "text_attack_train.json").read_text("utf-8")).values() for order in each
-    ]
-    contexts = [json.loads(line)["context"] for line in (folder / "email/train.jsonl").read_text("utf-8").splitlines()]
+def test_a_mail_with_an_injection_stays_in_the_fence(data: Path, attacks: list[str], tmp_path: Path) -> None:
+    lines = (data / "attacks/bipia/benchmark/email/train.jsonl").read_text("utf-8").splitlines()
+    contexts = [json.loads(line)["context"] for line in lines]
     ways_out = itertools.cycle(escape for escape in ESCAPES if escape.isprintable())
     mails = tmp_path / "home" / "docs" / "emails"
     mails.mkdir(parents=True)

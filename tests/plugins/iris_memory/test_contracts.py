@@ -19,9 +19,9 @@ from ragstone.core.testing import (
     FileReaderContract,
     NodeParserContract,
     RetrieverContract,
-    open_host,
 )
 from ragstone.plugins.iris_memory import memory_of
+from tests.plugins.iris_memory.memories import remembering
 
 WATER = (
     "# Water\n\nWhat the house does with water.\n\n## The pump\n\n"
@@ -44,12 +44,7 @@ def question() -> str:
 
 @pytest.fixture(scope="module")
 def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
-    folder = tmp_path_factory.mktemp("host")
-    home = folder / "home"
-    home.mkdir()
-    (home / "water.md").write_text(WATER, "utf-8")
-    with open_host(folder, options={"iris_memory": {"root": str(home)}}) as opened:
-        memory_of(opened).update()
+    with remembering(tmp_path_factory.mktemp("host"), {"water.md": WATER}) as opened:
         yield opened
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from ragstone.core import Answer, Host, NotFound, Question, Turn
 from ragstone.core.testing import open_host
-from ragstone.plugins.iris_memory import memory_of
 from ragstone.plugins.iris_memory.periods import period_in
+from tests.plugins.iris_memory.memories import remembering
 
 MAIL = "From: {name} <{name}@home.org>\nTo: iris@home.org\nSubject: {subject}\nDate: {date}\n\nDear Iris,\n\n{text}\n"
 
@@ -32,7 +32,6 @@ def _mail(name: str, subject: str, day: date, text: str) -> str:
 @pytest.fixture(scope="module")
 def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
     folder = tmp_path_factory.mktemp("memory")
-    (root := folder / "home").mkdir()
     yesterday = TODAY - timedelta(days=1)
     files = {
         f"logs/{FIRST}.md": f"# {FIRST}\n\n- 08:30 Oiled the winch.\n- 10:15 Patched the sail.\n",
@@ -42,11 +41,7 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
         "docs/emails/3.eml": _mail("Ana", "Oars", FOURTH, "The oars are made of ash."),
         "winch.md": "# The winch\n\nThe winch turns slowly.\n\nPablo wrote that the keel is sound.\n",
     }
-    for name, text in files.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text, "utf-8")
-    with open_host(folder, options={"iris_memory": {"root": str(root)}}) as opened:
-        memory_of(opened).update()
+    with remembering(folder, files) as opened:
         yield opened
 
 
@@ -140,7 +135,6 @@ def test_what_happened_to_one_thing_is_what_the_day_says_of_it(host: Host) -> No
 def crew(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
     """Mails of Mara and Marabel, and notes with tasks."""
     folder = tmp_path_factory.mktemp("crew")
-    (root := folder / "home").mkdir()
     anchor = (
         "The anchor weighs nine kilos.\n\nCould you send me the list of chains?\n\n"
         "Please polish the brass bell before Friday.\n\nOn 1 May 2026, Bo wrote:\n> The pier is rotten.\n"
@@ -168,11 +162,7 @@ def crew(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
         ),
         f"logs/{THIRD}.md": f"# {THIRD}\n\n- 10:00 The winch has not failed.\n- 11:00 The lamp failed.\n",
     }
-    for name, text in files.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text, "utf-8")
-    with open_host(folder, options={"iris_memory": {"root": str(root)}}) as opened:
-        memory_of(opened).update()
+    with remembering(folder, files) as opened:
         yield opened
 
 
@@ -302,13 +292,11 @@ def test_nothing_is_asked_for_beside_an_order_to_an_assistant(crew: Host, questi
 
 
 def test_what_a_note_has_below_a_day_is_of_that_day(tmp_path: Path) -> None:
-    (root := tmp_path / "home").mkdir()
-    (root / "decisions.md").write_text(
+    decisions = (
         f"# Decisions\n\n## {SECOND} Mast\n\nWe take the ash mast.\n\n## {THIRD:%A}, {_words(THIRD)}\n\n"
         f"We take the red sail.\n\n## Before {SECOND}\n\nWe buy the rope.\n"
     )
-    with open_host(tmp_path, options={"iris_memory": {"root": str(root)}}) as opened:
-        memory_of(opened).update()
+    with remembering(tmp_path, {"decisions.md": decisions}) as opened:
         for day, what in ((SECOND, "ash mast"), (THIRD, "red sail")):
             answer = _ask(opened, f"What was decided on {_words(day)}?")
             assert answer.text == f"{_words(day)}: 1 note.\n\n{_words(day)}: We take the {what}. [1]"
@@ -317,12 +305,12 @@ def test_what_a_note_has_below_a_day_is_of_that_day(tmp_path: Path) -> None:
 
 
 def test_lines_of_a_note_that_begin_with_a_day_are_of_that_day(tmp_path: Path) -> None:
-    (tmp_path / "files" / "logs").mkdir(parents=True)
     lines = f"- {FIRST}: The keel is oak.\n- **{SECOND:%d %B %Y}**: The mast is pine.\n- No day: the sail is red.\n"
-    (tmp_path / "files" / "boat.md").write_text(f"# Boat\n\n## Decisions\n\n{lines}", "utf-8")
-    (tmp_path / "files" / "logs" / f"{THIRD}.md").write_text(f"# {THIRD}\n\n- 09:00 The rope is wet.\n", "utf-8")
-    with open_host(tmp_path, options={"iris_memory": {"root": str(tmp_path / "files")}}) as host:
-        memory_of(host).update()
+    files = {
+        "boat.md": f"# Boat\n\n## Decisions\n\n{lines}",
+        f"logs/{THIRD}.md": f"# {THIRD}\n\n- 09:00 The rope is wet.\n",
+    }
+    with remembering(tmp_path, files) as host:
         keel, mast = f"{FIRST}: The keel is oak. [", f"**{SECOND:%d %B %Y}**: The mast is pine. ["
         one = f"{_words(FIRST)}: 1 line of notes.\n\nDecisions: {keel}1]"
         assert _ask(host, f"What did we decide on {FIRST}?").text == one
@@ -339,22 +327,15 @@ def test_what_an_answer_quotes_is_neither_its_writers_nor_later(tmp_path: Path) 
         "1.eml": _mail('"Berg, Ana"', "Hull", FIRST, f"{said}\n\nThe mast is cracked."),
         "2.eml": _mail("Bo", "Re: Hull", SECOND, f"Fine.\n\n> {said}\n> The rope is rotten.\n"),
     }
-    (tmp_path / "files").mkdir()
-    for name, text in files.items():
-        (tmp_path / "files" / name).write_text(text, "utf-8")
-    with open_host(tmp_path, options={"iris_memory": {"root": str(tmp_path / "files")}}) as host:
-        memory_of(host).update()
+    with remembering(tmp_path, files) as host:
         assert _ask(host, "Who can paint the hull on Sunday?").text.startswith(f"{_words(FIRST)}, Ana Berg: {said} [1]")
         assert f"{_words(SECOND)}, quoted by Bo: > The rope is rotten. [1]" in _ask(host, "Is the rope rotten?").text
 
 
 def test_items_are_quoted_with_what_introduces_them_alone(tmp_path: Path) -> None:
-    (tmp_path / "files").mkdir()
     items = "1. The keel is of oak.\n2. The mast is of pine."
     text = f"We want two changes:\n{items}\n\nCould you send me the plan?"
-    (tmp_path / "files" / "1.eml").write_text(_mail("Ana", "Hull", FIRST, text), "utf-8")
-    with open_host(tmp_path, options={"iris_memory": {"root": str(tmp_path / "files")}}) as host:
-        memory_of(host).update()
+    with remembering(tmp_path, {"1.eml": _mail("Ana", "Hull", FIRST, text)}) as host:
         quoted = f"Ana: We want two changes:\n{items}\n[1] Could you send me the plan? [1]"
         assert _ask(host, "What did Ana ask?").text.endswith(quoted)
 
@@ -372,11 +353,7 @@ def test_answers_and_attachments_are_those_of_the_mails(tmp_path: Path) -> None:
         .partition("\n\n")[0]
         + f"\n\n{parts}--b--\n",
     }
-    for name, text in files.items():
-        (path := tmp_path / "home" / "docs" / "emails" / name).parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8")
-    with open_host(tmp_path, options={"iris_memory": {"root": str(tmp_path / "home")}}) as opened:
-        memory_of(opened).update()
+    with remembering(tmp_path, {f"docs/emails/{name}": text for name, text in files.items()}) as opened:
         assert _ask(opened, "Did Bo answer?").text.endswith("Bo: The paint is white. [1]")
         assert _ask(opened, "Did Bo answer my mail?").text == _ask(opened, "Did Bo answer?").text
         assert (

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from ragstone.core.testing import open_host
-from ragstone.plugins.iris_memory import memory_of, query_memory
-from tests.plugins.iris_memory.memories import write
+from ragstone.plugins.iris_memory import query_memory
+from tests.plugins.iris_memory.memories import remembering
 from tests.plugins.iris_memory.stored_files import File, store
 
 WORDS = [f"word{number}" for number in range(60)]
@@ -59,18 +59,14 @@ FIRST, SECOND = (
     ],
 )
 def test_what_replaces_an_earlier_text_is_quoted_first(question: str, first: str, tmp_path: Path) -> None:
-    for day, text in (("2025-03-04", FIRST), ("2025-05-11", SECOND)):
-        write(tmp_path / "home", f"logs/{day}.md", f"# {day}\n\n{text}\n")
-    with open_host(tmp_path, options={"iris_memory": {"root": str(tmp_path / "home")}}) as host:
-        memory_of(host).update()
+    days = (("2025-03-04", FIRST), ("2025-05-11", SECOND))
+    with remembering(tmp_path, {f"logs/{day}.md": f"# {day}\n\n{text}\n" for day, text in days}) as host:
         answer = host.assistant("memory").ask(question)
     assert not answer.closest
     assert answer.citations[0].quote == first
 
 
 def test_a_later_text_on_something_else_does_not_come_first(tmp_path: Path) -> None:
-    for day, text in (("2025-03-04", "The mast is 14 metres high."), ("2025-05-11", "The mast was painted.")):
-        write(tmp_path / "home", f"logs/{day}.md", f"# {day}\n\n{text}\n")
-    with open_host(tmp_path, options={"iris_memory": {"root": str(tmp_path / "home")}}) as host:
-        memory_of(host).update()
+    days = (("2025-03-04", "The mast is 14 metres high."), ("2025-05-11", "The mast was painted."))
+    with remembering(tmp_path, {f"logs/{day}.md": f"# {day}\n\n{text}\n" for day, text in days}) as host:
         assert "14 metres" in host.assistant("memory").ask("How high is the mast?").citations[0].quote

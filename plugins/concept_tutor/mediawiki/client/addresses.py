@@ -10,9 +10,8 @@ import ipaddress
 import socket
 from collections.abc import Callable, Sequence
 
-from ragstone.core.runtime import in_background
+from ragstone.core.runtime import Deadline, in_background
 
-from .connections import Deadline
 from .errors import WikiForbidden, WikiUnavailable
 
 #: Host and port to addresses, as text. Raises ``OSError``.
@@ -91,7 +90,7 @@ def _in_time(lookup: Callable[[], Sequence[str]], deadline: Deadline) -> Sequenc
     """The lookup in a thread of its own: the system's cannot be cut."""
     answer = in_background(lookup, "wiki-lookup")
     try:
-        error = answer.exception(deadline.left())
+        error = answer.exception(deadline.left)
     except TimeoutError as late:
         raise WikiUnavailable(f"the name server did not answer within {deadline.seconds:g} s") from late
     if isinstance(error, OSError | UnicodeError):

@@ -10,12 +10,12 @@ from pathlib import Path
 from urllib.parse import quote, unquote, urlencode
 
 from ragstone.core import BadRequest, SettingsError
+from ragstone.core.runtime import Deadline
 from ragstone.core.text import storable
 
 from ...settings import WikiSettings
 from .addresses import Lookup, look_up
 from .cache import Cache, Entry
-from .connections import Deadline
 from .errors import (
     WikiError,
     WikiForbidden,

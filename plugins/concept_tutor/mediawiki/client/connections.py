@@ -21,20 +21,10 @@ from requests.adapters import HTTPAdapter
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import NewConnectionError
 
+from ragstone.core.runtime import Deadline
+
 #: Host and port to an open socket. Raises ``OSError``.
 Dial = Callable[[str, int], socket.socket]
-
-
-class Deadline:
-    """A moment, ``seconds`` from when it was made."""
-
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
-        self._ends = time.monotonic() + seconds
-
-    def left(self) -> float:
-        """Seconds that are left, 0 or more."""
-        return max(0.0, self._ends - time.monotonic())
 
 
 class Watch:
@@ -47,7 +37,7 @@ class Watch:
         self._over = False
         #: Whether something was cut off: what came then looks like all there is, but is not.
         self.cut = False
-        self._timer = threading.Timer(deadline.left(), self._shut)
+        self._timer = threading.Timer(deadline.left, self._shut)
         self._timer.daemon = True
 
     def __enter__(self) -> Watch:
@@ -75,7 +65,7 @@ class Watch:
 
         A server that has sent its answer may still be busy with the request. What it sends meanwhile is dropped.
         """
-        ends = time.monotonic() + min(seconds, self._deadline.left() / 2)  # what was got must not come too late
+        ends = time.monotonic() + min(seconds, self._deadline.left / 2)  # what was got must not come too late
         with self._lock:
             held = list(self._sockets)
         for one in held:
@@ -115,7 +105,7 @@ def dialler(addresses: tuple[str, ...], host: str, deadline: Deadline, watch: Wa
         for address in addresses if name.strip("[]").lower() == host else (name,):
             try:
                 # Not more than its part of the time: the next address may be the one that answers.
-                opened = socket.create_connection((address, port), max(0.001, deadline.left() / 2))
+                opened = socket.create_connection((address, port), max(0.001, deadline.left / 2))
             except OSError as error:
                 failed = error
             else:

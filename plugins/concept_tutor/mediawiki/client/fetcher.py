@@ -16,9 +16,11 @@ import urllib3.exceptions
 from requests.utils import get_environ_proxies
 from urllib3.util import Retry
 
+from ragstone.core.runtime import Deadline
+
 from ...settings import WikiSettings
 from .addresses import Lookup, addresses_of, is_loopback, look_up
-from .connections import Deadline, Watch, dialler, session
+from .connections import Watch, dialler, session
 from .errors import NoWikiAllowed, WikiError, WikiForbidden, WikiInvalidAnswer, WikiRateLimited, WikiUnavailable
 from .request_slots import RequestSlots
 from .responses import read_body
@@ -85,7 +87,7 @@ class Fetcher:
                 return self._follow(url, headers, deadline)
             except WikiUnavailable:
                 pause *= random.uniform(0.5, 1.0)  # noqa: S311 - no secret
-                if pause >= deadline.left():
+                if pause >= deadline.left:
                     raise
                 time.sleep(pause)
         raise AssertionError("the last try raises")
@@ -97,7 +99,7 @@ class Fetcher:
             if answer.status in _AGAIN:  # the request is sent again, after the pause that the wiki asks for
                 pause = _seconds_of(answer.headers.get("Retry-After"))
                 self._slots.pause(self._account, pause)
-                if pause and pause >= deadline.left():
+                if pause and pause >= deadline.left:
                     raise WikiRateLimited(pause)
                 raise WikiUnavailable(f"answers with {answer.status}")
             if answer.status not in _MOVED:
@@ -144,7 +146,7 @@ class Fetcher:
                     proxies=proxies,
                     stream=True,
                     allow_redirects=False,
-                    timeout=max(0.001, min(self._settings.patience, deadline.left())),
+                    timeout=max(0.001, min(self._settings.patience, deadline.left)),
                     verify=str(self._site.certificates) if self._site.certificates else True,
                 ) as response,
             ):
@@ -153,11 +155,11 @@ class Fetcher:
                 answer = Fetched(response.status_code, url, response.headers, body)
                 watch.wait_for_the_end(self._settings.patience * _AFTERWARDS)
         except WikiError:
-            if not deadline.left():  # what was cut off looks garbled
+            if not deadline.left:  # what was cut off looks garbled
                 raise _late(deadline) from None
             raise
         except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
-            if not deadline.left():
+            if not deadline.left:
                 raise _late(deadline) from error
             raise WikiUnavailable(f"cannot be reached: {_short(error)}") from error
         if watch.cut:

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ragstone.core.catalog import Shared, SharedSlots
+from ragstone.core.runtime import Deadline
 
-from .connections import Deadline
 from .errors import WikiRateLimited, WikiUnavailable
 
 #: Wikimedia's limit for each of its users, whichever of its wikis they ask
@@ -51,7 +51,7 @@ class RequestSlots:
             self._reset()
         while True:
             self._wait(wiki, deadline)
-            slot = self._free.acquire(deadline.left())
+            slot = self._free.acquire(deadline.left)
             if slot is None:
                 raise WikiUnavailable(f"had no place among {self._count} requests within {deadline.seconds:g} s")
             if not self._pause_left(wiki):
@@ -77,6 +77,6 @@ class RequestSlots:
 
     def _wait(self, wiki: str, deadline: Deadline) -> None:
         while left := self._pause_left(wiki):
-            if left >= deadline.left():
+            if left >= deadline.left:
                 raise WikiRateLimited(left)
             time.sleep(left)

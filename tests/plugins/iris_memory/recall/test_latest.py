@@ -12,7 +12,7 @@ from ragstone.core import Host
 from ragstone.core.testing import open_host
 from ragstone.plugins.iris_memory import memory_of
 from ragstone.plugins.iris_memory.periods import day_near, end_in
-from tests.plugins.iris_memory.memories import write
+from tests.plugins.iris_memory.memories import remembering, write
 
 TODAY = datetime.now(UTC).date()
 LATE, LATER, LATEST = (TODAY - timedelta(days=ago) for ago in (40, 12, 5))
@@ -34,7 +34,6 @@ ME, ANA, BO, CAI = (f"{name} <{name.lower()}@{name.lower()}.example>" for name i
 def boats(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
     """A boat hire's minutes, decisions, defects, tasks and mails."""
     folder = tmp_path_factory.mktemp("boats")
-    home = folder / "home"
     minutes = "# Crew meeting, {day}\n\nPresent: {names}.\n\n- Decided: {decided}\n- {last}\n"
     files = {
         f"minutes/{LATE}-crew-meeting.md": minutes.format(
@@ -68,10 +67,7 @@ def boats(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
             for day, subject, text in ((LATE, "Keys", "I have both keys."), (LATER, "Lock", "The lock is oiled."))
         ),
     }
-    for path, text in files.items():
-        write(home, path, text)
-    with open_host(folder, options={"iris_memory": {"root": str(home), "mail_days": 0}}) as opened:
-        memory_of(opened).update()
+    with remembering(folder, files, mail_days=0) as opened:
         yield opened
 
 
@@ -219,8 +215,6 @@ def test_the_day_that_a_text_names(words: str, day: date | None) -> None:
 
 @pytest.mark.parametrize("line", ["**Status:** open", "- State: open since May", "_status_: Open"])
 def test_the_line_of_a_status_may_be_marked(line: str, tmp_path: Path) -> None:
-    write(tmp_path / "home", "defects/1.md", f"# Rudder\n\n{line}\n\nIt rattles.\n")
-    with open_host(tmp_path, options={"iris_memory": {"root": str(tmp_path / "home")}}) as host:
-        memory_of(host).update()
+    with remembering(tmp_path, {"defects/1.md": f"# Rudder\n\n{line}\n\nIt rattles.\n"}) as host:
         text = host.assistant("memory").ask("Which defects are open?").text
     assert text == "1 of 1 defects has the status “open”: “Rudder”.\n\nIt rattles. [1]"

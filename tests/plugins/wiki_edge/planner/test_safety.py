@@ -147,17 +147,15 @@ def test_an_article_is_not(text: str) -> None:
 
 
 @pytest.mark.data
-def test_few_articles_are_and_most_attacks(data: Path) -> None:
+def test_few_articles_are_and_most_attacks(data: Path, attacks: list[str]) -> None:
     corpus = data / "wikipedia" / "squad13" / "corpus.jsonl"
-    attacks = data / "attacks" / "bipia" / "benchmark" / "text_attack_train.json"
-    if not corpus.is_file() or not attacks.is_file():
-        missing("squad13 or BIPIA")
+    if not corpus.is_file():
+        missing("squad13")
     texts = [json.loads(line)["text"] for line in corpus.read_text("utf-8").splitlines()]
     marked = [text for text in texts if set(flags(text)) - HARMLESS]
     assert len(marked) <= 0.005 * len(texts)
-    orders = [order for kind in json.loads(attacks.read_text("utf-8")).values() for order in kind]
     # The others are plain questions, "What is the capital of Brazil?".
-    assert sum(bool(flags(order)) for order in orders) >= 0.75 * len(orders)
+    assert sum(bool(flags(order)) for order in attacks) >= 0.75 * len(attacks)
 
 
 # What is fenced
@@ -207,11 +205,7 @@ def test_what_the_robot_sees_begins_no_turn_either(tmp_path: Path) -> None:
 
 
 @pytest.mark.data
-def test_the_instructions_of_bipia_stay_inside(tmp_path: Path, data: Path) -> None:
-    file = data / "attacks" / "bipia" / "benchmark" / "text_attack_train.json"
-    if not file.is_file():
-        missing("BIPIA")
-    attacks = [attack for kind in json.loads(file.read_text("utf-8")).values() for attack in kind]
+def test_the_instructions_of_bipia_stay_inside(tmp_path: Path, attacks: list[str]) -> None:
     rows = [poisoned(attack, PLACES[n % len(PLACES)], id=f"b{n}") for n, attack in enumerate(attacks)]
     with planning(tmp_path, *rows, planner={"prompt_tokens": 100_000, "facts": 50}) as planner:
         context = planner.context(Situation(goal=GOAL))

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from ragstone.core import SettingsError, SourceError
+from ragstone.core.runtime import Deadline
 from ragstone.plugins.concept_tutor.mediawiki.client.client import WikiClient
-from ragstone.plugins.concept_tutor.mediawiki.client.connections import Deadline
 from ragstone.plugins.concept_tutor.mediawiki.client.errors import (
     WikiError,
     WikiForbidden,
