@@ -22,7 +22,7 @@ from llama_index.core.node_parser import NodeParser
 from llama_index.core.schema import Document
 
 from ragstone.core import Answer, Assistant, CitationFormat, Host, Profile, Settings, hookimpl
-from ragstone.core.evaluation.corpora import WholeDocument
+from ragstone.core.evaluation.corpora import JudgedDocument
 from ragstone.core.text import sentence_spans
 
 _DATA = Path(os.environ.get("RAGSTONE_DATA") or Path(__file__).parents[2] / "shared" / "data")
@@ -82,7 +82,7 @@ class _Planted:
 
     @hookimpl
     def ragstone_node_parsers(self) -> dict[str, NodeParser]:
-        return {_NAME: WholeDocument()}
+        return {_NAME: JudgedDocument()}
 
     @hookimpl
     def ragstone_assistants(self, host: Host) -> list[Assistant]:

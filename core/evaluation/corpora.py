@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from llama_index.core.schema import BaseNode, Document, TextNode
+from llama_index.core.schema import Document
 
 from ..catalog import Catalog, is_server
 from ..corpus import Corpus, CorpusParts
 from ..errors import SourceError
-from ..ingestion.span_node_parser import SlicingNodeParser
+from ..ingestion.span_node_parser import WholeDocument
 from ..runtime import open_regular, parse_json
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class QuestionSet:
         return replace(self, texts={key: self.texts[key] for key in kept})
 
 
-class WholeDocument(SlicingNodeParser):
+class JudgedDocument(WholeDocument):
     """One chunk per document, the unit of the judgements. Its title is its heading."""
 
     embedded_keys = ("title",)
@@ -54,18 +54,6 @@ class WholeDocument(SlicingNodeParser):
     def fingerprint(self) -> str:
         """Changes when the same document gives another chunk."""
         return "whole-document/1"
-
-    def _chunks(self, document: BaseNode) -> Iterator[TextNode]:
-        text = document.get_content()
-        title = {"title": document.metadata.get("title", "")}
-        yield TextNode(
-            id_=document.node_id,
-            text=text,
-            start_char_idx=0,
-            end_char_idx=len(text),
-            metadata=title,
-            metadata_template="{value}",
-        )
 
 
 def read_question_set(folder: Path) -> QuestionSet:
@@ -111,7 +99,7 @@ def open_corpus(host: Host, folder: Path, *, on_progress: OnProgress | None = No
         corpus = Corpus(
             "eval",
             catalog=catalog,
-            parts=CorpusParts(lambda: host.hooks.encoder, WholeDocument),
+            parts=CorpusParts(lambda: host.hooks.encoder, JudgedDocument),
             options=host.settings.retrieval,
         )
         documents = [

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from .html_tables import TableRows
     from .packing import Unit, cut_at, halves, pack, sentences, split
     from .pipeline import IngestProgress, IngestReport, OnProgress
+    from .span_node_parser import WholeDocument
 
 __all__ = [
     "IngestProgress",
@@ -15,6 +16,7 @@ __all__ = [
     "OnProgress",
     "TableRows",
     "Unit",
+    "WholeDocument",
     "cut_at",
     "halves",
     "pack",

@@ -63,3 +63,22 @@ class SlicingNodeParser(NodeParser):
             node.excluded_embed_metadata_keys = excluded
             node.excluded_llm_metadata_keys = list(excluded)
         return done
+
+
+class WholeDocument(SlicingNodeParser):
+    """Makes one chunk of each document, with its id and metadata."""
+
+    #: What stands between the embedded metadata.
+    separator: ClassVar[str] = "\n"
+
+    def _chunks(self, document: BaseNode) -> Iterable[TextNode]:
+        text = document.get_content()
+        yield TextNode(
+            id_=document.node_id,
+            text=text,
+            start_char_idx=0,
+            end_char_idx=len(text),
+            metadata=dict(document.metadata),
+            metadata_template="{value}",
+            metadata_separator=self.separator,
+        )

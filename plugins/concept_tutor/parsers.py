@@ -12,7 +12,7 @@ from llama_index.core.schema import BaseNode, MetadataMode, TextNode
 from pydantic import Field, model_validator
 
 from ragstone.core import SlicingNodeParser
-from ragstone.core.ingestion import Unit, halves, pack, sentences, split
+from ragstone.core.ingestion import Unit, WholeDocument, halves, pack, sentences, split
 from ragstone.core.text import KINDS, Kind, pack_kinds
 
 from .mediawiki.parsoid.documents import SECTIONS, SEPARATOR
@@ -101,28 +101,17 @@ class ParsoidNodeParser(SlicingNodeParser):
         return _TOO_SHORT if words < shortest else 1.0 + max(0, self.min_words - words)
 
 
-class ChunkParser(SlicingNodeParser):
-    """Makes one chunk of each document, which is a chunk already; the chunk has the document's id."""
+class ChunkParser(WholeDocument):
+    """Makes one chunk of each document, which is a chunk already."""
 
     version: ClassVar[int] = 1
     embedded_keys = ("page_title", "section")
+    separator = SEPARATOR
 
     @property
     def fingerprint(self) -> str:
         """What shapes the chunks; another fingerprint means another corpus."""
         return f"tutor_passage/{self.version}"
-
-    def _chunks(self, document: BaseNode) -> Iterator[TextNode]:
-        text = document.get_content(metadata_mode=MetadataMode.NONE)
-        yield TextNode(
-            id_=document.node_id,
-            text=text,
-            start_char_idx=0,
-            end_char_idx=len(text),
-            metadata=dict(document.metadata),
-            metadata_template="{value}",
-            metadata_separator=SEPARATOR,
-        )
 
 
 def _count_words(text: str) -> int:
