@@ -1,4 +1,5 @@
-"""Questions that compare two things by degree, or ask for a default, a mean or a limit, and what can answer them."""
+"""Questions that compare two things by degree, count things, or ask for a default, a mean or a limit, and what can
+answer them."""
 
 from __future__ import annotations
 
@@ -8,6 +9,8 @@ from dataclasses import dataclass
 from itertools import permutations
 
 from ..citations.polarity import opposites_of
+from ..text.irregular_verbs import with_forms
+from ..text.quantities import things_counted
 from ..text.question_kinds import sides_of
 from ..text.stemming import stem_hashes, stems, words
 from .answerability import stems_near
@@ -132,6 +135,17 @@ def _has_unit(retrieval: Retrieval, side: frozenset[int] | set[int], head: int |
         for unit, stems_of_unit in zip(known.units, known.unit_stems, strict=True):
             is_held = side <= stems_of_unit
             yield is_held and (head is None or side <= frozenset(stem_hashes(text[unit.start : unit.start + head])))
+
+
+def lacks_counted(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
+    """Whether the question asks how many things of a kind there are, and the best sentence is near no word for them:
+    "he collected 400 tools" does not say how many children he had.
+
+    Of two sets of SQuAD's questions that ask so it is for 7 of 271 with the answer in that sentence, and for 11 of 93
+    without.
+    """
+    things = frozenset[str]().union(*map(with_forms, things_counted(asked)))
+    return bool(things) and stems_near(retrieval, sentences[0]).isdisjoint(retrieval.spelling.hashes(things))
 
 
 def lacks_comparison(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:

@@ -194,13 +194,13 @@ class SentenceScorer:
 
     def _of_piece(self, piece: Quote, defining: float) -> dict[str, float]:
         """The parts of the score that depend on the text and kind of the piece alone."""
-        text = piece.text
+        text, has_type = piece.text, self._of_type(piece.text)
         is_table = bool(self._subject) and not defining and "\n|" in text and not self._takes_table
         return {
-            "type": _TYPE_WEIGHT * self._of_type(text),
+            "type": _TYPE_WEIGHT * has_type,
             "wording": _WORDING_WEIGHT * self._of_wording(text),
             "kind": -_PENALTIES.get(piece.kind, 0.0),
-            "row's name": _KEY_BONUS * (piece.kind == "row" and self._names(text.partition("|")[0])),
+            "row's name": _KEY_BONUS * (piece.kind == "row" and has_type > 0 and self._names(text.partition("|")[0])),
             "order": _ORDER_BONUS * ordered_share(self._order, stems(text)) if self._order else 0.0,
             "steps": _PROCEDURE_BONUS * bool(piece.steps),
             "of another": -_ELSEWHERE_PENALTY * (self._is_other is not None and self._is_other(text)),

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from .doers import NAME, NOBODY, doers_in, is_done_by, word_before
+from .irregular_verbs import IRREGULAR_VERBS
 from .quantities import (
     ASKS_FREQUENCY,
     ASKS_PRICE,
@@ -30,9 +31,8 @@ _ASKS_NAME_OF = re.compile(
 )
 #: Who did something once, which a particular person or body did; "Who opens the doors?" has an answer without a name.
 _ASKS_DOER = re.compile(
-    r"^(?:and |but |so )?who(?:m|se)?\b(?: \w+ly| first)? ((?!need\b)\w+ed|did|wrote|built|found|led|made|won|began"
-    r"|gave|took|sent|drew|taught|bought|sold|held|spoke|said|told|thought|brought|chose|ran|left|lost|paid|set"
-    r"|put|cut|hit|shot|(?:was|were) the)\b"
+    r"^(?:and |but |so )?who(?:m|se)?\b(?: \w+ly| first)? ((?!need\b)\w+ed|(?:was|were) the"
+    rf"|{'|'.join(sorted(past for past, _ in IRREGULAR_VERBS.values()))})\b"
     r"|^\W*(?:what|which) (?:\w+ )?(?:person|company|man|woman|scientist|engineer|president|king|queen|actor|author"
     r"|school|university|organi[sz]ation|institute|team)\b(?: (\w+))?",
     re.IGNORECASE,

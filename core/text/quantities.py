@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from .formulas import is_formula
+from .irregular_verbs import with_forms
 from .stemming import stems
 from .times import MONTHS
 from .versions import NAMED_NUMBER
@@ -56,6 +57,16 @@ _PEOPLE = frozenset(
         " employees players participants peasants troops"
     )
 )
+_CHILDREN = frozenset(stems("child children sons daughters kids boys girls babies brothers sisters siblings twins"))
+_HOW_MANY = re.compile(r"\bhow many (\w+(?:['’-]\w+)?(?: \w+(?:['’-]\w+)?)?)", re.IGNORECASE)
+#: What a text counts without the word: "twice", "250 km", "three kinds" for "how many types".
+_UNNAMED = frozenset(
+    stems(
+        "time type kind sort form way percent percentage degree people person mile kilometer kilometre meter metre km"
+        " foot feet inch yard ton tonne pound kilogram kgs gram liter litre gallon acre hectare square cubic second"
+        " minute hour day week month year dollar euro main different"
+    )
+)
 #: Score of an answer that is one of another kind.
 OTHER_ANSWER = 0.5
 #: Characters after a number among which the things are named.
@@ -64,6 +75,21 @@ _LENGTH = (
     r"\b(?:miles?|(?:kilo|centi|milli)?met(?:er|re)s?|feet|foot|inch(?:es)?|yards?|leagues?|fathoms?|light[- ]years?"
     r"|parsecs?|stor(?:ies|eys)|floors?|degrees?(?! celsius| fahrenheit)"
     r"|pages?|[kcm]?m|ft)\b|[′″%]|°(?! ?[CFK]\b)"
+)
+#: A side of a thing that is asked for, and one with its measure: "25 m long", "a height of 3 m".
+_ASKS_SIDE = re.compile(
+    r"\bhow (deep|high|tall|wide|thick|long)\b|\b(depth|height|width|thickness|length) (?:of|does|do)\b", re.IGNORECASE
+)
+_SIDE = re.compile(
+    rf"(?:{_LENGTH}) (deep|high|tall|wide|thick|long)\b"
+    r"|\b(depth|height|width|thickness|length) (?:of|is|was) (?:\w+ ){0,2}\d",
+    re.IGNORECASE,
+)
+#: Time that passes from one occasion to the next: "every 2 years", "once a day".
+_INTERVAL = re.compile(
+    rf"\b(?:(?:every|each|per)(?: (?:\d[\d,.]*|{_UNTIL_NINETY_NINE}|other|few|second|third))?|(?:once|twice|times) an?)"
+    r" \w+",
+    re.IGNORECASE,
 )
 #: A price is asked for, and what has one.
 ASKS_PRICE = (
@@ -130,7 +156,7 @@ _UNITS = (
     ),
     (
         r"\bhow long\b",
-        rf"\b(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|decades?|centur\w+|from\b.*\bto)\b|{_LENGTH}",
+        rf"\b(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|decades?|centur\w+|from\b.*\b(?:to|un?till?))\b|{_LENGTH}",
     ),
     (r"\bhow (?:far|tall|high(?! d)|deep|wide)\b", _LENGTH),
 )
@@ -141,10 +167,36 @@ def asks_for_quantity(question: str) -> bool:
     return bool(_ASKS_QUANTITY.search(question))
 
 
+def things_counted(question: str) -> frozenset[str]:
+    """The stems of the things whose number is asked for, and of others of their kind for people and children, of which
+    a sentence that counts them has one; empty where it may have none, and for another question."""
+    asked = _HOW_MANY.search(question)
+    things = frozenset(stem for stem in stems(asked[1]) if stem.isalpha()) if asked else frozenset[str]()
+    kind = next((kind for kind in (_CHILDREN, _PEOPLE) if not things.isdisjoint(kind)), frozenset[str]())
+    return things | kind if things.isdisjoint(_UNNAMED) else frozenset()
+
+
 def lacks_unit(question: str, sentences: Sequence[str]) -> bool:
-    """Whether the question asks for a price, an age, a length …, and no sentence has a unit of it."""
+    """Whether the question asks for a price, an age, a length …, and no sentence has a unit of it, or the first one has
+    another side of a thing: its length for "how deep"."""
     unit = _unit_of(question)
-    return unit is not None and not any(re.search(unit, each, re.IGNORECASE) for each in sentences)
+    if any(_is_other_side(question, each) for each in sentences[:1]):
+        return True
+    return unit is not None and not any(
+        re.search(unit, _without_intervals(question, each), re.I) for each in sentences[:2]
+    )
+
+
+def _is_other_side(question: str, sentence: str) -> bool:
+    """Whether the question asks for one side of a thing, and the sentence says how large another side is alone."""
+    asked = _ASKS_SIDE.search(question)
+    own = frozenset[str]().union(*map(with_forms, stems(asked[0]))) if asked else frozenset[str]()
+    return bool(own) and _SIDE.search(sentence) is not None and own.isdisjoint(stems(sentence))
+
+
+def _without_intervals(question: str, sentence: str) -> str:
+    """The sentence; where it is asked how long something is, without what says how often."""
+    return _INTERVAL.sub(" ", sentence) if "how long" in question.casefold() else sentence
 
 
 def quantity_scorer(question: str, known: set[str]) -> Callable[[str], float]:
@@ -157,8 +209,9 @@ def quantity_scorer(question: str, known: set[str]) -> Callable[[str], float]:
 
     def score(sentence: str) -> float:
         # The numbers of a formula count nothing either, nor those of code.
+        sentence = _without_intervals(question, sentence)
         sentence = _MONEY.sub(" ", sentence) if counted and unit is None else sentence
-        sentence = _HOW_OFTEN.sub(" ", sentence) if counts and unit is None else sentence
+        sentence = _HOW_OFTEN.sub(" ", sentence) if counts or unit is not None else sentence
         lines = (line for line in _CODE.sub("", sentence).split("\n") if not is_formula(line))
         sentence = _REFERENCE_NUMBER.sub(" ", NAMED_NUMBER.sub(" ", "\n".join(lines)))
         found = [number for number in _QUANTITY.finditer(sentence) if number[0].casefold() not in known]

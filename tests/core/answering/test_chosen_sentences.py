@@ -590,6 +590,11 @@ def test_the_row_of_what_is_asked_for_comes_before_sentences_that_use_it() -> No
     assert _texts("What does lamps 3 mean?", text, (0.6, np.nan, 0.3))[0].startswith("lamps | 0: none")
 
 
+def test_a_row_without_the_quantity_that_is_asked_for_comes_after_a_sentence_with_it() -> None:
+    text = "The winch drum has a diameter of 60 cm.\n\n| part | care |\n|---|---|\n| winch drum | dry cloth, daily |"
+    assert _texts("How wide is the winch drum?", text, (0.3, np.nan, 0.3))[0].startswith("The winch drum has")
+
+
 def test_a_row_whose_first_cell_is_a_number_comes_after_sentences() -> None:
     text = (
         "A class 1 lamp keeps its light on for an hour.\n\n"

@@ -230,6 +230,29 @@ def test_a_quantity_a_decade_or_a_topic_is_there_in_other_words_or_not_at_all(
 
 
 @pytest.mark.parametrize(
+    ("question", "text", "verdict"),
+    [
+        ("How many children did Berg have?", "Berg was born in 1921 and oiled the first 400 winches.", "closest"),
+        ("How many children did Berg have?", "Berg was born in 1921 and had two sons.", "answered"),
+        ("How many winches did Berg oil?", "Berg was born in 1921 and oiled the first 400 winches.", "answered"),
+        ("How many times did Berg oil the winch?", "Berg did oil the winch twice.", "answered"),
+        ("How many employees has the quay?", "The quay has a phone number, 30 555 0199.", "closest"),
+        ("How long does it take to oil the winch?", "Oil the winch every 2 months.", "closest"),
+        ("How long does it take to oil the winch?", "Oil the winch for ten minutes every 2 months.", "answered"),
+        ("How deep is the pool of the quay?", "The pool of the quay is 25 m long.", "closest"),
+        ("How deep is the pool of the quay?", "The pool of the quay is 25 m long and 2 m deep.", "answered"),
+        ("How deep is the pool of the quay?", "The pool of the quay has 2 m of water.", "answered"),
+        ("Who stole the cup?", "The cup of the quay was stolen in 1994 and was found in a locker in Lund.", "closest"),
+        ("Who stole the cup?", "The cup of the quay was stolen in 1994 by Anna Berg.", "answered"),
+    ],
+)
+def test_another_number_than_the_one_that_is_asked_for_only_comes_closest(
+    question: str, text: str, verdict: str
+) -> None:
+    assert _verdict(question, text, 0.7) == verdict
+
+
+@pytest.mark.parametrize(
     ("text", "verdict"),
     [
         ("The population of Lund is mostly (88.2%) Danish.", "closest"),
