@@ -6,11 +6,12 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from ..text.answer_types import answer_type_scorer, value_finder
 from ..text.chunk_terms import headings_of, idf_coverage
 from ..text.definitions import attribute_finder, subject_of
 from ..text.entries import title_stems
 from ..text.negations import negates
-from ..text.persons import life_event_asked
+from ..text.persons import LifeEvent, life_event_asked
 from ..text.question_kinds import action_of, asks_for_events, asks_for_steps, asks_whether
 from ..text.stemming import question_stems, stem_hash, stems, words
 from .answerability import FEATURES, features_of, least_likelihood, likelihood, stems_near
@@ -107,24 +108,35 @@ def weigh_evidence(retrieval: Retrieval) -> Evidence:
         # What code answers is said by the sentences around it.
         around = quoted[1:] if "\n```" in quoted[0].text else []
         beside = [features_of(retrieval, each) for each in around if each.chunk == quoted[0].chunk]
-        shown = quoted[0].words if _is_about_it(retrieval, quoted[0]) else float(_is_procedure(retrieval, quoted[0]))
+        is_shown = _is_about_it(retrieval, quoted[0]) or _says_event(retrieval, quoted[0], life)
+        shown = quoted[0].words if is_shown else float(_is_procedure(retrieval, quoted[0]))
         chance = 0.0 if missing else max(float(is_reply), shown, *map(likelihood, (features, *beside)))
     return replace(best, sentence=known["cosine"], order=known["order"], likelihood=chance, missing=missing)
 
 
 def _is_about_it(retrieval: Retrieval, sentence: ScoredSentence) -> bool:
     """Whether nothing is asked for but what happened to X, what to do about X, or what the Y of X is and the sentence
-    says what "the Y is", and all words are near the sentence; or what X is, and the sentence is below the title X.
+    says what "the Y is" or has the form of a Y (a price, a phone number), and all words are near the sentence; or what
+    X is, and the sentence is below the title X.
 
     Of SQuAD's 2,190 unanswerable questions that changes the verdict of none.
     """
     asked = asked_of(retrieval)
     attribute = attribute_finder(asked)
     asks_what_to_do = asks_for_steps(asked) and action_of(asked) is None
-    if asks_for_events(retrieval.question) or asks_what_to_do or (attribute and attribute.search(sentence.text)):
+    has_value = value_finder(asked)
+    is_said = (attribute and attribute.search(sentence.text)) or (has_value and has_value(sentence.text))
+    if is_said or asks_what_to_do or asks_for_events(retrieval.question):
         return stems_near(retrieval, sentence).issuperset(map(stem_hash, retrieval.idf))
     subject = frozenset(map(retrieval.spelling.correct, subject_of(asked)))
     return bool(subject) and title_stems(headings_of(retrieval.nodes[sentence.chunk].node)) == subject
+
+
+def _says_event(retrieval: Retrieval, sentence: ScoredSentence, life: LifeEvent | None) -> bool:
+    """Whether someone's birth or death is asked for, and the sentence says of this person, by name, when or where it
+    was."""
+    headings, has_type = headings_of(retrieval.nodes[sentence.chunk].node), answer_type_scorer(asked_of(retrieval))
+    return life is not None and life.fault_of(sentence.text, headings) == 0 and has_type(sentence.text) == 1
 
 
 def _is_reply(retrieval: Retrieval, sentence: ScoredSentence) -> bool:

@@ -12,10 +12,11 @@ from ..text.definitions import compound_of, defines, derived_finder, qualifier_o
 from ..text.entries import other_answer_finder, title_stems
 from ..text.irregular_verbs import form_hashes, with_forms
 from ..text.pointers import asks_same
+from ..text.quantities import asks_for_quantity
 from ..text.question_kinds import action_of, asks_whether, lacks_items, sides_of
 from ..text.stemming import question_stems, stem_hash, stem_hashes, stems, words
 from ..text.terms import abbreviation_of
-from ..text.times import is_of_other_day
+from ..text.times import asks_for_time, is_of_other_day
 from ..text.versions import has_only_others, is_of_other, version_finder
 from .answerability import dated_text, names_in, stems_near, stems_near_any, with_header
 from .comparatives import lacks_comparison, lacks_counted, lacks_modifier, lacks_side
@@ -29,6 +30,8 @@ DEFINES = 0.9
 #: Ordinals, and decades, of which a text may name a year.
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th|0s)$")
 _YEAR = re.compile(r"(?<![\w.,:/-])(?:1\d|20)\d\d(?![\w/%]|[.,:]\d)")
+#: Words of the question, relative to the best sentence, of a further one with the time or number that is asked for.
+_LEAST_WORDS = 0.6
 #: Stems from one of two words to the other that are together.
 _MOST_APART = 8
 _ASKS_TERM = re.compile(
@@ -50,7 +53,10 @@ def missing_subject(retrieval: Retrieval, sentences: Sequence[ScoredSentence]) -
 
 def missing_value(retrieval: Retrieval, sentences: Sequence[ScoredSentence]) -> str:
     """Which kind of answer the question asks for and none of the sentences has; empty if one has it."""
-    asked, texts = asked_of(retrieval), [dated_text(retrieval, each) for each in sentences]
+    asked = asked_of(retrieval)
+    least = _LEAST_WORDS * sentences[0].words if asks_for_time(asked) or asks_for_quantity(asked) else 0.0
+    sentences = [each for each in sentences if each.words >= least]  # one on something else has a number, too
+    texts = [dated_text(retrieval, each) for each in sentences]
     if lacks_modifier(asked, [with_header(retrieval, each) for each in sentences]):
         return "no sentence has the default, mean, limit or recommendation that is asked for"
     return next((missing for lacks, missing in _VALUE if lacks(asked, texts)), "")
@@ -138,13 +144,12 @@ def _lacks_action(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSe
 
 def _lacks_qualifier(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
     """Whether the question asks what X is for, in or of Y, and a name of Y is near none of the sentences or another
-    word of Y in no chunk: what X is answers another question.
-
-    Of SQuAD's 1,998 and CLAP NQ's 150 answerable questions it is so for one and two.
+    word of Y in no chunk: what X is answers another question. Of SQuAD's 1,998 and CLAP NQ's 150 answerable questions
+    it is so for one and two.
     """
     wanted, hashes = qualifier_of(asked), retrieval.spelling.hashes
-    names, near = names_in(asked).intersection(wanted), (stems_near(retrieval, sentence) for sentence in sentences)
-    return bool(wanted) and not (hashes(names) <= set().union(*near) and hashes(wanted) <= _offered(retrieval))
+    names, near = names_in(asked).intersection(wanted), stems_near_any(retrieval, sentences)
+    return bool(wanted) and not (hashes(names) <= near and hashes(wanted) <= _offered(retrieval))
 
 
 def _lacks_definition(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
@@ -203,8 +208,8 @@ def _lacks_claim(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSen
 
 def _has_other_answer(_: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
     """Whether the best sentence is a value and no reason, the time of something else, or asks the same."""
-    is_other = other_answer_finder(asked)
-    return (is_other is not None and is_other(sentences[0].text)) or asks_same(asked, sentences[0].text)
+    is_other, text = other_answer_finder(asked), sentences[0].text
+    return bool(is_other and is_other(text)) or asks_same(asked, text)
 
 
 #: Each check, in order, and what is missing where it is true.

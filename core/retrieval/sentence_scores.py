@@ -70,6 +70,7 @@ _KEY_BONUS = 0.5
 _ELSEWHERE_PENALTY = 0.4
 #: Taken from one without the very word that is to be defined, but another of its stem.
 _DERIVED_PENALTY = 0.4
+_BRACKETS = re.compile(r"\([^()]{0,80}\)")
 #: A source that is cited within a sentence or behind it, and questions that its words may answer.
 _SOURCE = re.compile(
     r"\[(?=[^\[\]]{0,200}(?:\s\d|\b[Ii]bid|\b[Oo]p\. ?[Cc]it))(?=[^\[\]]{0,200}[^\W\d_])[^\[\]]{9,250}\](?!\()"
@@ -238,8 +239,8 @@ class SentenceScorer:
         return is_other or (self._derived is not None and not self._derived.search(text))
 
     def _names(self, cell: str) -> bool:
-        """Whether a table's first cell is made of words of the question."""
-        found = stem_hashes(cell)
+        """Whether a table's first cell is made of words of the question, what it has in brackets left out."""
+        found = stem_hashes(_BRACKETS.sub(" ", cell))
         return bool(found) and any(map(str.isalpha, cell)) and self._stems.issuperset(found)
 
 

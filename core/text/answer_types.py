@@ -95,10 +95,14 @@ _ASKS_EMAIL = re.compile(
 )
 #: How a question asks for something that has a form of its own, and that form.
 _FORMS = (
-    # Seven digits or more, no date and no address of a machine.
+    # Seven digits or more, no date and no address of a machine; or an extension.
     (
         _ASKS_PHONE,
-        re.compile(r"(?<![\d.-])(?!\d{4}-\d\d-\d\d|\d{1,3}(?:\.\d{1,3}){1,3}(?![\d.]))\d(?:[ ()/.-]{0,3}\d){6,}"),
+        re.compile(
+            r"(?<![\d.-])(?!\d{4}-\d\d-\d\d|\d{1,3}(?:\.\d{1,3}){1,3}(?![\d.]))\d(?:[ ()/.-]{0,3}\d){6,}"
+            r"|\bext(?:\.|ension)(?: number)?(?: is| was)? \d{2,6}\b",
+            re.IGNORECASE,
+        ),
     ),
     (_ASKS_IP, re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}\b|[\da-f]{1,4}::?[\da-f:]*:[\da-f]{1,4}", re.IGNORECASE)),
     (_ASKS_EMAIL, re.compile(r"@")),

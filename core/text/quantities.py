@@ -85,6 +85,12 @@ _SIDE = re.compile(
     r"|\b(depth|height|width|thickness|length) (?:of|is|was) (?:\w+ ){0,2}\d",
     re.IGNORECASE,
 )
+#: Time that passes, whose end may be a year: "until 1796", "for a month".
+_SPAN = re.compile(
+    r"\b(?:un?till?|since) (?:\w+ ){0,2}?(?:1\d|20)\d\d\b"
+    r"|\ban? (?:second|minute|hour|day|week|month|year|decade|century)\b",
+    re.IGNORECASE,
+)
 #: Time that passes from one occasion to the next: "every 2 years", "once a day".
 _INTERVAL = re.compile(
     rf"\b(?:(?:every|each|per)(?: (?:\d[\d,.]*|{_UNTIL_NINETY_NINE}|other|few|second|third))?|(?:once|twice|times) an?)"
@@ -156,7 +162,10 @@ _UNITS = (
     ),
     (
         r"\bhow long\b",
-        rf"\b(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|decades?|centur\w+|from\b.*\b(?:to|un?till?))\b|{_LENGTH}",
+        (
+            r"\b(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|decades?|centur\w+|un?till?|since"
+            rf"|from\b.*\bto)\b|{_LENGTH}"
+        ),
     ),
     (r"\bhow (?:far|tall|high(?! d)|deep|wide)\b", _LENGTH),
 )
@@ -205,7 +214,7 @@ def quantity_scorer(question: str, known: set[str]) -> Callable[[str], float]:
     counted = _COUNTED.search(question)
     things = frozenset(stems(counted[1])) if counted else frozenset()
     things = things if things.isdisjoint(stems("people persons")) else _PEOPLE
-    counts = bool(things) and "time" not in things
+    counts, is_time = bool(things) and "time" not in things, "how long" in question.casefold()
 
     def score(sentence: str) -> float:
         # The numbers of a formula count nothing either, nor those of code.
@@ -213,7 +222,10 @@ def quantity_scorer(question: str, known: set[str]) -> Callable[[str], float]:
         sentence = _MONEY.sub(" ", sentence) if counted and unit is None else sentence
         sentence = _HOW_OFTEN.sub(" ", sentence) if counts or unit is not None else sentence
         lines = (line for line in _CODE.sub("", sentence).split("\n") if not is_formula(line))
-        sentence = _REFERENCE_NUMBER.sub(" ", NAMED_NUMBER.sub(" ", "\n".join(lines)))
+        sentence = NAMED_NUMBER.sub(" ", "\n".join(lines))
+        if is_time and _SPAN.search(sentence):
+            return 1.0
+        sentence = _REFERENCE_NUMBER.sub(" ", sentence)
         found = [number for number in _QUANTITY.finditer(sentence) if number[0].casefold() not in known]
         if not found or (unit is None and not things):
             return float(bool(found))

@@ -595,6 +595,11 @@ def test_a_row_without_the_quantity_that_is_asked_for_comes_after_a_sentence_wit
     assert _texts("How wide is the winch drum?", text, (0.3, np.nan, 0.3))[0].startswith("The winch drum has")
 
 
+def test_what_a_first_cell_has_in_brackets_is_no_part_of_its_name() -> None:
+    text = "Small children enter for free.\n\n| ticket | price |\n|---|---|\n| Child (5 to 15) | £3 |\n| Adult | £7 |"
+    assert _texts("How much is a ticket for a child?", text, (0.5, np.nan, 0.4, 0.4))[0].startswith("Child (5 to 15)")
+
+
 def test_a_row_whose_first_cell_is_a_number_comes_after_sentences() -> None:
     text = (
         "A class 1 lamp keeps its light on for an hour.\n\n"
