@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from ..retrieval.comparatives import MOST_ROWS
 from ..retrieval.models import Retrieval
 from ..retrieval.sentence_scores import ScoredSentence
 from ..retrieval.sentences import instructing_units, sentences_of
@@ -12,8 +13,6 @@ from ..text.stemming import stem_hash, stem_hashes
 
 #: What separates the cells of a row.
 _BAR = re.compile(r"(?<!\\)\|")
-#: Rows of a table that is given whole.
-_MOST_ROWS = 10
 
 
 def header_of(sentence: ScoredSentence, retrieval: Retrieval) -> str:
@@ -40,7 +39,7 @@ def with_whole_table(chosen: Sequence[ScoredSentence], retrieval: Retrieval) -> 
     if any(is_named_row(each, retrieval) for each in chosen[:2]):
         return chosen
     rows = [each for each in sentences_of(retrieval) if _table_of(each, retrieval) == table[0]]
-    if len(rows) > _MOST_ROWS:
+    if len(rows) > MOST_ROWS:
         return chosen
     others = [each for each, own in zip(chosen, table, strict=True) if own != table[0]]
     return [*sorted(rows, key=lambda each: each.start), *others]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import permutations
 
 from ..citations.polarity import opposites_of
-from ..text.irregular_verbs import with_forms
+from ..text.irregular_verbs import form_hashes, with_forms
 from ..text.quantities import things_counted
 from ..text.question_kinds import sides_of
 from ..text.stemming import stem_hashes, stems, words
@@ -62,6 +62,10 @@ _ROOT = 5
 _HEAD = 40
 #: Not "how populous it is compared to others".
 _ASKS_DIFFERENCE = re.compile(r"\bdiffer|\bdistin(?:ct|guish)", re.IGNORECASE)
+_ASKS_OF_EACH = re.compile(r"^\W*what(?: is| are|['’]s) the ([\w-]+(?: [\w-]+)?) of (?:each|every)\b", re.IGNORECASE)
+_ALL = re.compile(r"\b(?:each|every|all|both|respectively)\b", re.IGNORECASE)
+#: Rows of a table that is given whole.
+MOST_ROWS = 10
 
 
 @dataclass(frozen=True)
@@ -149,7 +153,13 @@ def lacks_counted(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSe
 
 
 def lacks_comparison(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
-    """Whether the question compares two things by degree, and no sentence near the second one tells of that degree."""
+    """Whether the question compares two things by degree, and no sentence near the second one tells of that degree; or
+    it asks for something of each thing of a kind, and the best sentence is neither of all of them nor of a short table
+    with a column for it."""
+    best, known = sentences[0], retrieval.terms(sentences[0].chunk)
+    if (of_each := _ASKS_OF_EACH.match(asked)) and not _ALL.search(best.text):
+        has_column = all(not form_hashes(stem).isdisjoint(known.header_stems(best.unit)) for stem in stems(of_each[1]))
+        return "\n" not in best.text and not (has_column and known.kinds.count("row") <= MOST_ROWS)
     degree = degree_of(asked)
     side = retrieval.spelling.hashes(degree.side if degree else ())
     return degree is not None and not any(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from .versions import with_other_numerals
 
@@ -59,6 +59,32 @@ _CONTACT = re.compile(
     re.IGNORECASE,
 )
 _REACHED_BY = ("phone number", "e-mail address")
+#: What a table has a column for, by the superlatives that ask for its greatest or least value.
+_COLUMNS = {
+    "noise": "loudest|noisiest|quietest",
+    "weight": "heaviest|lightest",
+    "price": "cheapest|dearest|(?:most|least) expensive",
+    "height": "tallest|highest|lowest",
+    "length": "longest|shortest",
+    "width": "widest|broadest|narrowest",
+    "depth": "deepest|shallowest",
+    "speed": "fastest|quickest|slowest",
+    "age": "oldest|youngest",
+    "power": "strongest|weakest|(?:most|least) powerful",
+    "size": "largest|biggest|smallest",
+    "temperature": "hottest|warmest|coldest|coolest",
+}
+_EXTREME, _DEGREE = "|".join(_COLUMNS.values()), r"(?:most|least|fewest|highest|lowest|greatest|largest|smallest)"
+_THING = r"(?!(?:one|of)\b)[\w-]+(?: (?!(?:is|are|was|were|has|have|had)\b)[\w-]+)?"
+#: "Which model is the loudest?", "What is the cheapest ticket?", "Which model has the most power?"
+_ASKS_EXTREME = tuple(
+    re.compile(rf"^\W*(?:and |but |so )?{form}\W*$", re.IGNORECASE)
+    for form in (
+        rf"(?:which|what) (?P<thing>{_THING}) (?:is|are|was|were) (?:the )?(?P<extreme>{_EXTREME})",
+        rf"(?:which|what)(?:['’]s| is| are| was| were) the (?P<extreme>{_EXTREME}) (?P<thing>{_THING})",
+        rf"(?:which|what) (?P<thing>{_THING}) ha[sd] the {_DEGREE} (?P<column>[\w-]+(?: [\w-]+)?)",
+    )
+)
 #: "And", "what about" before what is asked.
 LEAD = re.compile(r"^\W*(?:(?:and|but|so|then|also|ok)\b\W*)?(?:(?:what|how) about\b\W*)?", re.IGNORECASE)
 _ITS, _IT = re.compile(r"\bits (\w+)", re.IGNORECASE), re.compile(r"\bit\b", re.IGNORECASE)
@@ -180,8 +206,15 @@ def reworded(question: str) -> str:
 
 
 def other_wordings(question: str) -> list[str]:
-    """Other ways to ask the same, of which texts may know one alone: a ruler's or a war's number written otherwise, and
-    what someone is reached by."""
+    """Other ways to ask the same, of which texts may know one alone: a ruler's or a war's number written otherwise,
+    what someone is reached by, and the column of a table with the greatest or least value that is asked for."""
     numbered, contact = with_other_numerals(question), _CONTACT.match(question)
     reached_by = [f"What is the {what} of {contact[1]}?" for what in _REACHED_BY] if contact else []
-    return ([] if numbered == question else [numbered]) + reached_by
+    extremes = [found.groupdict() for form in _ASKS_EXTREME if (found := form.match(question))]
+    of_each = [f"What is the {_column_of(asked)} of each {asked['thing']}?" for asked in extremes]
+    return ([] if numbered == question else [numbered]) + reached_by + of_each
+
+
+def _column_of(asked: Mapping[str, str]) -> str:
+    extreme = asked.get("extreme", "")
+    return asked.get("column") or next(name for name, form in _COLUMNS.items() if re.fullmatch(form, extreme, re.I))

@@ -135,6 +135,20 @@ def test_a_capacity_is_a_number(question: str, text: str, verdict: str) -> None:
     assert _verdict(question, text, 0.7) == verdict
 
 
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("| winch | noise |\n|---|---|\n| B20 | 60 dB |\n| B60 | 71 dB |", "answered"),
+        ("| name | place |\n|---|---|\n| winch B20 | the noise of the quay |", "closest"),
+        ("The noise of the B60 winch is 71 dB.", "closest"),
+        ("The noise of each winch is 71 dB.", "answered"),
+        ("| winch | noise |\n|---|---|\n" + "| B20 | 60 dB |\n" * 11, "closest"),
+    ],
+)
+def test_what_is_asked_of_each_thing_is_answered_by_a_short_table_with_a_column_for_it(text: str, verdict: str) -> None:
+    assert _verdict("What is the noise of each winch?", text, 0.6) == verdict
+
+
 @pytest.mark.parametrize(("header", "verdict"), [("Max depth", "answered"), ("Depth", "closest")])
 def test_a_limit_may_be_in_the_header_of_a_table(header: str, verdict: str) -> None:
     text = f"| Lock | {header} |\n|---|---|\n| Berg | 3 m |\n| Lund | 4 m |"

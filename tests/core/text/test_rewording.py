@@ -145,6 +145,7 @@ def test_one_thing_over_and_over_takes_linear_time(part: str) -> None:
     assert grows_linearly(lambda size: going_on(part * size), 200)
     assert grows_linearly(lambda size: resolve_pronoun("what is it?", [part * size]), 200)
     assert grows_linearly(lambda size: parallel_question("and the hub", ["what is the " + part * size + " hub"]), 200)
+    assert grows_linearly(lambda size: other_wordings("which " + part * size + " is the loudest"), 200)
     assert grows_linearly(lambda size: topic_of("in which chapter is " + part * size + " discussed"), 200)
 
 
@@ -154,8 +155,12 @@ def test_one_thing_over_and_over_takes_linear_time(part: str) -> None:
         ("How can I reach Ana Berg?", ["phone number of Ana Berg?", "e-mail address of Ana Berg?"]),
         ("How do we get in touch with the office", ["phone number of the office?", "e-mail address of the office?"]),
         ("How can I reach?", []),
+        ("Which model is the loudest?", ["noise of each model?"]),
+        ("What is the least expensive ticket?", ["price of each ticket?"]),
+        ("Which model has the most power?", ["power of each model?"]),
+        ("Which one is the loudest?", []),
         ("How can I tie a knot?", []),
     ],
 )
-def test_what_someone_is_reached_by(question: str, others: list[str]) -> None:
+def test_what_someone_is_reached_by_and_which_column_has_the_greatest_value(question: str, others: list[str]) -> None:
     assert other_wordings(question) == [f"What is the {each}" for each in others]
