@@ -55,8 +55,8 @@ class CitableChunks:
     ) -> None:
         """``headings``: the lines that the model is shown above each text. ``by_ocr``: texts (from 0) read by OCR.
         ``terms``: of each text, where they are known."""
-        above, known = headings or [""] * len(texts), terms or [None] * len(texts)
-        each = zip(texts, above, known, strict=True)
+        known: Sequence[ChunkTerms | None] = terms or [None] * len(texts)
+        each = zip(texts, headings or [""] * len(texts), known, strict=True)
         self._sources = [Source(number, *parts) for number, parts in enumerate(each)]
         self._by_ocr = by_ocr
 

@@ -67,6 +67,14 @@ _SAYS_SPOUSE = re.compile(r"\b(?:wife|wives|husbands?|widow\w*|marri\w+|wed(?:de
 _ASKS_KIN = re.compile(rf"^\W*(?:what|who)\b.*{_KIN.pattern}\W*$", re.IGNORECASE)
 _ASKS_WHO_DID = re.compile(r"(?:and |but |so )?who (?!(?:is|are|was|were)\b)\w+", re.IGNORECASE)
 
+#: "Who was the conductor before Anna Berg?", and what says who was.
+_ASKS_NEIGHBOUR = re.compile(
+    r"(?:and |but |so )?who(?:['’]s| is| was| were) (?:\w+ ){1,4}?(?:before|after) "
+    r"(?!(?:the|an?|it|this|that)\b)([a-z][\w.-]*(?: [a-z][\w.-]*){0,3})\W*$",
+    re.IGNORECASE,
+)
+_SAYS_NEIGHBOUR = r"succe(?:ed|ss)|predecess|follow|replac|previous|former|until|t(?:ook|ake) over|hand(?:ed)? over"
+
 #: What stands for a thing that was named before: "it", "the company was …", "Aurora was …".
 _POINTS = re.compile(
     rf"{PRONOUN.pattern}|(?-i:^(?:The \w+|(?!The\b)[A-Z][\w’'-]*(?: [A-Z][\w’'-]*)*) (?:was|were)\b)", re.IGNORECASE
@@ -131,6 +139,15 @@ def _names_in(text: str, known: Set[str], office: Set[str]) -> Iterator[tuple[in
         ]
         if kept:
             yield run.start() + kept[0].start(), run.start() + kept[-1].end()
+
+
+def lacks_neighbour(_: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
+    """Whether the question asks who held an office before or after someone, and no sentence says who came next to
+    whom."""
+    found = _ASKS_NEIGHBOUR.match(asked)
+    named = "|".join(re.escape(name) for name in (*found[1].split(), "him", "her", "them")) if found else ""
+    says = re.compile(rf"\b(?:{_SAYS_NEIGHBOUR}|(?:before|after) (?:{named})\b)", re.IGNORECASE)
+    return found is not None and not any(says.search(each.text) for each in sentences)
 
 
 def lacks_deed(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:

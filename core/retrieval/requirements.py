@@ -21,7 +21,7 @@ from ..text.versions import has_only_others, is_of_other, version_finder
 from .answerability import dated_text, names_in, stems_near, stems_near_any, with_header
 from .comparatives import lacks_comparison, lacks_counted, lacks_modifier, lacks_side
 from .models import Retrieval, asked_of
-from .people import CAPITAL, lacks_deed, lacks_event, lacks_kin, lacks_nth, lacks_office, lacks_origin
+from .people import CAPITAL, lacks_deed, lacks_event, lacks_kin, lacks_neighbour, lacks_nth, lacks_office, lacks_origin
 from .quotes import paragraph_up_to
 from .sentence_scores import ScoredSentence
 
@@ -227,6 +227,7 @@ _SUBJECT = (
     (_lacks_predicate, "the two words of the question are not together in the best sentence"),
     (lacks_nth, "no sentence has the one of several that is asked for"),
     (lacks_office, "no sentence has the office that is asked for"),
+    (lacks_neighbour, "no sentence says who came before or after whom"),
     (lacks_deed, "no sentence has what was done, or a name of the question"),
     (lacks_origin, "no sentence says of this thing who brought it about"),
     (_lacks_claim, "what the question says is near no sentence"),

@@ -87,6 +87,19 @@ def test_who_is_the_captain_is_answered_by_a_name_beside_the_office(question: st
     assert _verdict(question, text, 0.5) == verdict
 
 
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("Ada Reed was assistant conductor in Oslo before she came to us.", "closest"),
+        ("The conductor since 2018 is Ada Reed. Bo Berg led the choir.", "closest"),
+        ("Ada Reed succeeded Bo Berg as conductor.", "answered"),
+        ("Bo Berg was conductor before her. Ada Reed came in 2018.", "answered"),
+    ],
+)
+def test_who_held_an_office_before_someone_is_said_of_both(text: str, verdict: str) -> None:
+    assert _verdict("Who was the conductor before Ada Reed?", text, 0.6) == verdict
+
+
 def test_what_to_do_is_said_below_the_heading_that_names_the_case() -> None:
     text, heading = "Call the baker before eight. He asks his sister.", "When a sailor is ill"
     assert _verdict("What should I do if a sailor is ill?", text, 0.3, heading) == "answered"
