@@ -12,7 +12,7 @@ from ragstone.core.answering import Overview
 from ragstone.core.text import WORKS, quoted_title, section_kind, stems
 
 from .library.books import Book
-from .library.chapters import nodes_in_order
+from .library.chapters import nodes_in_order, paths_in_order
 from .library.editions import newest_editions
 from .library.enumerations import asks_for_parts, enumerated
 from .library.front_matter import front_matter, written_by
@@ -108,6 +108,12 @@ def _of_relative_part(shelf: Shelf, question: str, earlier: Callable[[], BaseNod
 
 
 def _of_book(shelf: Shelf, book: Book, asked: OverviewQuestion) -> Overview | None:
+    paths = paths_in_order(shelf.corpus, book.slug)
+    chapters = list(dict.fromkeys(path[0] for path in paths))
+    title = None if asked.is_of_whole else _title_of(asked, chapters, paths)
+    missing = Overview("", ()) if asked.number else None
+    if asked.wanted == "topic" and title is None:
+        return missing  # before a text is read: many questions name no part of the book
     nodes = nodes_in_order(shelf.corpus, book.slug)
     if asked.wanted == "authors" and (found := written_by(shelf, book, nodes)):
         return found
@@ -117,10 +123,7 @@ def _of_book(shelf: Shelf, book: Book, asked: OverviewQuestion) -> Overview | No
         return places_of(nodes, book.title, asked.name)
     if found := front_matter(asked.wanted, nodes, book.title):
         return found
-    chapters = list(dict.fromkeys(str(node.metadata["chapter"]) for node in nodes))
     if not asked.is_of_whole:
-        title = _title_of(asked, chapters, nodes)
-        missing = Overview("", ()) if asked.number else None
         own = [node for node in nodes if title in path_of(node)]
         return _of_part(title, asked, own, nodes) if title else missing
     if asked.wanted in {"audience", "prerequisites", "authors"}:
@@ -134,15 +137,15 @@ def _of_book(shelf: Shelf, book: Book, asked: OverviewQuestion) -> Overview | No
     return replace(summary, introduction=list_titles(f"{quoted_title(book.title)} has", "chapter", listed))
 
 
-def _title_of(asked: OverviewQuestion, chapters: Sequence[str], nodes: Sequence[TextNode]) -> str | None:
-    """The title of the part that is asked for."""
+def _title_of(asked: OverviewQuestion, chapters: Sequence[str], paths: Sequence[Sequence[str]]) -> str | None:
+    """The title of the part that is asked for. ``paths``: of the book's chunks, in their order."""
     if asked.number == "last" and asked.part != "chapter":
-        return path_of(nodes[-1])[-1]
+        return paths[-1][-1]
     if asked.number == "last":
         return next((each for each in reversed(chapters) if not _EXERCISES.search(each)), None)
     if asked.part == "chapter" and asked.number.isdecimal():
         return chapter_with_number(chapters, int(asked.number))
-    headings = list(dict.fromkeys([*chapters, *(title for node in nodes for title in path_of(node))]))
+    headings = list(dict.fromkeys([*chapters, *(title for path in paths for title in path)]))
     # Chunks that are about a topic say more than a section that only touches it.
     most = _OTHERS_OF_TOPIC if asked.wanted == "topic" else _MOST_OTHERS
     name = asked.number or asked.name

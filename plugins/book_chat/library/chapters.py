@@ -41,6 +41,14 @@ def nodes_in_order(corpus: Corpus, slug: str) -> list[TextNode]:
     return sorted(corpus.contents.find(of_book(slug)), key=lambda node: positions.get(node.ref_doc_id or "", 0))
 
 
+def paths_in_order(corpus: Corpus, slug: str) -> list[list[str]]:
+    """The headings of each of these chunks, its chapter first, in the same order; their texts are not read."""
+    positions = _positions(corpus, slug)
+    found = corpus.contents.values(of_book(slug), "chapter", "section")
+    found.sort(key=lambda row: positions.get(row[1], 0))
+    return [path_from(chapter or "", section or "") for _, _, chapter, section in found]
+
+
 def _positions(corpus: Corpus, slug: str) -> dict[str, int]:
     documents = corpus.contents.documents(f"{slug}:")
     return {each.doc_id: int(each.metadata.get("position") or 0) for each in documents}
