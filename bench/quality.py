@@ -15,9 +15,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
 from ragstone.core import Host, Settings
 from ragstone.core.answering.extractive import choose
 from ragstone.core.evaluation.corpora import open_corpus, read_question_set
@@ -165,22 +162,12 @@ def _write(
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure and print JSON."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=_DATA)
     parser.add_argument("--limit", type=int, help="questions of each set, evenly spread; without it all")
-    parser.add_argument("--json", action="store_true")
     chosen = parser.parse_args()
-    found = measure(chosen.data, chosen.limit)
-    if chosen.json:
-        print(json.dumps(found, indent=2))
-        return
-    table = Table("set", "measure", "", box=None)
-    for name, measures in found.items():
-        for measure_name, value in measures.items():
-            shown = ", ".join(f"{key} {each}" for key, each in value.items()) if isinstance(value, dict) else value
-            table.add_row(name, measure_name, str(shown))
-    Console(width=160).print(table)
+    print(json.dumps(measure(chosen.data, chosen.limit), indent=2))
 
 
 if __name__ == "__main__":

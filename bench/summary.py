@@ -1,4 +1,4 @@
-"""Totals, ratios and targets of the measurements."""
+"""Ratios and targets of the measurements."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 Json = dict[str, Any]
 
+_UNITS = ("chunks", "chars", "tokens_embedded")
 _SETS = ("squad13", "multirobot", "physical_ai", "biology")
 _MEASURED_KINDS = (
     ("false: number", "another number stood"),
@@ -17,30 +18,6 @@ _MEASURED_KINDS = (
     ("false: of another passage", "a sentence of another passage stood"),
     ("true: word for word", "word for word dropped"),
 )
-_ADDED_UP = ("seconds", "chunks", "chars", "tokens", "tokens_embedded")
-
-
-def total(books: Json) -> Json:
-    """Sums of the books' seconds, chunks and characters."""
-    return {name: round(sum(book[name] for book in books.values()), 3) for name in _ADDED_UP}
-
-
-def all_against(books: Json) -> Json:
-    """Sums of the books' ingestion and of both encoder passes."""
-    whole: Json = {name: sum(book[name] for book in books.values()) for name in ("seconds", "cpu_s")}
-    for name in ("encoder_s", "encoder_cpu_s"):
-        whole[name] = [sum(book[name][turn] for book in books.values()) for turn in (0, 1)]
-    return whole
-
-
-def encoder_share(book: Json) -> float:
-    """The encoder's own seconds over ingestion's: 1 means that nothing but the encoder takes time."""
-    return float(fmean(book["encoder_s"]) / book["seconds"])
-
-
-def encoder_cpu_share(book: Json) -> float:
-    """The same in processor time."""
-    return float(fmean(book["encoder_cpu_s"]) / book["cpu_s"])
 
 
 def summarise(results: Json) -> Json:
@@ -63,13 +40,18 @@ def _target(
 def _of_ingest(results: Json, ratios: Json, targets: list[Json]) -> None:
     found = results.get("ingest", {})
     if against := found.get("against_encoder"):
-        share = encoder_share(all_against(against["books"]))
+        books = against["books"].values()
+        encoder = fmean(sum(book["encoder_s"][turn] for book in books) for turn in (0, 1))
+        share = encoder / sum(book["seconds"] for book in books)
         _target(targets, "ingestion at the encoder's own speed, share", share, least=0.85)
     own, peer = found.get("ragstone"), found.get("peer")
     if own and peer:
-        ours, theirs = total(own["books"]), total(peer["books"])
+        ours, theirs = (
+            {name: sum(book[name] for book in side["books"].values()) for name in ("seconds", *_UNITS)}
+            for side in (own, peer)
+        )
         ratios["ingestion, seconds for the same files"] = theirs["seconds"] / ours["seconds"]
-        for unit in ("chunks", "chars", "tokens_embedded"):
+        for unit in _UNITS:
             rates = [side[unit] / side["seconds"] for side in (ours, theirs)]
             ratios[f"ingestion, {unit.replace('_', ' ')}/s"] = rates[0] / rates[1]
         ratios["ingestion, peak memory"] = peer["peak_mb"] / own["peak_mb"]
