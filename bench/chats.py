@@ -15,19 +15,35 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+import ir_measures
+from ir_measures import R, Success, nDCG
+
 from ragstone.core import Host, Settings
 from ragstone.plugins.iris_memory import memory_of
 from ragstone.plugins.iris_memory.recall.search import MemoryQuery, recall
-
-from .long_mem_eval import mean_scores, their_scores
 
 _CHATS = Path(__file__).with_name("chats")
 _CHUNKS = (1, 2, 5, 10)
 
 
-def measure(strategy: str, folder: Path, theirs: Path | None = None) -> dict[str, Any]:
+def long_mem_eval(questions: Sequence[tuple[Sequence[str], set[str]]]) -> dict[str, float]:
+    """LongMemEval's metrics (Wu et al., ICLR 2025, section 5.1): whether any of the evidence is among the first chunks,
+    or all of it, and NDCG; of each question, what was found, best first, and the evidence."""
+    judged = {str(at): dict.fromkeys(evidence, 1) for at, (_, evidence) in enumerate(questions)}
+    found = {
+        str(at): {text: -float(place) for place, text in enumerate(ranked)} for at, (ranked, _) in enumerate(questions)
+    }
+    result: dict[str, float] = {}
+    for name, measure in (("recall any", Success), ("recall all", R), ("ndcg", nDCG)):
+        for count in (5, 10):
+            values = [each.value for each in ir_measures.iter_calc([measure @ count], judged, found)]
+            result[f"{name}@{count}"] = round(fmean(value == 1 if measure is R else value for value in values), 3)
+    return result
+
+
+def measure(strategy: str, folder: Path) -> dict[str, Any]:
     """By chat: of so many chunks the share of questions whose turn is in them, and their words; how many questions
-    get a plain answer, and how many one with the turn in it. ``theirs``: LongMemEval's own functions, to count with."""
+    get a plain answer, and how many one with the turn in it."""
     root = folder / "root"
     shutil.copytree(_CHATS, root / "chats", dirs_exist_ok=True)
     rule = {"pattern": "chats/*.txt", "type": "log", "strategy": strategy}
@@ -41,10 +57,7 @@ def measure(strategy: str, folder: Path, theirs: Path | None = None) -> dict[str
             asked = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
             found[file.stem] = {f"{count} passages": _recalled(host, asked, count) for count in _CHUNKS}
             if strategy == "chat":  # the paper's unit is the turn; a day holds several
-                ranked = [_ranked(host, each) for each in asked]
-                found[file.stem]["LongMemEval"] = mean_scores(ranked)
-                if theirs is not None:
-                    found[file.stem]["LongMemEval, its own functions"] = their_scores(ranked, theirs)
+                found[file.stem]["LongMemEval"] = long_mem_eval([_ranked(host, each) for each in asked])
             answers = [(host.assistant("memory").ask(each["question"]), each["turns"]) for each in asked]
             plain = [(answer, turns) for answer, turns in answers if not (answer.refused or answer.closest)]
             right = sum(any(turn in answer.text for turn in turns) for answer, turns in plain)
@@ -77,11 +90,9 @@ def _ranked(host: Host, asked: dict[str, Any]) -> tuple[list[str], set[str]]:
 
 def main() -> None:
     """Measure and print JSON."""
-    parser = argparse.ArgumentParser(prog="python -m bench.chats", description=__doc__)
-    parser.add_argument("--theirs", type=Path, help="LongMemEval's src/retrieval/eval_utils.py, to count with as well")
-    theirs = parser.parse_args().theirs
+    argparse.ArgumentParser(prog="python -m bench.chats", description=__doc__).parse_args()
     with tempfile.TemporaryDirectory(prefix="ragstone-chats-") as made:
-        print(json.dumps({strategy: measure(strategy, Path(made), theirs) for strategy in ("log", "chat")}, indent=2))
+        print(json.dumps({strategy: measure(strategy, Path(made)) for strategy in ("log", "chat")}, indent=2))
 
 
 if __name__ == "__main__":
