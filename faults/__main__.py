@@ -15,7 +15,7 @@ import pytest
 
 from bench import machine
 
-from .run import Scenario
+from .run import Run, Scenario
 from .scenarios import SCENARIOS
 
 _SEED = 20260101
@@ -54,9 +54,7 @@ def _outcome(scenario: Scenario, wanted: argparse.Namespace) -> dict[str, Any]:
 
     with tempfile.TemporaryDirectory(prefix="ragstone-faults-", ignore_cleanup_errors=True) as folder:
         try:
-            figures = scenario.run(
-                Path(folder), seed=wanted.seed, full=not wanted.short, minutes=wanted.minutes, report=report
-            ).figures
+            figures = scenario.run(Run(Path(folder), wanted.seed, not wanted.short, wanted.minutes, report))
         except pytest.skip.Exception as error:
             result, why = "skipped", str(error)
         except Exception as error:

@@ -55,18 +55,10 @@ class Scenario:
     promise: str
     do: Callable[[Run], None]
 
-    def run(
-        self,
-        folder: Path,
-        *,
-        seed: int,
-        full: bool,
-        minutes: float | None = None,
-        report: Callable[[str], None] = _say_nothing,
-    ) -> Run:
+    def run(self, run: Run) -> dict[str, float | int | str]:
         """Run it; what was done and measured. Raises ``AssertionError`` where the promise does not hold."""
+        run.folder.mkdir(parents=True, exist_ok=True)
         # Each scenario draws its own numbers, so that one alone does what it does among the others.
-        folder.mkdir(parents=True, exist_ok=True)
-        run = Run(folder, seed ^ zlib.crc32(self.name.encode()), full, minutes, report)
+        run.seed ^= zlib.crc32(self.name.encode())
         self.do(run)
-        return run
+        return run.figures

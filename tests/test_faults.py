@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from faults.run import Scenario
+from faults.run import Run, Scenario
 from faults.scenarios import SCENARIOS
 
 pytestmark = pytest.mark.slow
@@ -15,5 +15,5 @@ _SEED = 7
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=[scenario.name for scenario in SCENARIOS])
 def test_the_promise_holds(scenario: Scenario, tmp_path: Path) -> None:
-    figures = scenario.run(tmp_path / "work", seed=_SEED, full=False).figures
+    figures = scenario.run(Run(tmp_path / "work", _SEED, full=False))
     assert figures, "nothing was done"
