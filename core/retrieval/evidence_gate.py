@@ -10,11 +10,12 @@ from ..text.answer_types import answer_type_scorer, value_finder
 from ..text.chunk_terms import headings_of, idf_coverage
 from ..text.definitions import attribute_finder, subject_of
 from ..text.entries import title_stems
+from ..text.irregular_verbs import form_hashes
 from ..text.negations import negates
 from ..text.persons import LifeEvent, life_event_asked
 from ..text.question_kinds import action_of, asks_for_events, asks_for_steps, asks_whether
 from ..text.stemming import question_stems, stem_hash, stems, words
-from .answerability import FEATURES, features_of, least_likelihood, likelihood, stems_near
+from .answerability import FEATURES, features_of, least_likelihood, likelihood, names_in, stems_near
 from .models import asked_of
 from .requirements import DEFINES, missing_subject, missing_value
 from .sentences import sentences_of
@@ -33,8 +34,9 @@ _QUOTED = 3
 _NEAR = 0.8
 #: Share of a follow-up's own words, weighted by IDF, that the chunk must contain.
 _OWN_SHARE = 0.5
-#: Sentences of a reply, and further stems of what asks the question: the speaker, and a word such as "total".
-_REPLY, _BESIDE_QUESTION = 2, 2
+#: Sentences of a reply; stems that only one of the question and of what asks it has, such as "total"; and a speaker.
+_REPLY, _SAID_OTHERWISE = 2, 1
+_SPEAKER = re.compile(r"\A\W*[^\W_][^\s:]{0,40}(?: [^\s:]{1,40})?: ")
 #: "No pets.", "Decided: no smoking in the rooms", and what of them may be asked.
 _NO = re.compile(
     r"(?:\A|[.:;!,] )No ((?:\w+ )?\w+)(?= (?:in|on|at|inside|during|before|after|from|without)\b|[.;,!]|\Z)",
@@ -141,14 +143,18 @@ def _says_event(retrieval: Retrieval, sentence: ScoredSentence, life: LifeEvent 
 
 def _is_reply(retrieval: Retrieval, sentence: ScoredSentence) -> bool:
     """Whether a heading, the turn before in a chat, or one of the sentences before asks the question, perhaps behind a
-    speaker's name."""
+    speaker's name. Its other words may be near, and one that is no name may be said otherwise: "Oskar: Which port?" for
+    "Which port does the mirror use?"."""
     asked, node = asked_of(retrieval), retrieval.nodes[sentence.chunk].node
     before = retrieval.terms(sentence.chunk).units[max(0, sentence.unit - _REPLY) : sentence.unit]
     text, own = node.get_content(), frozenset(question_stems(asked))
+    near, names = stems_near(retrieval, sentence), names_in(asked)
+    elsewhere = {stem for stem in own if not form_hashes(stem).isdisjoint(near)}
     return bool(own) and any(
         line.endswith("?")
-        and own <= (said := frozenset(stems(line)))
-        and len(said - own) <= _BESIDE_QUESTION
+        and own & (said := frozenset(stems(_SPEAKER.sub("", line))))
+        and names <= (known := said | elsewhere)
+        and len(own - known) + len(said - own) <= _SAID_OTHERWISE
         and words(asked)[0] in words(line)
         and negates(line) == negates(asked)
         for line in (*headings_of(node).splitlines(), *(text[unit.start : unit.end] for unit in before))
