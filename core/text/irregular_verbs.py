@@ -34,20 +34,20 @@ uphold upheld upheld; wake woke woken; wear wore worn; weave wove woven; weep we
 withdraw withdrew withdrawn; withhold withheld withheld; withstand withstood withstood; write wrote written
 """
 
-#: Nouns whose stem is not that of their verb or adjective, words for what is allowed ("Cats are not accepted."), and
-#: plurals with another stem.
+#: Nouns whose stem is not that of their verb or adjective, words for what is allowed ("Cats are not accepted.") or
+#: included ("The rent covers water."), and plurals with another stem.
 _NOUNS = """
 absorb absorption; acquire acquisition; agree agreement; assume assumption; believe belief; bury burial; choose
 choice; close closure; collide collision; conclude conclusion; consume consumption; decide decision; deep depth;
 define definition; deliver delivery; depart departure; describe description; destroy destruction; die death; discover
 discovery; divide division; evolve evolution; expand expansion; explain explanation; explode explosion; expose
-exposure; fail failure; fly flight; grow growth; heavy weigh weight; high tall height; hot temperature; injure injury;
-introduce introduction; invade invasion; live life; long length; lose loss; loud noise; maintain maintenance; marry
-marriage; mix mixture; old age; pay payment; perceive perception; permit permission allow accept welcome; poor
-poverty; prove proof; recover recovery; reduce reduction; sell sale; ship shipment; solve solution; speak speech;
-strong strength; submit submission; succeed success; transmit transmission; wide width; child children; foot feet;
-goose geese; half halves; knife knives; loaf loaves; man men; mouse mice; ox oxen; person people; shelf shelves; thief
-thieves; tooth teeth; wife wives; wolf wolves; woman women
+exposure; fail failure; fly flight; grow growth; heavy weigh weight; high tall height; hot temperature; include
+contain comprise cover; injure injury; introduce introduction; invade invasion; live life; long length; lose loss;
+loud noise; maintain maintenance; marry marriage; mix mixture; old age; pay payment; perceive perception; permit
+permission allow accept welcome; poor poverty; prove proof; recover recovery; reduce reduction; sell sale; ship
+shipment; solve solution; speak speech; strong strength; submit submission; succeed success; transmit transmission;
+wide width; child children; foot feet; goose geese; half halves; knife knives; loaf loaves; man men; mouse mice; ox
+oxen; person people; shelf shelves; thief thieves; tooth teeth; wife wives; wolf wolves; woman women
 """
 
 #: The past and the participle of a verb, by its base, in lower case.

@@ -590,6 +590,26 @@ def test_the_row_of_what_is_asked_for_comes_before_sentences_that_use_it() -> No
     assert _texts("What does lamps 3 mean?", text, (0.6, np.nan, 0.3))[0].startswith("lamps | 0: none")
 
 
+def test_a_sentence_with_half_of_the_words_of_the_best_one_is_beside_the_point() -> None:
+    text = "Burning oil on the drum is put out with sand.\n\nThe gate is red.\n\nThe anchor hangs by a burning lamp."
+    assert len(_texts("How is burning oil put out?", text, (0.3, 0.0, 0.58))) == 1
+    assert len(_texts("How is a burning lamp put out?", text, (0.3, 0.0, 0.58))) == 2
+
+
+def test_how_something_is_done_comes_before_the_row_of_a_table() -> None:
+    text = (
+        "| part | how often | with what |\n|---|---|---|\n| Winch drum | daily | dry cloth |\n\n"
+        "To clean the winch drum, lift the arm and blow the dust away."
+    )
+    found = _texts("How do I clean the winch drum?", text, (0.4, 0.5, 0.5))
+    assert [each[:10] for each in found] == ["To clean t", "Winch drum"]
+
+
+def test_what_is_covered_is_included() -> None:
+    text = "The rent covers water and heating. The gate is red. A visit of the guard is dear, the way included."
+    assert _texts("What does the rent include?", text, (0.4, 0.0, 0.5))[0].startswith("The rent covers")
+
+
 def test_a_row_without_the_quantity_that_is_asked_for_comes_after_a_sentence_with_it() -> None:
     text = "The winch drum has a diameter of 60 cm.\n\n| part | care |\n|---|---|\n| winch drum | dry cloth, daily |"
     assert _texts("How wide is the winch drum?", text, (0.3, np.nan, 0.3))[0].startswith("The winch drum has")

@@ -302,7 +302,9 @@ def test_a_birth_or_a_phone_number_needs_no_more_than_the_words_near(question: s
         ("Did the women of the quay have loud winches?", "A woman had a winch, and heard its noise.", "answered"),
     ],
 )
-def test_how_long_is_answered_by_an_end_and_a_plural_is_the_same_word(question: str, text: str, verdict: str) -> None:
+def test_an_end_is_how_long_it_was_and_a_plural_or_a_verb_for_it_is_the_same_word(
+    question: str, text: str, verdict: str
+) -> None:
     assert _verdict(question, text, 0.5) == verdict
 
 
