@@ -21,7 +21,7 @@ from ..text.negations import denies, negates, refusals_in
 from ..text.quantities import asks_for_quantity
 from ..text.question_kinds import asks_whether
 from ..text.stemming import STOP_WORDS, form_stems, ordered_share, question_stems, stem_hash, stems, words
-from ..text.times import asks_for_time, day_of
+from ..text.times import asks_for_time, day_of, is_past_for_later
 from ..text.versions import VERSION
 from .models import Retrieval, asked_of
 from .sentence_scores import ScoredSentence
@@ -129,6 +129,8 @@ def dated_text(retrieval: Retrieval, sentence: ScoredSentence) -> str:
     sentence is about: "The winch is broken. A new one is 700 EUR.", which are quoted together."""
     asked = asked_of(retrieval)
     if asks_for_time(asked):
+        if is_past_for_later(asked, sentence.text):
+            return sentence.text
         return f"{day_of(headings_of(retrieval.nodes[sentence.chunk].node))} {sentence.text}".lstrip()
     if is_by_speaker(asked, sentence.text):
         setting = retrieval.setting(retrieval.nodes[sentence.chunk].node, sentence.text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection
 
+from .irregular_verbs import PAST_FORMS
 from .stemming import words
 
 _ASKS_TIME = re.compile(
@@ -13,6 +14,9 @@ _ASKS_TIME = re.compile(
     r"|\b(?:what|which) .{0,30}\b(?:date|year) of\b",
     re.IGNORECASE,
 )
+#: What asks for the time of something that is so, or will be, and what says that something was so.
+_ASKS_LATER = re.compile(r"\bwhen (?:will|shall|do|does|is|are|can|should|must)\b|\b(?:until|till|by) when\b", re.I)
+_WAS = re.compile(r"\b(?:was|were|had|did)\b", re.IGNORECASE)
 MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 _TIME = re.compile(rf"\b(?:1\d|20)\d\d\b|\b\d{{1,4}}s\b|\bcentur|\b\d+ ?(?:BC|AD|BCE|CE)\b|\b(?:{MONTHS})\b")
 #: A year, or words of one: "1834", "in 476", "44 BC", "the 1830s", "the third year", not "for many years".
@@ -68,6 +72,13 @@ def day_of(headings: str) -> str:
     """The day that the headings name, "3 May 2026" or "2026-05-03"; empty for none."""
     found = _DAY.search(headings)
     return found[0] if found else ""
+
+
+def is_past_for_later(question: str, sentence: str) -> bool:
+    """Whether the question asks when something will be, or is, and the sentence says what was: its day is no answer."""
+    return bool(_ASKS_LATER.search(question)) and (
+        _WAS.search(sentence) is not None or not PAST_FORMS.isdisjoint(words(sentence))
+    )
 
 
 def is_of_other_day(question: str, sentence: str, headings: str) -> bool:

@@ -100,6 +100,18 @@ def test_who_held_an_office_before_someone_is_said_of_both(text: str, verdict: s
     assert _verdict("Who was the conductor before Ada Reed?", text, 0.6) == verdict
 
 
+@pytest.mark.parametrize(
+    ("question", "text", "verdict"),
+    [
+        ("When will the gutter be fixed?", "Bo was here. He found the broken gutter.", "closest"),
+        ("When was the gutter found?", "Bo was here. He found the broken gutter.", "answered"),
+        ("When is the gutter fixed?", "Bo Berg fixes the gutter.", "answered"),
+    ],
+)
+def test_the_day_of_what_was_is_not_when_something_will_be(question: str, text: str, verdict: str) -> None:
+    assert _verdict(question, text, 0.6, "13 March 2026") == verdict
+
+
 def test_what_to_do_is_said_below_the_heading_that_names_the_case() -> None:
     text, heading = "Call the baker before eight. He asks his sister.", "When a sailor is ill"
     assert _verdict("What should I do if a sailor is ill?", text, 0.3, heading) == "answered"
