@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence, Set
 
 from ..text.answer_types import ASKS_ORIGIN, ORIGIN, answer_type_scorer
 from ..text.chunk_terms import headings_of
-from ..text.doers import is_done_by
+from ..text.doers import is_done_by, work_asked
 from ..text.irregular_verbs import with_forms
 from ..text.persons import UNSAID, life_event_asked
 from ..text.stemming import STOP_WORDS, question_stems, stem_hashes, stems, words
@@ -158,6 +158,10 @@ def lacks_deed(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSente
     """
     if not _ASKS_WHO_DID.match(asked):
         return False
+    if (work := work_asked(asked)) and not any(
+        made.search(each.text) for each in sentences for made in (work.made_by, work.made)
+    ):
+        return True
     near, hashes = stems_near_any(retrieval, sentences), retrieval.spelling.hashes
     capital = set(stems(" ".join(CAPITAL.findall(asked))))
     common = [stem for stem in question_stems(asked) if stem not in capital]

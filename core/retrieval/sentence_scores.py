@@ -13,9 +13,9 @@ from ..runtime.request import check_budget
 from ..text.answer_types import answer_type_scorer, asks_for_value, value_finder
 from ..text.chunk_terms import headings_of, idf_coverage
 from ..text.definitions import compound_of, defines, derived_finder, subject_of
-from ..text.doers import work_asked
+from ..text.doers import no_doer_finder, work_asked
 from ..text.entries import is_entry, labels, leads_on, other_answer_finder, presents, title_stems
-from ..text.irregular_verbs import form_hashes, other_verb_finder
+from ..text.irregular_verbs import form_hashes
 from ..text.negations import denies, negates
 from ..text.persons import life_event_asked, person_asked
 from ..text.quantities import asks_for_quantity
@@ -125,7 +125,7 @@ class SentenceScorer:
         self._of_wording = wording_scorer(retrieval.question)
         self._options = QuoteOptions(kinds_left_out(asked), asks_for_steps(asked), asks_for_code(asked))
         self._of_version, self._derived = version_finder(retrieval.question), derived_finder(asked)
-        self._is_other, self._is_other_verb = other_answer_finder(asked), other_verb_finder(asked)
+        self._is_other, self._is_other_verb = other_answer_finder(asked), no_doer_finder(asked)
         self._order = [correct(stem) for stem in question_stems(asked)] if asks_whether(asked) else []
         self._takes_term, self._takes_source = asks_for_term(asked), bool(_ASKS_SOURCE.search(asked))
         self._takes_table, self._negates = bool(_TAKES_TABLE.search(asked)), negates(asked)

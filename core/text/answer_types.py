@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from .doers import NAME, NOBODY, doers_in, is_done_by, word_before
+from .doers import NAME, NOBODY, doers_in, is_done_by, undone_finder, word_before
 from .irregular_verbs import IRREGULAR_VERBS
 from .quantities import (
     ASKS_FREQUENCY,
@@ -195,6 +195,9 @@ def is_lacking(question: str, sentences: Sequence[str]) -> bool:
         # "The Kerr Works built it" is who built it, "the Red Sea" is not where the text says nothing of building.
         done = frozenset(stems(asked[1] or asked[2] or ""))
         saying = [each for each in sentences if not done.isdisjoint(stems(each))] if done else sentences
+        is_undone = undone_finder(question)
+        if is_undone and saying and all(map(is_undone, saying)):
+            return True
         is_said, known = bool(saying), frozenset(words(question))
         before = word_before(question)
         # A sentence's first word has a capital anyway; before what is asked it is a name: "Langstroth patented it".

@@ -6,11 +6,11 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .irregular_verbs import with_forms
+from .irregular_verbs import other_verb_finder, with_forms
 from .stemming import STOP_WORDS, stems, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 #: "patented" in "Who patented a hive?", "may reset" in "Who may reset it?".
 _PERSON_DOES = re.compile(
@@ -21,6 +21,11 @@ _PERSON_DOES = re.compile(
 #: Behind a participle by whom it is done: "founded in 1184 by monks", not "made by hand" or "by then".
 _BY = re.compile(
     r"[^.;:]{0,60}?\bby (?!(?:hand|means|way|then|now|mistake|law|default|\w+ing)\b)(?:(?:the|an?) )?[a-z][a-z-]{2,}"
+)
+#: By whom: "the monks", "Ada Reed"; and what stands before a participle.
+_AGENT = re.compile(r"\bby (?!\w+ing\b)((?:(?:the|an?|h(?:is|er)|their|its) )?[\w’'-]+(?: [A-Z][\w’'-]*){0,4})")
+_PASSIVE = re.compile(
+    r"\b(?:is|are|was|were|be|been|being|gets?|got)(?: (?:\w+ly|not|also|already|never|once|later))?\W\Z", re.IGNORECASE
 )
 #: Characters before a name that are looked at.
 _BEFORE = 40
@@ -66,6 +71,13 @@ _MADE = {
     "painted": r"paintings?|portraits?|frescos?|frescoes|murals?|landscapes?|triptych|altarpiece|pictures?|works?",
     "composed": r"operas?|symphon\w+|concertos?|ballets?|suites?|sonatas?|oratorios?|musicals?|songs?|hymns?|works?",
 }
+#: What else says who did it.
+_SAYS_MADE = {
+    "wrote": r"wr(?:ote|it)|author|penned|publish",
+    "directed": r"direct|filmmaker",
+    "painted": r"paint|artist",
+    "composed": r"compos|music|scored?\b",
+}
 _ASKS_MAKER = re.compile(
     rf"(?:and |but |so )?who ({'|'.join(_MADE)}) "
     r"(?:the (?:book|novel|play|poem|essay|film|movie|song|opera|painting) )?"
@@ -82,6 +94,8 @@ class Work:
     title: tuple[str, ...]
     #: Its kind with a maker: "novella by Anna Berg", "Berg's second novel".
     made_by: re.Pattern[str]
+    #: What else says that it is made.
+    made: re.Pattern[str]
 
 
 def work_asked(question: str) -> Work | None:
@@ -94,7 +108,11 @@ def work_asked(question: str) -> Work | None:
     of = rf"\b[A-Z][\w-]*(?:['’]s|(?<=s)['’]) (?:[\w-]+ ){{0,3}}{kind}"
     made = rf"{kind}(?:(?!based|adapted|inspired)[^.;]){{0,90}}?{by}(?:the )?(?:[a-z-]+ ){{0,4}}[A-Z]|{of}"
     other = rf"(?i:{re.escape(asked[2])}) [A-Z\d]"  # "Salt Quay Two is a novel by"
-    return Work(tuple(stems(asked[2])), re.compile(rf"^(?!.{{0,40}}{other}).*?(?:{made})", re.DOTALL))
+    return Work(
+        tuple(stems(asked[2])),
+        re.compile(rf"^(?!.{{0,40}}{other}).*?(?:{made})", re.DOTALL),
+        re.compile(rf"\b(?:{_SAYS_MADE[asked[1].lower()]})", re.IGNORECASE),
+    )
 
 
 def doers_in(sentence: str, known: frozenset[str], *, is_done: bool) -> Iterator[str]:
@@ -129,6 +147,28 @@ def is_done_by(sentence: str, done: frozenset[str]) -> bool:
         not done.isdisjoint(stems(word[0])) and _BY.match(sentence, word.end())
         for word in re.finditer(r"\w+(?:ed|[nt])\b", sentence)
     )
+
+
+def undone_finder(question: str) -> Callable[[str], bool] | None:
+    """A function that tells whether a sentence says only that something is done, or that one whom the question names
+    does it: "Bo was shot.", "Ada was shot by Bo." for "Who shot Bo?"; ``None`` for another question."""
+    asked = _PERSON_DOES.match(question)
+    forms = frozenset().union(*map(with_forms, stems(asked[1].rpartition(" ")[2]))) if asked else frozenset()
+    known = STOP_WORDS.union(words(question))
+
+    def is_undone(sentence: str) -> bool:
+        found = (word.start() for word in re.finditer(r"\w+", sentence) if not forms.isdisjoint(stems(word[0])))
+        passive = [_PASSIVE.search(sentence[max(0, start - _BEFORE) : start]) is not None for start in found]
+        return bool(passive) and all(passive) and all(known.issuperset(words(by)) for by in _AGENT.findall(sentence))
+
+    return is_undone if forms else None
+
+
+def no_doer_finder(question: str) -> Callable[[str], bool] | None:
+    """A function that tells whether a sentence has only another verb than the question, "found" for "founded", or does
+    not say who does it; ``None`` where that cannot be."""
+    found = [finder for finder in (other_verb_finder(question), undone_finder(question)) if finder is not None]
+    return (lambda sentence: any(finder(sentence) for finder in found)) if found else None
 
 
 def word_before(question: str) -> re.Pattern[str] | None:

@@ -19,7 +19,7 @@ _ASKS_QUANTITY = re.compile(
     r"|\b(?:price|cost) of\b|\bin (?:dollars|euros|pounds)\b|^\W*what (?:do|does|did) [^?]{1,60} cost\W*$"
     r"|^\W*what(?:['’]s| is| was) the (?:\w+ ){0,2}(?:(?:boiling|melting|freezing) point|height|weight|length|depth"
     r"|width|diameter|age|speed|temperature|population|life ?span|distance|capacity|density|mass|pressure|voltage"
-    r"|frequency|volume|area|size|fee|fine) (?:of|for)\b",
+    r"|frequency|volume|area|size|fee|fine|number) (?:of|for)\b",
     re.IGNORECASE,
 )
 _UNTIL_NINETY_NINE = (
