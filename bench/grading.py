@@ -115,7 +115,7 @@ def fit(rows: list[dict[str, str]], encoder: Encoder) -> dict[str, float]:
         rest = folds != fold
         chances[~rest] = 1 / (1 + np.exp(-facts[~rest] @ _solve(facts[rest], right[rest], counts[rest])))
     totals = Counter(row["grade"] for row in asked)
-    for threshold in np.arange(0.5, 0.96, 0.05):
+    for threshold in np.arange(0.35, 0.96, 0.05):
         above = Counter(row["grade"] for row, chance in zip(seen, chances, strict=True) if chance >= threshold)
         print(f"{threshold:.2f} " + "".join(f"{grade:>8} {above[grade] / totals[grade]:.1%}" for grade in _GRADES))
     weights = _solve(facts, right, counts)

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
 from ..records import Question
-from .wording import ARTICLES, DEGREES, Word, are_opposite, is_form, is_light, is_negation, same, turned, words_of
+from .word_forms import is_form
+from .wording import ARTICLES, DEGREES, Word, are_opposite, is_light, is_negation, same, turned, words_of
 
 #: An abbreviation that a source introduces itself, "polymerase chain reaction (PCR)".
 _SHORT = re.compile(r"\s\(([A-Z][A-Za-z]{1,7})\)")
@@ -21,7 +22,7 @@ _MOST = 0.6
 #: What a word that tells little counts beside one that tells something.
 _LIGHT = 0.1
 #: What examples in parentheses begin with, "(like calcium)", "(e.g. calcium)": an answer may have others or none.
-_EXAMPLES = frozenset({"like", "such", "including", "e", "eg"})
+_EXAMPLES = frozenset({"like", "such", "including", "eg"})
 
 
 @dataclass(frozen=True)

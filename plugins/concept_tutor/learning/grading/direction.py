@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from .comparison import Comparison
 from .turns import BREAKS, CAUSING, DETERMINERS, JOINING, PREPOSITIONS, RELATIVES, SUBJECTS, Text, Turn
-from .wording import Word, is_form, is_light
+from .word_forms import is_form
+from .wording import Word, is_light
 
 _Names = frozenset[str]
 

@@ -20,7 +20,8 @@ from .likeness import likeness
 from .order import are_phrases_exchanged, are_sides_exchanged, is_shuffled
 from .polarity import LACKING, denies_otherwise, is_denied, may_deny, opposite
 from .roles import are_swapped, is_cause_exchanged
-from .wording import stem_of, with_signs, words_of
+from .word_forms import stem_of
+from .wording import with_signs, words_of
 
 if TYPE_CHECKING:
     from ragstone.core import Encoder
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 #: From this share of what the key tells an answer is partly right, and without an encoder right.
 _PARTLY, _PARTLY_WITH_OTHERS, _RIGHT, _SURE = 0.18, 0.25, 0.7, 0.78
 #: From this chance on it is right, or partly: see the table that ``bench.grading --fit`` prints.
-_LIKELY, _PERHAPS = 0.45, 0.3
+_LIKELY, _PERHAPS = 0.35, 0.3
 _LONG, _TIMES = 60, 3
 #: What an answer sets against what it says: "the second, not the first".
 _CONTRAST = re.compile(r"(?:,|,?\s(?:and|but))\snot\s[^,.;]+|,?\s(?:instead of|rather than)\s[^,.;]+", re.IGNORECASE)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from ..reading.spelling import word_set
 from .comparison import Comparison
 from .wording import Word, are_opposite, is_negation, same, turned
 
 LACKING = frozenset({"without", "lack", "lacks", "lacked", "lacking", "absence", "missing", "absent"})
 _UNABLE = frozenset({"inability", "unable", "incapable", "failure", "fails"})
 _DENYING = LACKING | _UNABLE | {"few", "little", "less"}
-_LOSING = frozenset({"lose", "loses", "lost"})
+#: What has been taken away is not there.
+_REMOVED = word_set("removed removing removal minus except excluding excluded omitted deprived")
+_LOSING = _REMOVED | {"lose", "loses", "losing", "lost"}
 #: Words behind a denial that it may deny.
 _SCOPE = 4
 #: Denials that stand before what they deny; "no solution in closed form" denies neither word alone.
@@ -27,7 +30,7 @@ def may_deny(found: Comparison, stated: str) -> bool:
     if found.has_opposite or _excludes_others(found):
         return True
     if not stated:
-        denies = any(is_negation(word.low) or word.low in _DENYING for word in found.answer)
+        denies = any(is_negation(word.low) or word.low in _DENYING | _REMOVED for word in found.answer)
         return denies or _is_said_by_opposite(found)
     return any(
         is_negation(word.low)
@@ -68,11 +71,11 @@ def _is_turned(word: Word, others: list[Word]) -> bool:
 
 
 def is_denial_moved(found: Comparison) -> bool:
-    """Whether the answer denies a word that the key asserts, and asserts what the key denies."""
+    """Whether the answer denies a word that the key asserts, and does not deny what the key denies."""
     back = {place: at for at, place in found.matches.items()}
     denied, denied_in_answer = (_denied_words(words) for words in (found.key, found.answer))
     moved = any(place in back and back[place] not in denied for place in denied_in_answer)
-    return moved and any(at in found.matches and found.matches[at] not in denied_in_answer for at in denied)
+    return moved and bool(denied) and not any(found.matches.get(at) in denied_in_answer for at in denied)
 
 
 def _denied_words(words: list[Word]) -> set[int]:

@@ -7,7 +7,8 @@ from collections.abc import Collection
 from itertools import combinations, pairwise
 
 from .comparison import Comparison
-from .turns import BE, CAUSING, FROM, RELATIVES
+from .turns import BE, CAUSING, FROM, RELATIVES, Text
+from .word_forms import PARTICIPLES
 from .wording import ARTICLES, Word, is_light
 
 _PREPOSITIONS = frozenset(
@@ -25,12 +26,13 @@ _OPPOSITES = {
 }
 _DIRECTED = frozenset({"to", "from", "by", "than", "over"})
 _DOING_TO = frozenset({"against", "to", "on", "from", "for", "of", "under"})
+_OBJECTS = frozenset({"it", "them", "him", "her", "us"})
 _ASKING_CAUSE = frozenset({"why", "due", "because", "reason", "reasons", "cause", "causes"})
 
 
 def are_swapped(found: Comparison) -> bool:
     """Whether two words of the key have each other's place in the answer."""
-    if _is_another_head(found) or _are_paired_otherwise(found) or _is_done_to(found):
+    if _is_another_head(found) or _are_paired_otherwise(found) or _is_done_to(found) or _is_other_agent(found):
         return True
     mine = _roles(found.key)
     verbs = {verb for roles in mine.values() for kind, verb in roles if kind == "behind"}
@@ -97,6 +99,45 @@ def _is_done_to(found: Comparison) -> bool:
     return does > place and found.matches.get(at - 1, place - 2) == place - 2
 
 
+def _is_other_agent(found: Comparison) -> bool:
+    """Whether what a verb of the key is done to, or what is named behind that, does it in the answer: to a pronoun, "B
+    feeds it" for "A feeds B", or to what does it in the key, "C feeds B to A" for "A feeds B to C"."""
+    key, answer = Text(found.key), Text(found.answer)
+    back = {place: at for at, place in found.matches.items()}
+    for at, place in found.matches.items():
+        if not (_is_active(key, at) and _is_active(answer, place)):
+            continue
+        agent, other = _agent(found.key, at), back.get(_agent(found.answer, place), -1)
+        if other <= at:
+            continue
+        done_to = next((near for near in range(at + 1, len(found.key)) if near in found.weights), -1)
+        if other == done_to and answer.low(place + 1) in _OBJECTS:
+            return True
+        end = next(
+            (near for near in range(place + 1, len(found.answer)) if _is_active(answer, near)), len(found.answer)
+        )
+        if place < found.matches.get(agent, -1) < end:
+            return True
+    return False
+
+
+def _is_active(text: Text, at: int) -> bool:
+    """Whether the word at this place is a verb of what stands before it."""
+    turn = text.turn(at)
+    is_verb = turn is not None and turn.kind in {"act", "cause"} and turn.leads_back is False and turn.word != "by"
+    return is_verb and text.low(at - 1) not in BE
+
+
+def _agent(words: list[Word], at: int) -> int:
+    """The place of the last word before a verb within its clause; -1 for none."""
+    for place in range(at - 1, -1, -1):
+        if any(sign in words[place + 1].before for sign in ",;:("):
+            break
+        if words[place].stem:
+            return place
+    return -1
+
+
 def _head(words: list[Word]) -> int:
     """The place of the noun that a phrase says more about behind it; -1 for none."""
     for at, (word, following) in enumerate(pairwise(words)):
@@ -136,7 +177,7 @@ def _is_patient_active(found: Comparison, stems: dict[int, str], back: dict[int,
     for at, place in found.matches.items():
         verb, said = found.key[at].low, found.answer[place].low
         is_passive = verb.endswith("ed") and any(each.low in BE for each in found.key[max(0, at - 3) : at])
-        if not is_passive or said.endswith(("ed", "ing")) or place not in back:
+        if not is_passive or said.endswith(("ed", "ing")) or said in PARTICIPLES or place not in back:
             continue
         patient = [stem for near, stem in stems.items() if near < at and not is_light(found.key[near])][-1:]
         subject = [back[near] for near in sorted(back) if near < place][-1:]
@@ -150,7 +191,10 @@ def _roles(words: list[Word], verbs: Collection[str] = ()) -> dict[str, set[tupl
     """For each stem what governs it: a preposition, or a verb that it stands before or behind."""
     roles: dict[str, set[tuple[str, str]]] = defaultdict(set)
     governor, subjects = ("start", ""), list[str]()
+    is_fronted = any(word.low in _PREPOSITIONS for word in words[:1])
     for number, word in enumerate(words):
+        if is_fronted and "," in word.before:
+            governor, is_fronted = ("start", ""), False  # "before B, A": A is before B
         following = [each.low for each in words[number + 1 : number + 2]]
         if (word.low == "because" and number) or (word.low == "to" and number and words[number - 1].low in FROM):
             governor = ("preposition", "from")

@@ -10,7 +10,8 @@ from ragstone.core.citations import AnalyzedText
 from ..reading.spelling import is_slip, normal
 from ..records import Finding, Question
 from .order import is_shuffled
-from .wording import Word, are_opposite, is_form, is_light, is_negation, with_signs, words_of
+from .word_forms import is_form
+from .wording import Word, are_opposite, is_light, is_negation, with_signs, words_of
 
 #: Of a word that may be written without it.
 _HYPHEN = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
@@ -44,7 +45,7 @@ def _against(key: str, answer: str, question: Question) -> Finding:
     if _HYPHEN.sub("", normal(key)) == _HYPHEN.sub("", normal(answer)):
         return Finding("right", credit=1.0)
     if any(is_negation(word.low) for word in answered) and not any(is_negation(word.low) for word in wanted):
-        return Finding("wrong", "it is denied")
+        return Finding("wrong", "it says what it is not")
     if _SEVERAL.search(answer) and not _SEVERAL.search(key) and not _DATE.search(answer):
         return Finding("wrong", "one answer is asked for, not several")
     numbers, given = _numbers(key), _numbers(answer)

@@ -7,7 +7,8 @@ from typing import Literal, NamedTuple
 from ragstone.core.text import is_verb
 
 from ..reading.spelling import word_set
-from .wording import ARTICLES, PARTICIPLES, Word
+from .word_forms import PARTICIPLES
+from .wording import ARTICLES, Word
 
 _Kind = Literal["act", "path", "cause", "time", "degree"]
 #: Of each word that relates what is before it to what is behind it, whether it leads back: from that to this.

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import permutations
 from pathlib import Path
 
 from ragstone.core.citations import AnalyzedText
-from ragstone.core.text import IRREGULAR_VERBS, stems
 
-from ..reading.spelling import is_slip
+from .word_forms import bases, is_form, roots, stem_of
 
 _WORD = re.compile(r"(?:(?<![^\s(=])[-−](?=\d))?(?:\d+\.\d+(?![.\d])|[^\W_]+(?:['’][^\W_]+)*)")
 _MINUS = re.compile(r"\b(?:minus|negative) (\d|[a-z]+)", re.IGNORECASE)
@@ -23,6 +23,7 @@ _COMPASS = re.compile(
 )
 #: "Keeps A from doing B" prevents it.
 _KEEPING = re.compile(r"\bke(?:eps?|pt|eping)\b(?=[^.;:]{2,60} from [a-z]+ing\b)", re.IGNORECASE)
+_LATIN = re.compile(r"\b(i|e)\.\s?(e|g)\.")
 _POSSESSIVE = re.compile(r"['’]s?$")
 _COUNTRY = re.compile(r"\bU\.?\s?S\.?(?:\s?A\b\.?)?(?!\w)")
 ARTICLES = frozenset({"a", "an", "the", "its", "their", "his", "her"})
@@ -30,15 +31,6 @@ _RANKS = """first second third fourth fifth sixth seventh eighth ninth tenth ele
     fifteenth sixteenth seventeenth eighteenth nineteenth twentieth""".split()  # noqa: SIM905 - easily read
 _NUMBERS = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 _RANK = re.compile(r"(\d+)(?:st|nd|rd|th)")
-#: Ends of words that come of one another ("conversion", "converted"): what is left must be equal.
-_ENDINGS = sorted(
-    """s es ed ing ment ments ion ions ation ations ition itions ition al ally ial ic ical ically y ity ities ive ively
-    ant ent or ors er ers ist ists ize izes ized izing ise ises ised ising ization ous ful ness ian an n e ly ary ate
-    ates ated ating acy ies ied ify th""".split(),  # noqa: SIM905
-    key=len,
-    reverse=True,
-)
-_LEAST_ROOT = 4
 #: Before a word they turn it round: "underactive" is "not active".
 _TURNING = ("under", "un", "in", "im", "ir", "il", "non", "dis")
 #: Words that differ in these alone say the opposite: "inhale", "exhale".
@@ -66,14 +58,13 @@ def _word_lists() -> dict[str, list[list[str]]]:
 
 
 _LISTS = _word_lists()
-#: The base of each form of an irregular verb, but of "left", which is a side, and "meant": a "mean" is an average.
-_BASES = {form: base for base, forms in IRREGULAR_VERBS.items() if base not in {"leave", "mean"} for form in forms}
-PARTICIPLES = frozenset(participle for _past, participle in IRREGULAR_VERBS.values())
 #: Words that matter little; pairs that say the opposite, and pairs of different things.
 _LIGHT = frozenset(_LISTS["light"][0])
 _OPPOSITE, _DIFFERENT = (
     frozenset(pair for group in _LISTS[name] for pair in permutations(group, 2)) for name in ("opposite", "different")
 )
+#: The verb that says the same as a verb with a second word.
+_PHRASES = {(verb, second): plain for verb, second, plain in _LISTS["phrases"]}
 
 
 @dataclass(frozen=True)
@@ -108,7 +99,7 @@ class Word:
 
 def words_of(text: str) -> list[Word]:
     """The words of a text: points of the compass one by one ("southeastern" is "south east"), no units of numbers."""
-    plain = _COUNTRY.sub("United States", _THOUSANDS.sub("", _KEEPING.sub("prevent", text).replace("i.e.", "ie")))
+    plain = _COUNTRY.sub("United States", _THOUSANDS.sub("", _KEEPING.sub("prevent", _LATIN.sub(r"\1\2", text))))
     analyzed = AnalyzedText(_COMPASS.sub(lambda at: " ".join(part for part in at.groups() if part), plain))
     plain = analyzed.text
     for each in analyzed.quantities:
@@ -124,6 +115,23 @@ def words_of(text: str) -> list[Word]:
             is_letter = len(written) == 1 and written.isupper() and bool(found)  # "A" is no article within a sentence
             found.append(Word(written, low, low if is_letter else stem_of(low), plain[done : match.start()]))
         done = match.end()
+    return _plain_verbs(found)
+
+
+def _plain_verbs(words: list[Word]) -> list[Word]:
+    """With one word for each verb of two that the lists have: "remove" for "get rid" and "take it away"."""
+    found: list[Word] = []
+    places = iter(range(len(words)))
+    for at in places:
+        word = words[at]
+        behind = 2 if words[at + 1 : at + 2] and words[at + 1].low in {"it", "them"} else 1
+        second = words[at + behind].low if at + behind < len(words) else ""
+        low = next((_PHRASES[base, second] for base in bases(word.low) if (base, second) in _PHRASES), "")
+        found.append(replace(word, low=low, stem=stem_of(low)) if low else word)
+        if low:
+            found += words[at + 1 : at + behind]
+            for _ in range(behind):
+                next(places)
     return found
 
 
@@ -144,26 +152,16 @@ def _number(low: str) -> str:
     return f"{rank[1]}." if rank else low
 
 
-@lru_cache(maxsize=8192)
-def stem_of(word: str) -> str:
-    """The stem of one word; "" for a stop word."""
-    return word if word.startswith("-") else "".join(stems(word))
-
-
 def is_light(word: Word) -> bool:
     """Whether it tells little: an answer may leave it out or add it."""
-    return word.low in _LIGHT or word.stem in _LIGHT or not word.stem
+    # "sets" and "forming", but not "majority" and "performance"
+    return word.low in _LIGHT or not word.stem or not _LIGHT.isdisjoint(bases(word.low))
 
 
 @lru_cache(maxsize=16384)
 def same(one: str, other: str) -> bool:
     """Whether two words in small letters are forms, synonyms or slips of one."""
     return is_form(one, other) or bool(_groups(one) & _groups(other))
-
-
-def is_form(one: str, other: str) -> bool:
-    """Whether two words in small letters are forms or slips of one: "conversion", "converted", "convertd"."""
-    return bool(_roots(one) & _roots(other)) or is_slip(one, other)
 
 
 @lru_cache(maxsize=16384)
@@ -189,36 +187,27 @@ def are_opposite(one: str, other: str) -> bool:
 @lru_cache(maxsize=8192)
 def _listed(word: str) -> tuple[frozenset[str], frozenset[str]]:
     """The words of the lists of opposites and of different things that are forms of one, and synonyms too."""
-    forms = frozenset(one for one, _other in _OPPOSITE | _DIFFERENT if is_form(word, one))
-    return forms, forms | {one for one, _other in _OPPOSITE if _groups(word) & _groups(one)}
+    forms = {one for one, _other in _OPPOSITE | _DIFFERENT if is_form(word, one)}
+    # employment is no opposite of an employer, nor of an employee
+    forms -= {one for one, other in _OPPOSITE if {one, other} <= forms and word not in {one, other}}
+    alike = {one for one, _other in _OPPOSITE if _groups(word, exactly=True) & _groups(one, exactly=True)}
+    return frozenset(forms), frozenset(forms | alike)
 
 
 @lru_cache(maxsize=8192)
-def _groups(word: str) -> frozenset[int]:
-    """The groups of synonyms that the word is in, by their numbers."""
-    return frozenset(number for root in _roots(word) for number in _groups_of_roots().get(root, ()))
+def _groups(word: str, *, exactly: bool = False) -> frozenset[int]:
+    """The groups of synonyms that the word is in, by their numbers; ``exactly``: the word itself, inflected or not."""
+    forms = bases if exactly else roots
+    return frozenset(number for each in forms(word) for number in _groups_of(forms).get(each, ()))
 
 
-@lru_cache(maxsize=1)
-def _groups_of_roots() -> dict[str, set[int]]:
+@lru_cache(maxsize=2)
+def _groups_of(forms: Callable[[str], frozenset[str]]) -> dict[str, set[int]]:
     groups: dict[str, set[int]] = {}
     for number, group in enumerate(_LISTS["same"]):
-        for root in {root for word in group for root in _roots(word)}:
-            groups.setdefault(root, set()).add(number)
+        for each in {each for word in group for each in forms(word)}:
+            groups.setdefault(each, set()).add(number)
     return groups
-
-
-@lru_cache(maxsize=8192)
-def _roots(word: str) -> frozenset[str]:
-    if word.startswith("-"):
-        return frozenset({word})
-    found = {word, stem_of(word) or word, _BASES.get(word, word)}
-    for ending in _ENDINGS:
-        root = word.removesuffix(ending)
-        if root != word and len(root) >= _LEAST_ROOT:
-            # "decided" and "decision", "running" and "run"
-            found.add(re.sub(r"(.)\1$", r"\1", re.sub(r"[dst]$", "t", root)) if len(root) > _LEAST_ROOT else root)
-    return frozenset(found)
 
 
 def is_negation(word: str) -> bool:

@@ -261,6 +261,30 @@ OPEN: dict[str, tuple[str, dict[str, list[str]]]] = {
         "a run in which each runner passes a flame to the next runner until the games begin",
         {"wrong": ["In your own words: what is a torch relay?", "I don't know", "a lamp"]},
     ),
+    "a wind bell": (
+        "a single bell can ring in the wind and call the sheep, not needing a ringer",
+        {"wrong": ["a single bell can call the sheep but cannot ring in the wind"]},
+    ),
+    "a beadle": (
+        "advising the mayor on the rents of the market",
+        {"wrong": ["the mayor advises him on the rents of the market"]},
+    ),
+    "a latch": (
+        "a hook on the door that leads a rope to the bells",
+        {"wrong": ["a hook on a rope that leads it to the door"]},
+    ),
+    "a roll call": (
+        "a bell between the quarrelling shifts before any letters of the mine are transmitted",
+        {"right": ["before letters of the mine are sent, a bell has to ring between the shifts that quarrel"]},
+    ),
+    "skimmed milk": (
+        "the white part of the milk without the fat",
+        {"right": ["the white part of milk from which the fat has been removed"]},
+    ),
+    "a hiring fair": (
+        "a market where everyone in an employment pays for several fields",
+        {"right": ["a market at which all those working pay for multiple fields"]},
+    ),
 }
 #: The question, the key, and answers by their grade.
 SHORT: list[tuple[str, str, dict[str, list[str]]]] = [
