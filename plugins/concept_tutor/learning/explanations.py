@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ..plans.records import SourceChunk
 from .reading.groups import series_in
 from .reading.sentences import Sentence, sentences_of, stands_alone
-from .reading.spelling import stem_set
+from .reading.spelling import stem_set, topic_key
 from .records import Question, QuestionSource
 
 #: Words that are read in a minute, and of an explanation at most.
@@ -35,6 +35,8 @@ _PICTURED = re.compile(
 )
 _FOOTNOTE = re.compile(r"\s?\[\s?(?:\d{1,4}|[a-z]|citation needed|note \d+)\s?\]")
 _LONGEST_QUOTE = 45
+#: Headings that name no subject.
+_SUMMARY = re.compile(r"(?:(?:chapter|section) )?(?:summary|overview|introduction|review)|in (?:brief|summary)", re.I)
 
 
 @dataclass(frozen=True)
@@ -80,11 +82,17 @@ def explain(name: str, chunks: Sequence[SourceChunk], questions: Sequence[Questi
     for number in sorted(chosen):
         chunk = chunks[number]
         sources.append(QuestionSource.of(chunk, len(sources) + 1))
-        heading = chunk.section.rpartition(" › ")[2] or (chunk.page_title if number else "")
+        heading = _heading(chunk, name, is_first=not number)
         text = _joined([listed[number][index] for index in sorted(chosen[number])])
         parts.append(Part("" if heading == before else heading, f"{text} [{len(sources)}]"))
         before = heading
     return Explanation(tuple(parts), tuple(sources), used)
+
+
+def _heading(chunk: SourceChunk, name: str, *, is_first: bool) -> str:
+    """What stands above the chunk's sentences: nothing that the reader has read above all, and no "Summary"."""
+    heading = chunk.section.rpartition(" › ")[2] or ("" if is_first else chunk.page_title)
+    return "" if topic_key(heading) == topic_key(name) or _SUMMARY.fullmatch(heading) else heading
 
 
 def _in_turn(

@@ -146,7 +146,10 @@ def relation_of(sentence: Sentence) -> Relation | None:
         return None
     if not stem_set(answer) or len(answer.split()) > _LONGEST or answer.count("(") != answer.count(")"):
         return None
-    return None if _NO_OBJECT.match(answer) else Relation(sentence, match["subject"], _question(match), start, end)
+    if _NO_OBJECT.match(answer):
+        return None
+    start -= len("to ") * (match["verb"] == "used to")  # "What is it used for? To measure …"
+    return Relation(sentence, match["subject"], _question(match), start, end)
 
 
 def cause_of(sentence: Sentence) -> Relation | None:
@@ -169,11 +172,13 @@ def attribute_of(sentence: Sentence, owner: str, known: frozenset[str]) -> Relat
     match = _ATTRIBUTE.match(sentence.text)
     if match is None:
         return None
-    what = match["what"] or match["whose"]
+    what, name = _without_name(match["what"] or match["whose"])
     subject = match["subject"] or owner
     # Who holds an office today may be another one when it is asked.
     is_person = _PERSONS.search(what) is not None
     if not subject or _NO_ATTRIBUTE.search(what) or (is_person and match["be"] in {"is", "are"}):
+        return None
+    if name and not is_person:
         return None
     start, end = match.span("object")
     alone = f"The {what.split()[-1]} of {subject} {sentence.text[match.start('be') :]}"
@@ -184,9 +189,16 @@ def attribute_of(sentence: Sentence, owner: str, known: frozenset[str]) -> Relat
         return None
     if not stem_set(answer) or answer.count("(") != answer.count(")") or gives_away(f"{what} {subject}", answer):
         return None
-    question = f"{'Who' if is_person else 'What'} {match['be']} the {what} of {{}}?"
+    asked = f"{name}, the {what} of {{}}" if name else f"the {what} of {{}}"
+    question = f"{'Who' if is_person else 'What'} {match['be']} {asked}?"
     # A name is typed as it is written.
     return Relation(sentence, subject, f"{question} {BLANK}" if _NAME.fullmatch(answer) else question, start, end)
+
+
+def _without_name(what: str) -> tuple[str, str]:
+    """What an attribute is called, and the name behind that: "father" and "Philip" of "father Philip"."""
+    name = re.search(rf" ({_NAME.pattern})$", what)
+    return (what[: name.start()], name[1]) if name else (what, "")
 
 
 def _agrees(match: re.Match[str]) -> bool:
@@ -207,4 +219,4 @@ def _question(match: re.Match[str]) -> str:
     if verb in _PLACES:
         return f"Where {be} {{}} {verb.removesuffix(' in')}?"
     may_be_person = verb.endswith(" by") and verb.startswith(_BY_PERSONS)
-    return f"{'Who or what' if may_be_person else 'What'} {be} {{}} {'used to do' if verb == 'used to' else verb}?"
+    return f"{'Who or what' if may_be_person else 'What'} {be} {{}} {'used for' if verb == 'used to' else verb}?"

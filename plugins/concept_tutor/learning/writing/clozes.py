@@ -26,10 +26,6 @@ _NAMED = re.compile(
 )
 #: Ends a definition: "a western province of Canada".
 _PLACE = re.compile(rf"\s(?:in|of)\s(?:the\s)?(?P<name>{_NAME})$")
-#: What is counted or measured: no other word for it has the same number.
-_MEASURED = re.compile(
-    r"(?:the\s)?(?:total\s)?(?:number|amount|mass|speed|(?:SI\s)?unit)\sof\s(?P<term>(?:[a-z][\w-]+\s)?[a-z][\w-]{3,})"
-)
 _CALLED = re.compile(
     r"^[^,;:]{12,120}?\s(?:is|are)\s(?:often\s|also\s)?(?:called|known as|referred to as|termed)\s"
     r"(?:(?:an?|the|its|their)\s)?"
@@ -45,6 +41,11 @@ _LIVED = re.compile(r"\b(?:born|died)\b")
 _WHOLE = re.compile(
     r"[,.;:)]|\s(?:and|or|in|of|to|for|by|at|on|with|as|from|who|which|that|when|where|after|before|during|under|over|into"
     r"|is|was|are|were|has|have|can|may|through|between|within|without|consisting|containing|concerned|found|made|whose|than|[a-z]+ed)\b"
+)
+#: What is counted or measured: no other word for it has the same number.
+_MEASURED = re.compile(
+    r"(?:the\s)?(?:total\s)?(?:number|amount|mass|speed|(?:SI\s)?unit)\sof\s"
+    rf"(?P<term>(?:[a-z][\w-]+\s)??[a-z][\w-]{{3,}})(?={_WHOLE.pattern})"
 )
 _LISTED = re.compile(
     # "born in ____, Kent, on the coast" and "on May 6, ____" are no lists
@@ -116,7 +117,7 @@ class Clozes:
         """
         found = [*_names_in(sentence, span), *self._terms_in(sentence, span)]
         match = _MEASURED.match(sentence.text, *span)
-        if match and _WHOLE.match(sentence.text[match.end() :]):
+        if match:
             found.append((0.1, *match.span("term"), "term"))
         yield from self._best(sentence, found, worth)
 

@@ -237,6 +237,16 @@ def test_an_explanation_begins_with_what_stands_before_all_headings() -> None:
     assert [part.heading for part in explain("Peatland", chunks, []).parts] == ["", "Sports"]
 
 
+def test_no_part_is_headed_by_the_concept_again_or_by_summary() -> None:
+    lead = "A moor is wet land that is covered with moss. "
+    chunks = [
+        texts.chunk("moor", lead + f"Moors of kind {number} are found in cold lands.", title="Moor", number=number,
+                    section=section)
+        for number, section in enumerate(["", "", "Use › Section Summary", "Kinds › Moors", "Use › Turf"], start=1)
+    ]  # fmt: skip
+    assert [part.heading for part in explain("Moor", chunks, []).parts] == ["", "", "", "", "Turf"]
+
+
 def test_each_option_has_its_source(host: Host, lessons: Lessons) -> None:
     question = of_form(lessons, "choice")
     notes, sources = option_notes(question, host.once(PlanStore).all_sources("garden"))

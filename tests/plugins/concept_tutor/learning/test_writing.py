@@ -161,6 +161,8 @@ def test_what_is_no_definition_is_none(written: Written, text: str) -> None:
         ("Gardens of peat", "are based on moss, sand and clay.", "What are gardens of peat based on?",
          "moss, sand and clay"),
         ("Gardens of peat", "are named after Linnaeus.", "What are gardens of peat named after?", "Linnaeus"),
+        ("Peat meters", "are used to measure the depth of soils.", "What are peat meters used for?",
+         "to measure the depth of soils"),
         ("Carl Moss", "was born in the village of Soil, in the Kingdom of Peat, on 4 May 1870.",
          "Where was Carl Moss born?", "the village of Soil, in the Kingdom of Peat"),
     ],
@@ -198,6 +200,14 @@ def test_what_the_attribute_of_a_thing_is_is_asked(
 ) -> None:
     made = [(one.text, one.key) for one in written(chunk("x", text, title="Peatland")) if one.asked == "relation"]
     assert made == ([(question, answer)] if question else [])
+
+
+def test_what_an_attribute_is_called_by_name_comes_before_it(written: Written) -> None:
+    text = "Carl Moss was a gardener of old, known for roses. His father Loam was the keeper of the king's moors."
+    made = written(chunk("x", text, title="Carl Moss"))
+    assert [(one.text, one.key) for one in made if one.asked == "relation"] == [
+        ("Who was Loam, the father of Carl Moss?", "the keeper of the king's moors")
+    ]
 
 
 def test_his_is_of_the_person_that_the_page_is_about(written: Written) -> None:
@@ -297,6 +307,7 @@ def test_the_term_of_an_entry_without_options_is_written(written: Written) -> No
         ("Aikido is a modern martial art that Morihei Ueshiba made of older ones.", ["Aikido"]),
         # What is counted is known by its number.
         ("Cell number is the number of plates, and therefore also the total charge, in a row of cells.", ["plates"]),
+        ("Cell number is the number of plates found in a row of cells with the same total charge.", ["plates"]),
         # The first that did something is one alone, though it is said in few words.
         ("The Heron was the first balloon that carried sheep over the Alps.", ["Heron"]),
         # Of each of these words there is another that fits as well: state, branch, communities.
