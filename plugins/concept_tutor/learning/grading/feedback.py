@@ -6,7 +6,7 @@ import re
 from zlib import crc32
 
 from ragstone.core.citations import read_markers
-from ragstone.core.text import sentence_spans
+from ragstone.core.text import section_kind, sentence_spans
 
 from ...plans.records import SourceChunk
 from ..reading.spelling import gives_away, stem_set, word_set
@@ -97,6 +97,8 @@ def feedback(question: Question, finding: Finding) -> str:
         return f"Right{noted}. {quote}"
     opening = _OPENINGS[finding.verdict] + (f": {finding.because}." if finding.because else ".")
     solution = f" The answer is “{question.key}”." if question.form != "open" else ""
+    if section_kind(source.section.rpartition(" › ")[2]) == "definition":
+        return f"{opening}{solution} {quote}"  # a glossary has no more of it
     section = f", in the section “{source.section}”" if source.section else ""
     return f"{opening}{solution} {quote} Read on there{section} [{source.index}]."
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -214,3 +215,12 @@ def test_feedback_names_the_page_and_its_number(grade: Grading) -> None:
     assert found.feedback.startswith("Not right. As the article on Tides says [2]: “A volcano is")
     assert found.feedback.endswith("Read on there, in the section “Causes” [2].")
     assert found.cited_sources == (2,)
+
+
+def test_of_a_glossary_there_is_no_more_to_read(grade: Grading) -> None:
+    asked = question("blank", "Which term means “weak tide”? ____", "neap tide", "neap tide: weak tide")
+    glossary = replace(asked, sources=(replace(SOURCE, section="Tides › Glossary"),))
+    assert grade(glossary, "it is not one").feedback == (
+        "Not right: it says what it is not. The answer is “neap tide”. As the article on Tides says [2]: “neap tide: weak"
+        " tide”."
+    )
