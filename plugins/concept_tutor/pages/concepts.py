@@ -14,7 +14,7 @@ from ..learning.explanations import explain
 from ..learning.lessons import Lessons
 from ..learning.records import Mastery, QuestionSource
 from ..mediawiki.parsoid.documents import SEPARATOR
-from ..plans import PAGES, page_address, stored_copy
+from ..plans import page_address, stored_copy
 from ..plans.drawing import draw
 from ..plans.graph import needs_and_leads, neighbourhood, study_order
 from ..plans.records import Concept, Edge, SourceChunk
@@ -100,23 +100,20 @@ def next_concept(rows: Sequence[ConceptView]) -> str:
 
 
 def source_pages(chunks: Sequence[SourceChunk]) -> list[dict[str, Any]]:
-    """The pages of these chunks, in their order; ``kept``: our own pages of them, where they are another's."""
+    """The pages of these chunks, in their order; ``kept``: our own pages of them, where one address does not do."""
     found: dict[tuple[str, str, str], list[SourceChunk]] = defaultdict(list)
     for chunk in chunks:
         url = page_address(chunk.page_url, chunk.chunk_id)
         own = url == stored_copy(chunk.chunk_id)
         title = SEPARATOR.join(filter(None, (chunk.page_title, chunk.section))) if own else chunk.page_title
-        found[title, url.partition("#")[0], chunk.licence].append(chunk)
-    return [
-        {
-            "title": title,
-            "url": url,
-            "licence": licence,
-            "chunks": len(group),
-            "kept": [] if url.startswith(PAGES) else [stored_copy(one.chunk_id) for one in group],
-        }
-        for (title, url, licence), group in found.items()
-    ]
+        found[title, "" if own else url.partition("#")[0], chunk.licence].append(chunk)
+    pages = []
+    for (title, url, licence), group in found.items():
+        copies = [stored_copy(one.chunk_id) for one in group]
+        is_whole = not url and len(group) == 1
+        kept = [] if is_whole else copies
+        pages.append({"title": title, "url": url or copies[0], "licence": licence, "chunks": len(group), "kept": kept})
+    return pages
 
 
 def find_key(rows: Sequence[ConceptView], wanted: str) -> str:

@@ -221,6 +221,6 @@ def test_of_a_glossary_there_is_no_more_to_read(grade: Grading) -> None:
     asked = question("blank", "Which term means “weak tide”? ____", "neap tide", "neap tide: weak tide")
     glossary = replace(asked, sources=(replace(SOURCE, section="Tides › Glossary"),))
     assert grade(glossary, "it is not one").feedback == (
-        "Not right: it says what it is not. The answer is “neap tide”. As the article on Tides says [2]: “neap tide: weak"
-        " tide”."
+        "Not right: it says what it is not. The answer is “neap tide”. As the article on Tides says [2]: "
+        "“neap tide: weak tide”."
     )

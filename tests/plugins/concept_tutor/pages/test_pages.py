@@ -18,7 +18,9 @@ from werkzeug.test import TestResponse
 from ragstone.core import BadRequest, Host
 from ragstone.core.testing import open_host
 from ragstone.plugins.concept_tutor import Gathering, Lessons, NewConcept, NewPlan, PlanStore
+from ragstone.plugins.concept_tutor.pages.concepts import source_pages
 from ragstone.web import create_app
+from tests.plugins.concept_tutor.learning import texts
 
 from ..material import NAMES, SLUG, put_plan
 
@@ -382,3 +384,16 @@ def test_a_large_plan_is_drawn_in_part(client: FlaskClient, host: Host) -> None:
     whole = tree(client.get(f"{ROOT}/plans/large/?whole=1"))
     assert len(whole.cssselect(".for-wide a.box")) == 120
     host.once(PlanStore).remove("large")
+
+
+def test_the_passages_of_one_section_of_a_book_are_listed_once() -> None:
+    sections = ["Glia", "Neurons", "Neurons"]
+    chunks = [
+        texts.chunk("nerve", "Text.", number=number, section=section, url="book:nerves")
+        for number, section in enumerate(sections, start=1)
+    ]
+    assert [(page["title"], page["chunks"], len(page["kept"])) for page in source_pages(chunks)] == [
+        ("Nerve › Glia", 1, 0),
+        ("Nerve › Neurons", 2, 2),
+    ]
+    assert all(page["url"].startswith("/concept_tutor/source/") for page in source_pages(chunks))
