@@ -48,7 +48,7 @@ _NO_ONE = (
 _ASKS_LIFE_EVENT = re.compile(
     r"^\W*(?:(?:and|but|so) )?(?P<kind>when|where|how(?: old)?|(?:in |at |on )?(?:what|which) \w+) (?:was|did|is) "
     r"(?P<name>(?!the\b)(?:[\w.’'-]{1,30} ){1,5}?)(?:when (?:he|she|they) )?"
-    r"(?P<event>born|died?|killed|murdered|assassinated|executed|buried|raised)\b",
+    r"(?P<event>born|died?|killed|murdered|assassinated|executed|buried|raised|trained|educated|baptized|crowned)\b",
     re.IGNORECASE,
 )
 _YEAR = r"\d{3,4}\b(?: (?:BC|AD|BCE|CE)\b)?"
@@ -74,6 +74,8 @@ _BY_PRONOUN, _UNCLEAR, UNSAID, _ANOTHERS = 0.1, 0.25, 0.5, 1.0
 #: Mentions of the event in a sentence that are looked at.
 _MOST_VERBS = 4
 _BE = r"(?:was|were|is|be|been|being) (?:\w+ ){0,2}"
+#: How an event is told, if not with "was" alone: "Born in Lund, she …", "She trained in Lund.".
+_TOLD = {"born": rf"(?:^|, |{_BE})[Bb]orn", "die": "die[ds]", "trained": "[Tt]rained", "educated": "[Ee]ducated"}
 
 
 @dataclass(frozen=True)
@@ -144,7 +146,7 @@ def _patterns(forms: tuple[str, ...]) -> list[tuple[re.Pattern[str], float]]:
 
 @dataclass(frozen=True)
 class LifeEvent:
-    """The birth, death or burial of one person, for which a question asks."""
+    """The birth, death, burial or training of one person, for which a question asks."""
 
     #: The name as the question writes it.
     name: str
@@ -177,9 +179,7 @@ class LifeEvent:
 
     @property
     def _verb(self) -> re.Pattern[str]:
-        passive = _BE + self.event
-        form = {"born": rf"(?:^|, |{_BE})[Bb]orn", "die": "die[ds]"}.get(self.event, passive)
-        return re.compile(rf"(?:\b|^){form}\b")
+        return re.compile(rf"(?:\b|^){_TOLD.get(self.event, _BE + self.event)}\b")
 
     def _fault(self, text: str, verb: int, is_own_text: bool) -> float:
         """The same of the event whose verb begins there."""
@@ -226,6 +226,6 @@ def life_event_asked(question: str) -> LifeEvent | None:
         return None
     name, kind, event = found["name"].strip(), found["kind"].casefold(), found["event"].casefold()
     asks_date = kind == "when" or kind.endswith((" year", " date", " day", " month", " century"))
-    asks_date &= event not in {"buried", "raised"}
+    asks_date &= event not in {"buried", "raised", "trained", "educated", "baptized", "crowned"}
     is_name = bool(stems(name)) and (name[0].isupper() or " " in name)  # not "jazz"
     return LifeEvent(name, "die" if event.startswith("die") else event, asks_date) if is_name else None

@@ -106,7 +106,7 @@ ASKS_PRICE = (
 )
 MONEY = (
     r"[$€£¥₹]|\b(?:dollars?|cents?|euros?|pounds?|pence|shillings?|francs?|marks|lira|yen|yuan|rupees?|rubles?"
-    r"|roubles?|pesos?|crowns?|kron\w+|usd|eur|gbp|free|coins?|guineas?|shekels?|florins?|ducats?"
+    r"|roubles?|pesos?|crowns?|kron\w+|kr|usd|eur|gbp|sek|nok|dkk|chf|cad|aud|jpy|cny|pln|free|coins?|guineas?|shekels?|florins?|ducats?"
     r"|pieces? of (?:gold|silver)|(?:gold|silver) pieces?)\b"
 )
 #: How often is asked for, and what says so: "each month", "after every use", "three times", "on Sundays".

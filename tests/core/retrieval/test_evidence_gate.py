@@ -305,6 +305,7 @@ def test_another_number_than_the_one_that_is_asked_for_only_comes_closest(
     [
         ("What is the phone number of Ana Lund?", "The guard is Ana Lund. Her number is 01632 960 125.", "answered"),
         ("What is the phone number of Ana Lund?", "The guard is Ana Lund. Her room has the number 12.", "closest"),
+        ("How much does the course cost?", "The course has twelve lessons and costs 900 kr.", "answered"),
         ("What is the phone number of Ana Lund?", "Ana Lund opens the gate; her extension is 27.", "answered"),
         ("When was Albert Foss born?", "Albert Foss led it. Foss was born in 1921 and went to sea.", "answered"),
         ("When was Albert Foss born?", "Albert Foss led it. Foss was born in Lund and went to sea.", "closest"),
