@@ -24,11 +24,13 @@ _NOT_SPACE = re.compile(r"\S")
 _HEADING_LINE = 60  # characters of a heading without a mark; the line below it has at least twice as many
 _MOST_FOLLOWING = 24  # items, rows or blocks of code behind what introduces them
 _LAST_BAR = re.compile(r"[ \t]*\|")
-#: Words without a vowel, but units and elements, among them; and the numbers of "1. X; and 2. Y".
+#: Words without a vowel, but units and elements, among them, no letter behind a number ("230 V.") that is no year; and
+#: the numbers of "1. X; and 2. Y".
 _ABBREVIATION = re.compile(
     r"(?:\b(?:e\.g|i\.e|cf|etc|vs|approx|resp|viz|ca|al|Prof|Sr|Figs?|Eqs?|Nos?|[Vv]ol|pp|Sec|Ch|Inc|Co|Corp|Gen|Col|[Tt]el"
-    r"|Capt|Rev|Hon|Gov|Pres|Sen|Rep|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|[Oo]p)|\b[A-Z]|\b(?:[A-Za-z]\.)+[A-Za-z]"
-    r"|; (?:and |or )?\d{1,2}|\b(?!Hz|[KMGT]b|[CNPRSZ][bcnrs])(?![a-z\d_AEIOU])\w[b-df-hj-np-tv-xz]{1,2})\.$"
+    r"|Capt|Rev|Hon|Gov|Pres|Sen|Rep|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|[Oo]p)|\b(?:[A-Za-z]\.)+[A-Za-z]"
+    r"|(?<![°\d])(?:(?<!\d )|(?<=\d{4} ))\b[A-Z]|; (?:and |or )?\d{1,2}"
+    r"|\b(?!Hz|[KMGT]b|[CNPRSZ][bcnrs])(?![a-z\d_AEIOU])\w[b-df-hj-np-tv-xz]{1,2})\.$"
 )
 #: The same before a number: "p. 7", "vol. 2", "c. 1800", "(b. 1905)".
 _OF_NUMBER = re.compile(r"\b(?:pp?|vols?|nos?|ch|chap|sec|art|par|figs?|eqs?|ll?|ff?|fols?|bk|pt|c|fl)\.$|\([bdr]\.$")
@@ -242,9 +244,6 @@ def _cells(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    if start < end:
-        yield start, end
+    if inner := text[start:end].strip():
+        begin = text.index(inner, start)
+        yield begin, begin + len(inner)

@@ -196,3 +196,16 @@ def test_links_are_shown_by_their_words(quote: str, shown: str) -> None:
 )
 def test_words_without_a_vowel_are_abbreviations(text: str, sentences: int) -> None:
     assert len(units(text)) == sentences
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("It runs at 230 V. The pump is old.", 2),
+        ("Keep it at 32 °C. Do not freeze it.", 2),
+        ("In 1990 J. Smith came. He sat.", 2),
+        ("He met J. R. R. Berg. It rained.", 2),
+    ],
+)
+def test_a_letter_behind_a_number_is_a_unit_and_behind_a_year_an_initial(text: str, sentences: int) -> None:
+    assert len(units(text)) == sentences
