@@ -153,7 +153,7 @@ def lacks_counted(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSe
 
 
 def lacks_comparison(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
-    """Whether the question compares two things by degree, and no sentence near the second one tells of that degree; or
+    """Whether the question compares two things by degree, and no sentence near the second one has that degree; or
     it asks for something of each thing of a kind, and the best sentence is neither of all of them nor of a short table
     with a column for it."""
     best, known = sentences[0], retrieval.terms(sentences[0].chunk)

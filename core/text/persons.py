@@ -74,8 +74,8 @@ _BY_PRONOUN, _UNCLEAR, UNSAID, _ANOTHERS = 0.1, 0.25, 0.5, 1.0
 #: Mentions of the event in a sentence that are looked at.
 _MOST_VERBS = 4
 _BE = r"(?:was|were|is|be|been|being) (?:\w+ ){0,2}"
-#: How an event is told, if not with "was" alone: "Born in Lund, she …", "She trained in Lund.".
-_TOLD = {"born": rf"(?:^|, |{_BE})[Bb]orn", "die": "die[ds]", "trained": "[Tt]rained", "educated": "[Ee]ducated"}
+#: How an event is worded, if not with "was" alone: "Born in Lund, she …", "She trained in Lund.".
+_WORDED = {"born": rf"(?:^|, |{_BE})[Bb]orn", "die": "die[ds]", "trained": "[Tt]rained", "educated": "[Ee]ducated"}
 
 
 @dataclass(frozen=True)
@@ -179,7 +179,7 @@ class LifeEvent:
 
     @property
     def _verb(self) -> re.Pattern[str]:
-        return re.compile(rf"(?:\b|^){_TOLD.get(self.event, _BE + self.event)}\b")
+        return re.compile(rf"(?:\b|^){_WORDED.get(self.event, _BE + self.event)}\b")
 
     def _fault(self, text: str, verb: int, is_own_text: bool) -> float:
         """The same of the event whose verb begins there."""
