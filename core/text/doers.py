@@ -155,9 +155,11 @@ def undone_finder(question: str) -> Callable[[str], bool] | None:
     asked = _PERSON_DOES.match(question)
     forms = frozenset().union(*map(with_forms, stems(asked[1].rpartition(" ")[2]))) if asked else frozenset()
     known = STOP_WORDS.union(words(question))
+    # Few words begin as a form does: the others need no stem.
+    begins = re.compile(rf"\b(?:{'|'.join(sorted({re.escape(form[:3]) for form in forms}))})\w*", re.IGNORECASE)
 
     def is_undone(sentence: str) -> bool:
-        found = (word.start() for word in re.finditer(r"\w+", sentence) if not forms.isdisjoint(stems(word[0])))
+        found = (word.start() for word in begins.finditer(sentence) if not forms.isdisjoint(stems(word[0])))
         passive = [_PASSIVE.search(sentence[max(0, start - _BEFORE) : start]) is not None for start in found]
         return bool(passive) and all(passive) and all(known.issuperset(words(by)) for by in _AGENT.findall(sentence))
 
