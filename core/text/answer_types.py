@@ -20,7 +20,7 @@ from .quantities import (
     quantity_scorer,
 )
 from .stemming import stems, words
-from .times import YEAR, asks_for_date, asks_for_time, names_time, time_scorer
+from .times import YEAR, asks_for_date, asks_for_time, is_habit_for_event, names_time, time_scorer
 
 #: "Who is the first king?", not "Who is Tesla?", which is answered by what he did.
 _ASKS_PERSON = re.compile(r"(?:and |but |so )?who(?:m|se)?\b(?! (?:is|was|are|were) (?!the\b))", re.IGNORECASE)
@@ -190,7 +190,7 @@ def is_lacking(question: str, sentences: Sequence[str]) -> bool:
         if form.search(question) and not any(map(answer.search, sentences)):
             return True
     if asks_for_date(question):
-        return not any(map(names_time, sentences))
+        return not any(names_time(each) and not is_habit_for_event(question, each) for each in sentences)
     if asked := _ASKS_DOER.search(question):
         # "The Kerr Works built it" is who built it, "the Red Sea" is not where the text says nothing of building.
         done = frozenset(stems(asked[1] or asked[2] or ""))

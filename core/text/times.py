@@ -16,6 +16,8 @@ _ASKS_TIME = re.compile(
 )
 #: What asks for the time of something that is so, or will be, and what says that something was so.
 _ASKS_LATER = re.compile(r"\bwhen (?:will|shall|do|does|is|are|can|should|must)\b|\b(?:until|till|by) when\b", re.I)
+_ASKS_PAST = re.compile(r"\bwhen (?:was|were|did)\b", re.IGNORECASE)
+_PARTICIPLE = re.compile(r"(?<!\bis )(?<!\bare )(?<!\bbe )\b\w+ed\b", re.IGNORECASE)
 _WAS = re.compile(r"\b(?:was|were|had|did)\b", re.IGNORECASE)
 MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 _TIME = re.compile(rf"\b(?:1\d|20)\d\d\b|\b\d{{1,4}}s\b|\bcentur|\b\d+ ?(?:BC|AD|BCE|CE)\b|\b(?:{MONTHS})\b")
@@ -79,6 +81,13 @@ def is_past_for_later(question: str, sentence: str) -> bool:
     return bool(_ASKS_LATER.search(question)) and (
         _WAS.search(sentence) is not None or not PAST_FORMS.isdisjoint(words(sentence))
     )
+
+
+def is_habit_for_event(question: str, sentence: str) -> bool:
+    """Whether the question asks when something was, and the sentence says when it is, again and again: "The museum is
+    open from Tuesday." for "When was the museum opened?"."""
+    has_date = _TIME.search(sentence) or _PARTICIPLE.search(sentence) or _WAS.search(sentence)
+    return bool(_ASKS_PAST.search(question)) and not has_date and PAST_FORMS.isdisjoint(words(sentence))
 
 
 def is_of_other_day(question: str, sentence: str, headings: str) -> bool:

@@ -120,6 +120,19 @@ def test_the_day_of_what_was_is_not_when_something_will_be(question: str, text: 
     assert _verdict(question, text, 0.6, "13 March 2026") == verdict
 
 
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("The yard is open from Tuesday to Sunday.", "closest"),
+        ("The yard is opened on Mondays.", "closest"),
+        ("The yard was opened on a Monday.", "answered"),
+        ("Opened in spring, the yard has a crane.", "answered"),
+    ],
+)
+def test_when_something_is_open_is_not_when_it_was_opened(text: str, verdict: str) -> None:
+    assert _verdict("When was the yard opened?", text, 0.6) == verdict
+
+
 def test_what_to_do_is_said_below_the_heading_that_names_the_case() -> None:
     text, heading = "Call the baker before eight. He asks his sister.", "When a sailor is ill"
     assert _verdict("What should I do if a sailor is ill?", text, 0.3, heading) == "answered"
