@@ -119,7 +119,9 @@ def _names_holder(text: str, office: Set[str], known: frozenset[str], *, is_now:
         if office.isdisjoint(stems(found[0])) or is_other or (is_now and _FORMER.search(before)):
             continue
         if any(
-            len(between) <= _CLOSE and (" " in text[start:end] or _LINKS.fullmatch(between))
+            len(between) <= _CLOSE
+            and " and the " not in between  # "Ada Reed and the president"
+            and (" " in text[start:end] or _LINKS.fullmatch(between))
             for start, end in names
             for between in [text[min(end, found.end()) : max(start, found.start())]]
         ):

@@ -41,7 +41,7 @@ NAME = re.compile(
     r"(?:(?<=[a-z\d,;:()] )[\"'(“‘]?|(?<=\b[DM][rs]\. )|(?<=\bMrs\. )|(?<=\bProf\. )"
     r"|^(?!(?:The|In|On|At|It|He|She|They|We|This|That|These|Those|There|What|Nobody|None) )"
     r"(?=[\w'’-]+(?: \([^()]{1,60}\))?,? (?:[A-Z]|was|were|is|has|had|and)))"
-    r"([A-Z][\w'’-]+)"
+    r"(?![\w’']+-[a-z])([A-Z][\w'’-]+)"  # not "German-born"
 )
 #: One or more capitalized words, and what precedes the name of a place or of a thing.
 _PROPER = re.compile(r"\b[A-Z][\w’'-]*(?:\.? (?:(?:of|de|van|von|the|and|&) )?[A-Z][\w’'-]*)*")

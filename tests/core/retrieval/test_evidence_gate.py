@@ -89,6 +89,7 @@ def test_who_did_something_may_have_no_name_or_a_year_behind_it(question: str, t
         ("Who is the captain?", "Berg was appointed captain.", "answered"),
         ("Who is the captain?", "To do: paint Berg's boat, oil the winch, invite the captain.", "closest"),
         ("Who was the king of Mora?", "At that time Berg ruled as king of Mora.", "answered"),
+        ("Who is the king of Mora?", "It is led by Ada Ann Berg of Oslo and the king of Mora.", "closest"),
     ],
 )
 def test_who_is_the_captain_is_answered_by_a_name_beside_the_office(question: str, text: str, verdict: str) -> None:
