@@ -155,6 +155,7 @@ def _is_reply(retrieval: Retrieval, sentence: ScoredSentence) -> bool:
         and own & (said := frozenset(stems(_SPEAKER.sub("", line))))
         and names <= (known := said | elsewhere)
         and len(own - known) + len(said - own) <= _SAID_OTHERWISE
+        and (own <= known or len(own & said) > 1)
         and words(asked)[0] in words(line)
         and negates(line) == negates(asked)
         for line in (*headings_of(node).splitlines(), *(text[unit.start : unit.end] for unit in before))

@@ -462,7 +462,13 @@ def test_a_name_of_its_own_is_no_misspelt_one(tmp_path: Path, model_cache: Path)
         ("Why did the mast rot?", "Ana: Why did the keel rot?\n\nBo: It had too little tar.", "", "closest"),
         ("Why did the mast rot?", "It had too little tar.", "Why did the keel rot?", "closest"),
         ("How many new ropes need we?", "Ana: How many do we need then?\n\nBo: Half as many as boats.", "", "closest"),
-        ("How many ropes are needed?", "Ana: How many do we need then?\n\nBo: Half as many as boats.", "", "answered"),
+        ("How many ropes are needed?", "Ana: How many do we need then?\n\nBo: Half as many as boats.", "", "closest"),
+        (
+            "How many new ropes need we?",
+            "Ana: How many ropes do we need?\n\nBo: Half as many as boats.",
+            "",
+            "answered",
+        ),
         (
             "Which rope has the Ada?",
             "Use the Ada. Its ropes are new. Bo: Which rope?\n\nA: The red one.",
