@@ -57,8 +57,7 @@ plugins/*/*
 plugins/README
 plugins/HOOKS
 plugins/LIFECYCLE
-tests/third_party/epub/README
-tests/third_party/numpy_store/README
+tests/third_party/workshop/README
 docs/api
 ```
 
