@@ -55,8 +55,9 @@ class CitableChunks:
     ) -> None:
         """``headings``: the lines that the model is shown above each text. ``by_ocr``: texts (from 0) read by OCR.
         ``terms``: of each text, where they are known."""
-        known: Sequence[ChunkTerms | None] = terms or [None] * len(texts)
-        each = zip(texts, headings or [""] * len(texts), known, strict=True)
+        above: Sequence[str] = [""] * len(texts) if headings is None else headings
+        known: Sequence[ChunkTerms | None] = [None] * len(texts) if terms is None else terms
+        each = zip(texts, above, known, strict=True)
         self._sources = [Source(number, *parts) for number, parts in enumerate(each)]
         self._by_ocr = by_ocr
 

@@ -48,11 +48,6 @@ def quotations(text: str) -> list[str]:
     return [match[1] or match[2] for match in _QUOTED.finditer(text)]
 
 
-def is_exercise(sentence: str) -> bool:
-    """Whether the sentence is an exercise, or an instruction in the form of one."""
-    return _EXERCISES.match(sentence) is not None
-
-
 def is_instruction(sentence: str) -> bool:
     """Whether the sentence is an instruction to the model that answers, or an exercise."""
-    return is_exercise(sentence) or is_addressed(sentence)
+    return _EXERCISES.match(sentence) is not None or is_addressed(sentence)

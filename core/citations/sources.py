@@ -9,7 +9,7 @@ from ..text.chunk_terms import ChunkTerms
 from ..text.instructions import find_instructions
 from ..text.segmentation import units
 from .items import ARTICLES, Item, items, keys
-from .links import addresses, is_exercise, is_instruction
+from .links import addresses, is_instruction
 from .polarity import negation_scopes
 from .quantities import Quantity, quantities
 from .units import find_units
@@ -103,7 +103,8 @@ class Source:
             elif unit.kind != "row":
                 header = None
             if unit.kind != "code":
-                if index in instructions or is_exercise(content.text):
+                # Both: what is stored may have been found by an older Ragstone.
+                if content.is_instruction or index in instructions:
                     self._has_instructions = True
                     continue
                 if content.text.rstrip("\"') ").endswith("?"):

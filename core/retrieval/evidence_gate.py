@@ -34,7 +34,8 @@ _QUOTED = 3
 _NEAR = 0.8
 #: Share of a follow-up's own words, weighted by IDF, that the chunk must contain.
 _OWN_SHARE = 0.5
-#: Sentences of a reply; stems that only one of the question and of what asks it has, such as "total"; and a speaker.
+#: Sentences of a reply, and stems that the question or the line that asks it has alone, such as "total". "Ana: " begins
+#: the line of a speaker.
 _REPLY, _SAID_OTHERWISE = 2, 1
 _SPEAKER = re.compile(r"\A\W*[^\W_][^\s:]{0,40}(?: [^\s:]{1,40})?: ")
 #: "No pets.", "Decided: no smoking in the rooms", and what of them may be asked.

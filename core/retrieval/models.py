@@ -106,7 +106,7 @@ class Retrieval:
     stored_terms: Mapping[str, ChunkTerms] = field(default_factory=dict)
     timings: Timings = field(default_factory=Timings)
     #: What ``computed_once`` has computed, by name; ``dataclasses.replace`` begins with none.
-    known: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    computed: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
     _terms: dict[int, ChunkTerms] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def terms(self, chunk: int) -> ChunkTerms:
@@ -121,9 +121,9 @@ class Retrieval:
 
 def computed_once(retrieval: Retrieval, name: str, compute: Callable[[], Found]) -> Found:
     """What the function computes from the retrieval, by a name of its own; computed once for each retrieval."""
-    if name not in retrieval.known:
-        retrieval.known[name] = compute()
-    found: Found = retrieval.known[name]
+    if name not in retrieval.computed:
+        retrieval.computed[name] = compute()
+    found: Found = retrieval.computed[name]
     return found
 
 

@@ -147,9 +147,11 @@ def lacks_neighbour(_: Retrieval, asked: str, sentences: Sequence[ScoredSentence
     """Whether the question asks who held an office before or after someone, and no sentence says who came next to
     whom."""
     found = _ASKS_NEIGHBOUR.match(asked)
-    named = "|".join(re.escape(name) for name in (*found[1].split(), "him", "her", "them")) if found else ""
+    if found is None:
+        return False
+    named = "|".join(re.escape(name) for name in (*found[1].split(), "him", "her", "them"))
     says = re.compile(rf"\b(?:{_SAYS_NEIGHBOUR}|(?:before|after) (?:{named})\b)", re.IGNORECASE)
-    return found is not None and not any(says.search(each.text) for each in sentences)
+    return not any(says.search(each.text) for each in sentences)
 
 
 def lacks_deed(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
