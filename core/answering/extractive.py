@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import takewhile
 
 from ..retrieval.answerability import PRONOUN, dated_text
 from ..retrieval.models import Retrieval, asked_of
@@ -13,6 +15,7 @@ from ..retrieval.quotes import LONGEST_SENTENCE
 from ..retrieval.sentence_scores import ScoredSentence
 from ..retrieval.sentences import instructing_units, is_event, sentences_of
 from ..text.answer_types import answer_type_scorer, asks_for_value, number_scorer
+from ..text.chunk_terms import idf_coverage
 from ..text.doers import work_asked
 from ..text.formulas import has_formula
 from ..text.imperatives import command_verb
@@ -41,6 +44,8 @@ _BESIDE_HEADING = 1
 #: quarter. On two sets of SQuAD articles the second is the first with the answer for 6 and 8 % of the questions, the
 #: third for 1 %.
 _CLOSE = 0.42
+#: Added to the score of a further sentence, times the share of the question's words that it and the best one hold.
+_ADDED = 0.6
 #: Share of the best sentence's words of the question that another one has more of: of 88 second sentences without, on
 #: the same articles, three are the first with the answer.
 _LEAST_SHARE = 0.5
@@ -104,11 +109,12 @@ def choose(retrieval: Retrieval) -> list[ScoredSentence]:
     # A further sentence on nothing but the earlier questions is beside a follow-up.
     asked_again, hashes = retrieval.follow_up, retrieval.spelling.hashes
     brought = (hashes(asked_again.new) & given[0] or hashes(asked_again.own) & given[0]) if asked_again else set()
-    for other in allowed:
-        if of_events and other.chunk != best.chunk:
+    near = takewhile(lambda each: of_events or each.score >= score - _CLOSE, allowed)
+    held = partial(idf_coverage, retrieval.idf)
+    for other in sorted(near, key=lambda each: -each.score - _ADDED * held(given[0] | _stems(each, retrieval))):
+        is_far = other.chunk != best.chunk if of_events else other.score < score - _CLOSE / len(chosen) ** 2
+        if is_far or len(chosen) == _MOST_SENTENCES:
             continue
-        if len(chosen) == _MOST_SENTENCES or (not of_events and other.score < score - _CLOSE / len(chosen) ** 2):
-            break
         own = _stems(other, retrieval)
         # A definition is enough, a whole list, one item of a list, and the row of what is asked for, but for what the
         # question asks besides.

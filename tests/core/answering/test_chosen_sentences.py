@@ -819,6 +819,12 @@ def test_a_close_second_sentence_is_added_and_a_third_only_where_it_is_closer() 
     assert _texts("What turns the winch?", text, (0.6, 0.3, 0.3)) == sentences[:1]
 
 
+def test_the_second_sentence_is_the_one_with_words_of_the_question_that_the_best_one_lacks() -> None:
+    first, last = "With salt and mail the ferry left the harbour.", "The captain lives behind the school."
+    text = f"{first} In autumn rain the ferry left a harbour behind green hills. {last}"
+    assert _texts("Which captain left the harbour on the ferry?", text, (0.85, 0.72, 0.8)) == [first, last]
+
+
 def test_after_a_definition_nothing_is_added_that_has_no_further_word_of_the_question() -> None:
     text = "A caster is a small wheel. Every caster on this cart was made in the year of the flood."
     assert _texts("What is a caster?", text, (0.6, 0.6)) == ["A caster is a small wheel."]
