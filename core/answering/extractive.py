@@ -27,12 +27,11 @@ from ..text.question_kinds import (
     asks_for_steps,
     form_required,
     form_scorer,
-    sides_of,
 )
 from ..text.segmentation import Unit, list_end
 from ..text.sentence_kinds import NO_ANSWER
 from ..text.stemming import stem_hash
-from ..text.terms import asks_for_term
+from ..text.terms import asks_for_term, sides_of
 from .comparison import choose_sides
 from .references import LONGEST_PAIR, with_references
 from .table_rows import is_named_row, with_whole_table

@@ -11,8 +11,8 @@ from itertools import permutations
 from ..citations.polarity import opposites_of
 from ..text.irregular_verbs import form_hashes, with_forms
 from ..text.quantities import things_counted
-from ..text.question_kinds import sides_of
 from ..text.stemming import stem_hashes, stems, words
+from ..text.terms import sides_of
 from .answerability import stems_near
 from .models import Retrieval
 from .sentence_scores import ScoredSentence

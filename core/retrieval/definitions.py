@@ -16,11 +16,10 @@ from ..text.doers import work_asked
 from ..text.entries import is_lead, presents, title_stems
 from ..text.packed_terms import heading_stems, is_beside_the_text
 from ..text.persons import Person, life_event_asked, person_asked
-from ..text.question_kinds import sides_of
 from ..text.segmentation import units
 from ..text.sentence_kinds import kinds
 from ..text.stemming import stem_hash, stems
-from ..text.terms import names_term
+from ..text.terms import names_term, sides_of
 from .fusion import Scores
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from itertools import zip_longest
 
 from llama_index.core.schema import NodeWithScore
 
-from ..text.question_kinds import sides_of
+from ..text.terms import sides_of
 from .models import Retrieval, Timings
 
 _ASKS = r"(?:what|when|where|why|how|who|whose|whom|which)"

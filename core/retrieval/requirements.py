@@ -13,9 +13,9 @@ from ..text.entries import other_answer_finder, title_stems
 from ..text.irregular_verbs import form_hashes, with_forms
 from ..text.pointers import asks_same
 from ..text.quantities import asks_for_quantity
-from ..text.question_kinds import action_of, asks_whether, lacks_items, sides_of
+from ..text.question_kinds import action_of, asks_whether, lacks_items
 from ..text.stemming import question_stems, stem_hash, stem_hashes, stems, words
-from ..text.terms import abbreviation_of
+from ..text.terms import abbreviation_of, sides_of
 from ..text.times import asks_for_time, is_of_other_day
 from ..text.versions import has_only_others, is_of_other, version_finder
 from .answerability import dated_text, names_in, stems_near, stems_near_any, with_header

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .irregular_verbs import IRREGULAR_VERBS, with_forms
     from .languages import language_of
     from .packed_terms import is_packed, pack, unpack
-    from .question_kinds import asks_for_code, asks_for_tasks, sides_of
+    from .question_kinds import asks_for_code, asks_for_tasks
     from .redaction import Redactor
     from .rewording import WORKS, place_asked, topic_of
     from .sanitizing import LIKE_LESS_THAN, decode, escape_fences, one_line, storable, strip_hidden
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .sentence_kinds import Kind, section_kind
     from .stated_kinds import BY_OCR, KINDS, STATABLE, StatedKind, kind_of_names, pack_kinds, packed_in, unpack_kinds
     from .stemming import LIGHT_STEMS, question_stems, stems
+    from .terms import sides_of
 
 __all__ = [
     "BY_OCR",

@@ -120,6 +120,11 @@ _ASKS_FOR_ITEMS = re.compile(
 )
 _BETWEEN_ITEMS = re.compile(r"[,;]|\b(?:and|or)\b|\n")
 _ENUMERATION = re.compile(r"[^,.;:]{2,60},\s[^,.;:]{2,60},?\s(?:and|or|as well as)\s")
+#: "layers", of "What are the layers of X?".
+_THINGS = re.compile(
+    r"^\W*(?:what|which|name|list)(?: (?:are|were))?(?: all| some)?(?: of)?(?: the)?(?: \w+){0,2}? (\w{2,}[^\Wsu]s)\b",
+    re.IGNORECASE,
+)
 
 
 def asks_for_several(question: str) -> bool:
@@ -137,29 +142,6 @@ def lacks_items(question: str, sentences: Sequence[str]) -> bool:
 def asks_for_code(question: str) -> bool:
     """Whether code may answer it."""
     return bool(_ASKS_FOR_CODE.search(question))
-
-
-_END = r"\W*(?:[?.!].*)?$"
-_COMPARISONS = tuple(
-    re.compile(form + _END, re.IGNORECASE)
-    for form in (
-        (
-            r"\b(?:differences?|distinction|distinguish|compare|comparison) (?:between |of )?(.{2,80}?)"
-            r" (?:and|with|to|from) (.{2,80}?)"
-        ),
-        r"\bhow (?:do|does|did|is|are) (.{2,80}?) (?:differ|different|distinct) from (.{2,80}?)",
-        r"^\W*(.{2,80}?) (?:vs\.?|versus|compared (?:to|with)) (.{2,80}?)",
-    )
-)
-
-
-def sides_of(question: str) -> tuple[list[str], list[str]] | None:
-    """The stems of A and of B, in order, in "the difference between A and B", "A vs B", "how does A differ from B"."""
-    found = next((match for form in _COMPARISONS if (match := form.search(question))), None)
-    if found is None:
-        return None
-    first, second = stems(found[1]), stems(found[2])
-    return (first, second) if set(first) - set(second) and set(second) - set(first) else None
 
 
 def asks_for_manner(question: str) -> bool:
@@ -219,10 +201,10 @@ def gives_a_reason(sentence: str) -> bool:
 
 
 def form_scorer(question: str) -> Callable[[str], float]:
-    """A function that tells, by 1 or 2, whether a sentence enumerates three things or more or leads in to a list, where
-    the question asks for parts, kinds, causes …; whether it speaks for or against something, where it asks for
-    advantages or drawbacks; whether it gives a reason, where it asks why, or a command, where it asks how to do
-    something; else 0."""
+    """A function that tells, by 1 or 2, whether a sentence enumerates three things or more or leads in to a list, or
+    says which there are, where the question asks for parts, kinds, causes …; whether it speaks for or against
+    something, where it asks for advantages or drawbacks; whether it gives a reason, where it asks why, or a command,
+    where it asks how to do something; else 0."""
     pairs = ((_ASKS_DRAWBACKS, _DRAWBACK), (_ASKS_BENEFITS, _BENEFIT))
     sides = [holds for asked, holds in pairs if asked.search(question)]
     if sides:
@@ -238,10 +220,26 @@ def form_scorer(question: str) -> Callable[[str], float]:
             bool(counted.search(sentence)) * (1 + (of_items and not lacks_items(question, [sentence])))
         )
     if asks_for_several(question):
-        return lambda sentence: "\n" in sentence or bool(_ENUMERATION.search(sentence))
+        says_which = _enumeration_finder(question)
+        return lambda sentence: 2 * says_which(sentence) or "\n" in sentence or bool(_ENUMERATION.search(sentence))
     if action := action_of(question):
         return lambda sentence: _says_how_to(sentence, action)
     return gives_a_reason if _ASKS_REASON.search(question) else lambda _sentence: 0
+
+
+def _enumeration_finder(question: str) -> Callable[[str], bool]:
+    """A function that tells whether a sentence says which things of the kind that is asked for there are: "has two
+    layers: a skin and a core", "The layers are …"."""
+    asked = _THINGS.match(question)
+    if asked is None:
+        return lambda _sentence: False
+    found = re.compile(
+        rf"\b{asked[1]}\b"
+        r"(?:[^.:;,]{0,50}:\s|[^.:;,]{0,40}?\b(?:are|were)\s(?!\w{1,30}(?:ed|en|ing)\b)|,\s(?:including|namely)\s"
+        r"|[^.:;,]{0,40}?\b(?:include|including|such as|known as)\s)[^.;]{2,200}?(?:,|\band\b)",
+        re.IGNORECASE,
+    )
+    return lambda sentence: found.search(sentence) is not None
 
 
 def _says_how_to(sentence: str, action: str) -> bool:

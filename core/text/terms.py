@@ -1,15 +1,15 @@
-"""Terms and abbreviations: which one a question asks for, and whether a sentence has it, or what it stands for."""
+"""Terms and abbreviations: which one a question asks for or which two it compares, and whether a sentence has it, or
+what it stands for."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from .stemming import STOP_WORDS, stems, words
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
 _CALLED = r"(?:called|named|known as|termed|referred to as)"
 _ASKS_FOR_TERM = re.compile(
@@ -48,6 +48,19 @@ _STANDS_FOR = re.compile(r"\W{1,3}(?:stands? for|(?:(?:is|are) )?short for|abbre
 _ABBREVIATION = re.compile(r"\b(?=\w{0,11}[A-Z][a-z\d-]{0,11}[A-Z])[\w-]{2,12}\b")
 #: Characters before and behind an abbreviation in which its words are looked for.
 _NEAR = 80
+#: Questions that compare A and B.
+_END = r"\W*(?:[?.!].*)?$"
+_COMPARISONS = tuple(
+    re.compile(form + _END, re.IGNORECASE)
+    for form in (
+        (
+            r"\b(?:differences?|distinction|distinguish|compare|comparison) (?:between |of )?(.{2,80}?)"
+            r" (?:and|with|to|from) (.{2,80}?)"
+        ),
+        r"\bhow (?:do|does|did|is|are) (.{2,80}?) (?:differ|different|distinct) from (.{2,80}?)",
+        r"^\W*(.{2,80}?) (?:vs\.?|versus|compared (?:to|with)) (.{2,80}?)",
+    )
+)
 
 
 def asks_for_term(question: str) -> bool:
@@ -111,3 +124,12 @@ def _abbreviates(short: str, parts: Sequence[str]) -> bool:
                 onward.update({to: min(onward.get(to, len(parts)), left_out) for to in range(at + 1, most + 1)})
         reached = onward
     return len(parts) > 1 and reached.get(len(letters), len(letters)) <= len(letters) // 2
+
+
+def sides_of(question: str) -> tuple[list[str], list[str]] | None:
+    """The stems of A and of B, in order, in "the difference between A and B", "A vs B", "how does A differ from B"."""
+    found = next((match for form in _COMPARISONS if (match := form.search(question))), None)
+    if found is None:
+        return None
+    first, second = stems(found[1]), stems(found[2])
+    return (first, second) if set(first) - set(second) and set(second) - set(first) else None

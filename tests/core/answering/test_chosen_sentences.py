@@ -25,10 +25,10 @@ from ragstone.core.text import question_stems, stems
 from ragstone.core.text.answer_types import answer_type_scorer, is_lacking
 from ragstone.core.text.definitions import defines, subject_of
 from ragstone.core.text.formulas import is_formula
-from ragstone.core.text.question_kinds import asks_for_several, asks_for_tasks, sides_of
+from ragstone.core.text.question_kinds import asks_for_several, asks_for_tasks
 from ragstone.core.text.rewording import reworded
 from ragstone.core.text.spelling import correction_of, with_corrections
-from ragstone.core.text.terms import spells_out
+from ragstone.core.text.terms import sides_of, spells_out
 
 
 def _retrieval(question: str, text: str, cosines: tuple[float, ...] = ()) -> Retrieval:
@@ -752,6 +752,14 @@ def test_a_sentence_that_enumerates_comes_before_one_that_mentions_parts(questio
     text = "The parts of a winch wear out. The winch has its parts, a drum, a crank, and a pawl, in a box."
     assert _texts(question, text)[0] == "The winch has its parts, a drum, a crank, and a pawl, in a box."
     assert _texts("Why does a winch have parts?", text)[0] == "The parts of a winch wear out."
+
+
+@pytest.mark.parametrize(
+    "sentence", ["A hull has two layers: planks and tar.", "The layers of a hull are the planks and the tar."]
+)
+def test_what_enumerates_the_very_things_comes_before_what_enumerates_others(sentence: str) -> None:
+    other = "The layers of a hull are checked by a shipwright, a diver and a clerk."
+    assert _texts("What are the layers of a hull?", f"{other} {sentence}", (0.6, 0.55))[0] == sentence
 
 
 def test_a_number_of_things_is_told_by_a_sentence_with_that_number() -> None:
