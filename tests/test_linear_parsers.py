@@ -168,6 +168,7 @@ KNOWN = [
     ("flags", "", "\n", 800),
     ("Markdown", "*a* ", " ", 2_000),
     ("Markdown", ":::{", ".callout-", 2_000),
+    ("Markdown", "", "> # a\nb\n", 2_000),
     ("joined halves", "", "a", 2_000),
     ("joined halves", "", "a-", 2_000),
     ("procedure", "First", " ", 300),

@@ -8,12 +8,17 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
+from markdown_it.rules_block.blockquote import blockquote
 from markdown_it.token import Token
 
 BlockKind = Literal["heading", "paragraph", "list_item", "code", "table", "admonition", "quote", "figure"]
 
 #: How deep blocks may nest before the rest of a line is taken as text; keeps hostile nesting linear.
 MAX_NESTING = 40
+#: How often lines without a mark may follow marked ones in one quote: markdown-it reads on to the last of them at each
+#: quote anew, also where the quote ends before.
+_MAX_UNMARKED = 20
 
 #: How a figure's caption begins in normalized Markdown; a PDF's has its number: "Table 3.8: ".
 FIGURE = "Figure: "
@@ -60,7 +65,28 @@ def block_parser(*disable: str) -> MarkdownIt:
     """CommonMark's blocks and tables, without the rules ``disable`` and without inline markup."""
     parser = MarkdownIt("commonmark", {"maxNesting": MAX_NESTING}).enable("table").disable(list(disable))
     parser.core.ruler.disable(["inline"])
+    _bound_quotes(parser)
     return parser
+
+
+def _bound_quotes(parser: MarkdownIt) -> None:
+    """End each quote after ``_MAX_UNMARKED`` groups of lines without a mark; keeps many short quotes linear."""
+    groups = 0
+
+    def quote(state: StateBlock, first: int, last: int, silent: bool) -> bool:
+        nonlocal groups
+        groups = groups if silent else 0
+        return blockquote(state, first, last, silent)
+
+    def is_too_late(state: StateBlock, line: int, _last: int, silent: bool) -> bool:
+        nonlocal groups
+        if not silent or state.parentType != "blockquote":  # a table asks this rule, too
+            return False
+        groups += state.sCount[line - 1] >= 0  # a line without a mark has -1
+        return groups > _MAX_UNMARKED
+
+    parser.block.ruler.at("blockquote", quote, {"alt": ["paragraph", "reference", "blockquote", "list"]})
+    parser.block.ruler.push("quote_end", is_too_late, {"alt": ["blockquote"]})
 
 
 def read_blocks(text: str) -> tuple[Block, ...]:
