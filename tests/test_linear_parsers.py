@@ -14,6 +14,7 @@ from ragstone.core import Turn
 from ragstone.core.citations import CitableChunks, Splitter, contradictions, read_markers, split_answer
 from ragstone.core.citations.links import addresses
 from ragstone.core.citations.quantities import quantities
+from ragstone.core.parsoid.inline import clean
 from ragstone.core.retrieval.follow_up import follow_up
 from ragstone.core.retrieval.restatement import asked_again
 from ragstone.core.text import escape_fences, language_of, one_line, sentence_spans, stems
@@ -53,6 +54,7 @@ def parsers_of_core() -> dict[str, Parser]:
         "addresses": addresses,
         "quantities": quantities,
         "language": language_of,
+        "wiki page": lambda text: clean(f"{text}x"),
         "contradictions": lambda text: contradictions(text, f"{text} x"),
         "sentence and passage": lambda text: CitableChunks([text]).check(f"{text[:300]} [1]"),
         "passage": lambda text: CitableChunks([text]).check("Two legs walk. [1]"),
@@ -99,18 +101,18 @@ def parsers_of_plugins() -> dict[str, Parser]:
         memories.get_nodes_from_documents([Document(text=text, metadata=known)])
 
     return {
-        "AsciiDoc": lambda text: read(text, ".adoc"),
+        "AsciiDoc": lambda text: read(f"{text}x", ".adoc"),
         "plain text": lambda text: read(text, ".txt"),
         "chunks": lambda text: nodes.get_nodes_from_documents([Document(text=normalized(text))]),
         "Markdown": normalized,
         "joined halves": lambda text: join_halves(text, Counter()),
         "procedure": is_procedure,
-        "MDX": lambda text: read(text, ".mdx"),
+        "MDX": lambda text: read(f'{text}"x', ".mdx"),
         "front matter": lambda text: normalized(f"---\n{text}\n---\n"),
         "definitions": lambda text: (Material([chunk("x", text, section="Glossary")]).topics, None),
         "groups": lambda text: (Material([chunk("x", text)]).groups, None),
         "log": lambda text: memory(text, "log"),
-        "memory's Markdown": lambda text: memory(text, "markdown"),
+        "memory's Markdown": lambda text: memory(f"{text}x\n---", "markdown"),
         "mail's HTML": lambda text: mail(text, "html"),
         "mail": mail,
         "mail of a strange charset": lambda text: mail(text, "plain; charset=punycode"),
@@ -169,6 +171,15 @@ KNOWN = [
     ("Markdown", "*a* ", " ", 2_000),
     ("Markdown", ":::{", ".callout-", 2_000),
     ("Markdown", "", "> # a\nb\n", 2_000),
+    ("Markdown", "{{#", "a", 2_000),
+    ("MDX", "export const ", "a", 3_000),
+    ("MDX", "export default a", " ", 1_000),
+    ("MDX", "!!! note", " ", 1_000),
+    ("AsciiDoc", "= a", " ", 1_000),
+    ("memory's Markdown", "# a", " ", 1_000),
+    ("memory's Markdown", "---\ntitle: a", " ", 2_000),
+    ("wiki page", "a", ",", 1_000),
+    ("redaction", "", "eyJ--", 3_000),
     ("joined halves", "", "a", 2_000),
     ("joined halves", "", "a-", 2_000),
     ("procedure", "First", " ", 300),

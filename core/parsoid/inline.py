@@ -19,7 +19,7 @@ _INVISIBLE = re.compile(
 _MAGIC = re.compile(r"__[A-Z]{3,30}__")
 _EMPTY = re.compile(r" ?\([ ,;:]*\)(?!\w)")
 #: What is left in parentheses of which the first or last part was dropped: "(; 4 April 1932)".
-_RAGGED = re.compile(r"(?<=\()[ ,;:]+(?=\w)|(?<=\w)[ ,;:]+(?=\))|(?<=[,;]) *[,;]+(?= )| +(?=, )")
+_RAGGED = re.compile(r"(?<=\()[ ,;:]+(?=\w)|(?<=\w)[ ,;:]+(?=\))|(?<=[,;])(?!(?<=[,;][,;])[,;]) *[,;]+(?= )| +(?=, )")
 _RAISED = str.maketrans("0123456789+-−=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿ")
 _LOWERED = str.maketrans("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎")
 _CAN_RAISE = re.compile(r"[0-9+−=()n-]{1,12}")

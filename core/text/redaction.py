@@ -19,14 +19,14 @@ _SHORTEST_VALUE = 6
 _FORMS = (
     # PEM blocks, whole
     re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.S),
-    # JSON web tokens
-    re.compile(r"\beyJ[\w-]{8,}\.[\w-]{8,}\.?[\w-]*"),
     # the prefixes of OpenAI, Anthropic, GitHub, GitLab, Slack, Hugging Face, Google, AWS, Stripe
     re.compile(r"\b(?:sk|pk|rk)[-_][\w-]{8,}|\b(?:gh[pousr]|glpat|xox[abprs]|hf|github_pat)[-_][\w-]{8,}"),
     re.compile(r"\bAIza[\w-]{20,}|\b(?:AKIA|ASIA)[A-Z0-9]{12,}|\bya29\.[\w.-]{10,}"),
 )
 #: The text before the secret is kept.
 _NAMED = (
+    # JSON web tokens
+    re.compile(r"((?<![\w-])(?=[\w-]++\.[\w-]{8})[\w-]*?\b)eyJ[\w-]{8,}\.[\w-]{8,}\.?[\w-]*"),
     re.compile(
         r"(\b(?:proxy-)?authorization\b[\"']?\s*[:=]\s*[\"']?)(?:(?:bearer|basic|token|digest)\s+)?[^\s\"',;]+", re.I
     ),

@@ -13,7 +13,7 @@ from ragstone.core.text import Kind, quoted_title, stems
 
 from .headings import list_titles, path_of
 
-_NUMBER = r"v?(\d+(?:\.\d+)+)"
+_NUMBER = r"v?(\d{1,18}(?:\.\d{1,18}){1,8})"
 _DATE = r"(?:\d{4}-\d\d-\d\d|\d{1,2}\.? [A-Z][a-z]+\.? \d{4}|[A-Z][a-z]+\.? (?:\d{1,2}(?:st|nd|rd|th)?, )?\d{4}|\d{4})"
 #: "4.1.2 (3 February 2024)", "[1.2.0] - 2024-02-03", "Kestrel v2.0"; not "4.2 Heat" or "Changes since version 3.0".
 _HEADING = re.compile(rf"(?:(?!\d)\w+ ){{0,2}}\[?{_NUMBER}\]?(?:\W+(?:released )?(?:on )?({_DATE}))?\W*")

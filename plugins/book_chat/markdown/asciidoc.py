@@ -13,7 +13,7 @@ from .asciidoc_inline import IMAGE, InlineReader
 from .blocks import fence_around, table_lines
 
 _ATTRIBUTE = re.compile(r":(!?[\w-]+!?):(?:\s+(.*))?$")
-_HEADING = re.compile(r"(={1,6}|#{1,6})\s+(.+?)(?:\s+\1)?\s*$")
+_HEADING = re.compile(r"(={1,6}|#{1,6})\s++(\S++(?:\s++(?!(?:\1\s*+)?$)\S++)*+)(?:\s+\1)?\s*$")
 _BLOCK_ATTRIBUTES = re.compile(r"\[([^\[\]]*)\]\s*$")
 #: What stands between fences; between others of ``_FENCE`` are blocks.
 _FENCES = {"----": "code", "....": "code", "```": "code", "____": "quote", "++++": "raw"}

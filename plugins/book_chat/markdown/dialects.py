@@ -19,12 +19,12 @@ _CONTENTS = frozenset({"toctree", "tableofcontents", "contents"})
 #: kramdown attributes such as ``{: .note key="value"}``, as a pattern.
 ATTRIBUTE_LIST = r"""\{:\s*(?:(?:[.#][A-Za-z][\w.:-]*|[\w-]+=(?:"[^"]*"|'[^']*')|toc|no_toc)(?:\s+|(?=\})))*\}"""
 _LINE_ATTRIBUTES = re.compile(rf"[ \t>]*(?:{ATTRIBUTE_LIST}|\^)\s*")
-_MDBOOK = re.compile(r"(?<!\\)\{\{\s*#[a-z_]+[^{}\n]*\}\}")
+_MDBOOK = re.compile(r"(?<!\\)\{\{\s*#[a-z_]++[^{}\n]*+\}\}")
 _IMPORT = re.compile(r"""import\s+(?:["'][^"']+["']|[\w{*][^"']*?\sfrom\s+["'][^"']+["'])\s*;?\s*$""")
 _IMPORT_OPENS = re.compile(r"import\s*(?:\w+\s*,\s*)?\{[^}]*$")
 _EXPORT = re.compile(
-    r"export\s+(?:default\s+(?:\w+\s*;?\s*$|(?:async\s+)?(?:function|class)\b|[({])"
-    r"|(?:const|let|var)\s+[\w{\[]+.*=|(?:async\s+)?function\b.*\(|class\s.*\{|[{*])"
+    r"export\s+(?:default\s+(?:\w+\s*+(?:;\s*+)?$|(?:async\s+)?(?:function|class)\b|[({])"
+    r"|(?:const|let|var)\s+[\w{\[].*=|(?:async\s+)?function\b.*\(|class\s.*\{|[{*])"
 )
 #: Indentation, and the markers of list items that begin with what follows.
 _INDENT = r"[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*"
@@ -35,7 +35,7 @@ _DIRECTIVE = re.compile(
 )
 _HAS_DIRECTIVE = re.compile(rf"^{_INDENT}(?:`{{3,}}|:{{3,}})[ \t]*\{{", re.MULTILINE)
 _OPTION = re.compile(r"[ \t]*:[a-z][\w-]*:")
-_BANGS = re.compile(r"""([ \t]*)(?:!!!|\?\?\?\+?)[ \t]+([A-Za-z]+)[^"\n]*(?:"([^"]*)")?[ \t]*$""")
+_BANGS = re.compile(r"""([ \t]*)(?:!!!|\?\?\?\+?)[ \t]+([A-Za-z]++)[^"\n]*+(?:"([^"]*)"[ \t]*)?$""")
 _QUOTED_KIND = re.compile(r"((?:[ \t]*>)+)[ \t]*(?:\[!([A-Za-z]+)\]|(?:\*\*|__)([A-Za-z]+):?(?:\*\*|__):?)[ \t]*$")
 _HTML_HEADING = re.compile(r"([ \t]*)<h([1-6])\b[^<>]*>(.*)</h\2>\s*$", re.IGNORECASE)
 

@@ -10,11 +10,11 @@ from itertools import pairwise
 
 #: A line with its end.
 LINE = re.compile(r"[^\n]*\n|[^\n]+")
-_ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
+_ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]++((?:[^ \t]++|[ \t]++(?!#*+[ \t]*+$))*+))?(?:[ \t]+#+)?[ \t]*$")
 _UNDERLINE = re.compile(r" {0,3}=+[ \t]*$")
 _FENCE = re.compile(r"[ \t]*(?:>[ \t]?)*(`{3,}|~{3,})(.*)$")
 _FRONT_MATTER = re.compile(r"---[ \t]*\n.*?^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
-_FRONT_TITLE = re.compile(r"""^title:[ \t]*["']?(.+?)["']?[ \t]*$""", re.MULTILINE)
+_FRONT_TITLE = re.compile(r"""^title:[ \t]*["']?(.+?)(?:(?<![ \t])|(?=["']))["']?[ \t]*+$""", re.MULTILINE)
 _KEY_LINE = re.compile(r"\*\*Key\b")
 #: Characters of a heading that are kept.
 _LONGEST_HEADING = 200

@@ -11,7 +11,7 @@ from ragstone.core import Host
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat import Shelf
 
-_NOTES = """# Anchor
+_NOTES = f"""# Anchor
 
 What is new in each version of Anchor.
 
@@ -37,6 +37,10 @@ The crown no longer rusts in salt water.
 ## Anchor v2.9
 
 The first version with a swivel.
+
+## 1.{"9" * 5_000}
+
+A number with too many digits is no version.
 """
 
 

@@ -20,7 +20,7 @@ from ..files import is_file, is_inside, read_text
 from .contents import Contents, Entry, listed_site
 from .sites import Repository, Site
 
-_CLASS = re.compile(r"\{:\s*\.([\w-]+)[^{}]*\}")
+_CLASS = re.compile(r"\{:\s*\.([\w-]++)[^{}]*+\}")
 
 
 def find_mdbook(repository: Repository, mark: Path) -> Site | None:
@@ -90,6 +90,6 @@ def entries_of(text: str) -> Iterator[Entry]:
 
 
 def _links(token: Token) -> Iterator[tuple[str, str]]:
-    for found in re.finditer(r"\[((?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\]\(\s*(<[^<>]*>|[^()\s]*)[^()]*\)", token.content):
+    for found in re.finditer(r"\[((?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\]\(\s*(<[^<>]*>|[^()\s]*+)[^()]*+\)", token.content):
         title = " ".join(inline_text(found[1], {}, inside=True)[0].split())
         yield title, re.sub(r"\\(?=[^\w\s])", "", found[2].strip("<>"))

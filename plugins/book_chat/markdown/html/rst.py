@@ -41,7 +41,7 @@ _NO_TEXT = frozenset(
 )
 _VERSIONS = {"versionadded": "Added in", "versionchanged": "Changed in", "deprecated": "Deprecated since"}
 _ADMONITIONS = frozenset({"seealso", "todo", *_VERSIONS})
-_TARGET = re.compile(r"^(.*?)\s*<[^<>]*>$", re.DOTALL)
+_TARGET = re.compile(r"^(.*?)(?<!\s)\s*+<[^<>]*>$", re.DOTALL)
 
 
 def read_rst(file: IO[bytes]) -> Text:

@@ -14,7 +14,7 @@ from .formats import read_plan
 
 _LONGEST_TOPIC = 500
 _LEAST, _MOST = 2, 60
-_FENCED = re.compile(r"```(?:json)?\s*(.*?)```", re.DOTALL)
+_FENCED = re.compile(r"```(?:json)?\s*+(.*?)```", re.DOTALL)
 _AGAIN = """{prompt}
 
 Your last answer could not be used: {fault}

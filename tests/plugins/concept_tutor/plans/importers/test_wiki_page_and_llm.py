@@ -14,6 +14,7 @@ from ragstone.core.testing import ScriptedLLM, open_host
 from ragstone.plugins.concept_tutor import Concept, Edge, Plan, PlanStore
 from tests.plugins.concept_tutor.material import run
 from tests.plugins.concept_tutor.plans.gathering.small_wiki import SmallWiki, page
+from tests.support.patience import grows_linearly
 
 GOOD = json.dumps({"title": "Statistics", "concepts": [{"name": "Mean"}, {"name": "Variance", "needs": ["Mean"]}]})
 
@@ -170,3 +171,11 @@ def test_without_a_model_or_a_topic(tmp_path: Path) -> None:
     for topic, most in (("", 5), ("x" * 501, 5), ("Statistics", 1)):
         with pytest.raises(BadRequest, match="a topic has 1 to 500 characters"):
             _asked(tmp_path / "b", GOOD, topic=topic, most=most)
+
+
+def test_a_reply_of_spaces_takes_linear_time(tmp_path: Path) -> None:
+    def ask(size: int) -> None:
+        with pytest.raises(LLMError):
+            _asked(tmp_path / str(size), *["```" + " " * size] * 2)
+
+    assert grows_linearly(ask, 10_000)
