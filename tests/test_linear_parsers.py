@@ -6,11 +6,12 @@ import json
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from ragstone.core import Turn
+from ragstone.core import BadRequest, Turn
 from ragstone.core.citations import CitableChunks, Splitter, contradictions, read_markers, split_answer
 from ragstone.core.citations.links import addresses
 from ragstone.core.citations.quantities import quantities
@@ -69,6 +70,7 @@ def parsers_of_plugins() -> dict[str, Parser]:
     from ragstone.plugins.book_chat.guardrails import is_procedure
     from ragstone.plugins.book_chat.markdown.html.markup import decoded
     from ragstone.plugins.book_chat.markdown.hyphenation import join_halves
+    from ragstone.plugins.concept_tutor import read_plan
     from ragstone.plugins.concept_tutor.learning.reading.material import Material
     from ragstone.plugins.iris_memory import (
         MailReader,
@@ -87,6 +89,10 @@ def parsers_of_plugins() -> dict[str, Parser]:
 
     def mail(text: str, kind: str = "plain") -> None:
         MailReader().parse(f"Content-Type: text/{kind}\n\n{text}".encode(), Path("a.eml"), 1e9)
+
+    def plan(text: str) -> None:
+        with suppress(BadRequest):
+            read_plan(f"{text}x")
 
     def transcript(text: str) -> None:
         line = json.dumps({"role": "user", "content": [text, {"type": "tool_use", "input": {"command": text}}]})
@@ -124,6 +130,7 @@ def parsers_of_plugins() -> dict[str, Parser]:
         "article's sentences": lambda text: articles.get_nodes_from_documents([Document(text=text)]),
         "paragraphs": paragraphs,
         "flags": flags,
+        "plan": plan,
         "redaction": Redactor(environ={}).text,
     }
 
@@ -180,6 +187,8 @@ KNOWN = [
     ("memory's Markdown", "---\ntitle: a", " ", 2_000),
     ("wiki page", "a", ",", 1_000),
     ("redaction", "", "eyJ--", 3_000),
+    ("plan", "a", " ", 3_000),
+    ("plan", "{}", "\n", 3_000),
     ("joined halves", "", "a", 2_000),
     ("joined halves", "", "a-", 2_000),
     ("procedure", "First", " ", 300),

@@ -32,7 +32,6 @@ FORMAT_OF_SUFFIX = {
     ".csv": "csv",
 }
 _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,4}[.)])\s+")
-_NEEDS = re.compile(r"\s*<-\s*")
 _TITLE = re.compile(r"\s*#[# ]*(.*)")
 _TAG = '"tag"'
 #: Where a concept is, and what is there.
@@ -111,7 +110,7 @@ def read_plan(
 def _guess(text: str) -> str:
     begins = text.lstrip()[:1]
     if begins in ("{", "["):
-        return "jsonl" if re.match(r"\s*\{.*\}\s*\n\s*\{", text) else "json"
+        return "jsonl" if re.match(r"\s*\{.*\}[^\S\n]*\n\s*\{", text) else "json"
     first = next((line for line in text.split("\n") if line.strip()), "")
     cells = [cell.strip().casefold() for cell in first.split(",")]
     return "csv" if len(cells) > 1 and "name" in {_COLUMNS.get(cell) for cell in cells} else "list"
@@ -121,9 +120,9 @@ def _list(text: str, where: str) -> Iterator[_Row]:
     """A name a line; ``A <- B, C``: A needs B and C; ``# Title`` on the first line."""
     for at, line in _lines(text):
         if not line.startswith("#"):
-            name, *needs = _NEEDS.split(_BULLET.sub("", line).strip(), maxsplit=1)
-            names = [each.strip() for each in needs[0].split(",") if each.strip()] if needs else []
-            yield f"{where}, line {at}", {"name": name, "needs": names}
+            name, _, needs = _BULLET.sub("", line).partition("<-")
+            names = [each.strip() for each in needs.split(",") if each.strip()]
+            yield f"{where}, line {at}", {"name": name.strip(), "needs": names}
 
 
 def _csv(text: str, where: str) -> Iterator[_Row]:
