@@ -53,10 +53,10 @@ def _mail(body: str, known: dict[str, Any], date: str) -> tuple[str, dict[str, A
     head = [f"{name}: {words}" for name, words in shown.items() if words]
     quoted = quoted if len(quoted) <= _QUOTED else f"{quoted[:_QUOTED]} …"
     marked = "\n".join(f"> {line}".rstrip() for line in quoted.split("\n")) if quoted else ""
+    known[fields.TITLE] = known[fields.SUBJECT]
     if not (own or marked or known[fields.SUBJECT] or known[fields.ATTACHMENTS]):
         return "", known
     text = "\n\n".join(part for part in ("\n".join(head), own, marked) if part)
-    known[fields.TITLE] = known[fields.SUBJECT]
     return storable(text), {key: storable(value) if isinstance(value, str) else value for key, value in known.items()}
 
 

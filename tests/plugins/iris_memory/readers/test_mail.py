@@ -111,6 +111,15 @@ def test_what_a_mail_forwards_is_a_mail_of_its_writer(read: Any, subject: str, b
     assert own["date"] - forwarded["date"] == 86_400
 
 
+def test_a_mail_without_words_and_subject_of_its_own_forwards_another(read: Any) -> None:
+    mail = read(
+        "From: Ann <a@x.org>\nDate: Tue, 3 Feb 2026 10:00:00 +0000\n\n---------- Forwarded message ---------\n"
+        "From: Cy <c@z.org>\nDate: Mon, 2 Feb 2026 10:00:00 +0000\n\nRain."
+    )
+    assert (mail.metadata["sender"], mail.metadata["title"]) == ("a@x.org", "")
+    assert mail.text.endswith("\n\nRain.")
+
+
 def test_many_forwarded_mails_are_split_in_linear_time(read: Any) -> None:
     def split(number: int) -> None:
         read("Subject: x\n\n" + "---- Forwarded message ----\nFrom: a\n\n" * number)
