@@ -45,9 +45,9 @@ ASKS_ORIGIN = re.compile(
     re.IGNORECASE,
 )
 ORIGIN = re.compile(
-    r"\b(?:invent|discover|found(?=[ei])|creat|design|develop|establish|coin|devis|pioneer|originat|initiat|introduc"
-    r"|launch|start|beg[au]n|buil[dt]|made|mak(?:e|ing)|wr(?:ote|itten)|author|father|formulat|propos|publish"
-    r"|patent|produc|idea|conceiv|set up)|\bby (?-i:[A-Z])",
+    r"\b(?:invent|discover|found(?=[ei])|creat|design|develop(?!ment)|establish|coin|devis|pioneer|originat|initiat"
+    r"|introduc|launch|start|beg[au]n|buil[dt]|made|mak(?:e|ing)|wr(?:ote|itten)|author|father|formulat|propos"
+    r"|publish(?!ed (?:as|in|on)\b)|patent|produc|idea (?:of|for)\b|conceiv|set up)|\bby (?-i:[A-Z])",
     re.IGNORECASE,
 )
 #: Where something was or happened, and a place: "in the town of Lund", "at Lund".
@@ -93,6 +93,21 @@ _ASKS_EMAIL = re.compile(
     r"|['’]s? e-?mail\W*$",
     re.IGNORECASE,
 )
+#: Who someone's wife is, and a name where she is named: "his wife, Ada Reed", "Ada Reed, who was his wife".
+_ASKS_SPOUSE = re.compile(
+    r"^\W*who(?:['’]s| is| was| were) (?:[\w.’' -]{1,80}(?:['’]s|s['’]) (?:\w+ )?(?:wife|husband|spouse)"
+    r"|the (?:\w+ )?(?:wife|husband|spouse) of .{1,80}|[\w.’' -]{1,80} married to)\W*$"
+    r"|^\W*who did .{1,80} marry\W*$",
+    re.IGNORECASE,
+)
+_NAMED = r"[A-Z][\w-]+"
+_SPOUSE = re.compile(
+    rf"\b(?:wife|husband|spouse|widow|bride)(?:,| was| is| named| called)*(?: the(?: [a-z]+){{0,3}})? {_NAMED}"
+    r"|(?<!father )(?<!mother )(?<!brother )(?<!sister )(?<!son )(?<!daughter )\bmarri(?:ed|es)(?: to)? "
+    rf"(?:(?!(?:in|at|on|by|after|before|during)\b)[a-z]+ ){{0,4}}{_NAMED}"
+    rf"|\b{_NAMED}(?=,? (?:who )?(?:(?:is|was|became) (?:his|her|the) (?:\w+ )?(?:wife|husband|spouse|widow|bride)"
+    r"|(?:(?:had|has|have|was|were|got) )?marri(?:ed|es))\b)"
+)
 #: How a question asks for something that has a form of its own, and that form.
 _FORMS = (
     # Seven digits or more, no date and no address of a machine; or an extension.
@@ -109,6 +124,7 @@ _FORMS = (
     (re.compile(ASKS_PRICE, re.IGNORECASE), re.compile(MONEY, re.IGNORECASE)),
     (re.compile(ASKS_FREQUENCY, re.IGNORECASE), re.compile(FREQUENCY, re.IGNORECASE)),
     (re.compile(ASKS_TEMPERATURE, re.IGNORECASE), re.compile(TEMPERATURE, re.IGNORECASE)),
+    (_ASKS_SPOUSE, _SPOUSE),
 )
 #: "In pounds" at the end of a question, which a value may have too.
 _IN_UNIT = re.compile(r"\bin (?:\w+ )?\w+\W*$", re.IGNORECASE)
@@ -129,8 +145,8 @@ def asks_for_value(question: str) -> bool:
 
 
 def value_finder(question: str) -> Callable[[str], int] | None:
-    """A function that tells, by 2 or 0, whether a sentence has the phone number, address, price, frequency or
-    temperature that the question asks for, in words that it has not; ``None`` where it asks for none of them."""
+    """A function that tells, by 2 or 0, whether a sentence has the phone number, address, price, frequency,
+    temperature or spouse that the question asks for, in words that it has not; ``None`` where it asks for none."""
     form, known = (
         next((form for asks, form in _FORMS if asks.search(question)), None),
         set(words(_IN_UNIT.sub("", question))),

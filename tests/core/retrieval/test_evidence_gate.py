@@ -37,6 +37,13 @@ def test_no_is_an_answer_to_whether_something_is_so() -> None:
     assert _verdict("Which winch needs oil?", text, 0.4) == "closest"
 
 
+@pytest.mark.parametrize(
+    "text", ["Early in its development the loom was in Oslo.", "In Oslo the loom served the ideas of Berg."]
+)
+def test_who_founded_something_is_said_by_no_development_or_idea(text: str) -> None:
+    assert _verdict("Who invented the loom?", text, 0.6) == "closest"
+
+
 @pytest.mark.parametrize("text", ["Cats and hens are not accepted.", "Cats are welcome.", "Cats are not permitted."])
 def test_what_is_accepted_welcome_or_permitted_is_allowed(text: str) -> None:
     assert _verdict("Are cats allowed?", text, 0.5) == "answered"
@@ -48,10 +55,14 @@ def test_what_is_accepted_welcome_or_permitted_is_allowed(text: str) -> None:
     [
         ("Bo Berg married Ada Reed.", "answered"),
         ("Bo Berg and his wife Ada Reed led the yard.", "answered"),
+        ("Bo Berg has been married to the singer Ada Reed since then.", "answered"),
+        ("Ada Reed, who became the second wife of Bo Berg, sang.", "answered"),
         ("Bo Berg was born in Oslo, the fourth of seven children of Ada Reed.", "closest"),
+        ("Bo Berg told his wife that he wished to see the Holy Land.", "closest"),
+        ("Bo Berg’s father married Ada Reed.", "closest"),
     ],
 )
-def test_a_wife_is_not_named_by_a_birth(text: str, verdict: str) -> None:
+def test_a_wife_is_named_where_she_is_the_wife(text: str, verdict: str) -> None:
     assert _verdict("Who was Bo Berg's wife?", text, 0.7) == verdict
 
 
