@@ -19,7 +19,7 @@ from ..text.terms import abbreviation_of, sides_of
 from ..text.times import asks_for_time, is_of_other_day
 from ..text.versions import has_only_others, is_of_other, version_finder
 from .answerability import dated_text, names_in, stems_near, stems_near_any, with_header
-from .comparatives import lacks_comparison, lacks_counted, lacks_modifier, lacks_side
+from .comparatives import lacks_argument, lacks_comparison, lacks_counted, lacks_modifier, lacks_side
 from .models import Retrieval, asked_of
 from .people import CAPITAL, lacks_deed, lacks_event, lacks_kin, lacks_neighbour, lacks_nth, lacks_office, lacks_origin
 from .quotes import paragraph_up_to
@@ -237,6 +237,7 @@ _SUBJECT = (
     (lacks_side, "no passage is about one of the things that are compared"),
     (lacks_comparison, "no sentence compares by what is asked for"),
     (lacks_counted, "the best sentence counts other things"),
+    (lacks_argument, "what does it, or the case that is asked for, is near no sentence"),
     (
         lambda _, asked, sentences: abbreviation_of(asked) and sentences[0].defining < DEFINES,
         "no sentence says what the abbreviation stands for",

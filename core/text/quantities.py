@@ -58,7 +58,11 @@ _PEOPLE = frozenset(
     )
 )
 _CHILDREN = frozenset(stems("child children sons daughters kids boys girls babies brothers sisters siblings twins"))
-_HOW_MANY = re.compile(r"\bhow many (\w+(?:['’-]\w+)?(?: \w+(?:['’-]\w+)?)?)", re.IGNORECASE)
+_HOW_MANY = re.compile(
+    r"\bhow (?:many (\w+(?:['’-]\w+)?(?: \w+(?:['’-]\w+)?)?)"
+    r"|much (?!money|time|space|room|more|\w+er\b)(\w{3,}) (?:is|are|was|were|do|does|did|has|have|had|can|must)\b)",
+    re.IGNORECASE,
+)
 #: What a text counts without the word: "twice", "250 km", "three kinds" for "how many types".
 _UNNAMED = frozenset(
     stems(
@@ -180,7 +184,7 @@ def things_counted(question: str) -> frozenset[str]:
     """The stems of the things whose number is asked for, and of others of their kind for people and children, of which
     a sentence that counts them has one; empty where it may have none, and for another question."""
     asked = _HOW_MANY.search(question)
-    things = frozenset(stem for stem in stems(asked[1]) if stem.isalpha()) if asked else frozenset[str]()
+    things = frozenset(stem for stem in stems(asked[1] or asked[2]) if stem.isalpha()) if asked else frozenset[str]()
     kind = next((kind for kind in (_CHILDREN, _PEOPLE) if not things.isdisjoint(kind)), frozenset[str]())
     return things | kind if things.isdisjoint(_UNNAMED) else frozenset()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from llama_index.core.schema import Document, NodeWithScore, TextNode
 from ragstone.core import Host, Settings
 from ragstone.core.retrieval import HybridRetriever, Retrieval, judge, weigh_evidence
 from ragstone.core.retrieval.fusion import Scores
+from ragstone.core.retrieval.models import Spelling
 from ragstone.core.retrieval.sentences import sentences_of
 from ragstone.core.testing import open_host
 from ragstone.core.text import question_stems
@@ -18,9 +20,9 @@ from ragstone.core.text.stemming import form_stems
 from ragstone.core.text.times import is_of_other_day
 
 
-def _verdict(question: str, text: str, cosine: float = 0.1, heading: str = "", setting: str | None = None) -> str:
+def _found(question: str, text: str, cosine: float = 0.1, heading: str = "", setting: str | None = None) -> Retrieval:
     node = TextNode(id_="n", text=text, metadata={"section": heading}, metadata_template="{value}")
-    found = Retrieval(
+    return Retrieval(
         question,
         (NodeWithScore(node=node, score=1.0),),
         {"n": Scores(cosine, 1.0, 1.0)},
@@ -28,6 +30,10 @@ def _verdict(question: str, text: str, cosine: float = 0.1, heading: str = "", s
         sentence_cosines={"n": np.full(9, cosine)},
         setting=lambda _node, _quote: setting,
     )
+
+
+def _verdict(question: str, text: str, cosine: float = 0.1, heading: str = "", setting: str | None = None) -> str:
+    found = _found(question, text, cosine, heading, setting)
     return judge(weigh_evidence(found), found)
 
 
@@ -560,3 +566,41 @@ def test_days_are_compared_however_they_are_written(
 )
 def test_no_with_a_thing_denies_that_it_is_allowed_or_used(question: str, text: str, verdict: str) -> None:
     assert _verdict(question, text, 0.4, heading="Rules") == verdict
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "verdict"),
+    [
+        ("How long does a drum last?", "A winch is of steel. In summer it lasts ten years.", "closest"),
+        ("How long does a winch last?", "A winch is of steel. In summer it lasts ten years.", "answered"),
+        ("Which oil does the drum need?", "The winch needs a thin oil.", "closest"),
+        ("Which oil does the winch need?", "The winch needs a thin oil.", "answered"),
+        ("How much oil do ropes need?", "A winch needs two litres of oil.", "closest"),
+        ("How much grease does a winch need?", "A winch needs two litres of oil.", "closest"),
+        ("How much oil does a winch need?", "A winch needs two litres of oil.", "answered"),
+        ("How many winches broke in the storm?", "The frost was hard. Four winches broke.", "closest"),
+        ("How many winches broke in the frost?", "The frost was hard. Four winches broke.", "answered"),
+        ("How many winches broke in total?", "The frost was hard. Four winches broke.", "answered"),
+        ("How long does the winch run at night?", "The winch runs for two hours.", "closest"),
+        ("Who brought the first pump to the quay?", "Ada Reed brought the first winch to the quay.", "closest"),
+        ("Who brought the first winch to the quay?", "Ada Reed brought the first winch to the quay.", "answered"),
+    ],
+)
+def test_what_does_it_and_the_case_that_is_asked_for_are_said(question: str, text: str, verdict: str) -> None:
+    assert _verdict(question, text, 0.7) == verdict
+
+
+@pytest.mark.parametrize(
+    ("question", "unknown"),
+    [
+        ("How often must a steam winch be oiled?", "steam"),
+        ("How deep should I sink the anchor of a yacht?", "yacht"),
+        ("What should I do when a silk rope is wet?", "silk"),
+    ],
+)
+def test_a_thing_that_no_text_has_is_not_what_advice_is_about(question: str, unknown: str) -> None:
+    text = "A winch must be oiled every ten days. Sink the anchor two metres deep. When a rope is wet, dry it."
+    found = _found(question, text, 0.7)
+    assert judge(weigh_evidence(found), found) == "answered"
+    found = replace(found, spelling=Spelling(unknown=frozenset({unknown})))
+    assert judge(weigh_evidence(found), found) == "closest"
