@@ -59,6 +59,8 @@ _GOES_ON = re.compile(
     r"|if so|because of this)\b",
     re.IGNORECASE,
 )
+#: In which case something is to be done, which the next sentence may say: "If it slips, it is worn. Change it."
+_IF = re.compile(r"\W*(?:if|when|where|in case)\b", re.IGNORECASE)
 #: A sentence that says that there is something to be said, or to be wished for.
 _SAYS_LITTLE = re.compile(
     r"\b(?:is|are|was|were|be|been)\s(?:(?:very|quite|rather|particularly|most|more|less|well|best|better|poorly|not|still"
@@ -212,7 +214,8 @@ def _with_what_follows(quote: ScoredSentence, retrieval: Retrieval, quoted: Coll
     goes_on = asks_for_manner(retrieval.question) and (is_required("") or not is_required(quote.text))
     lacks_reason = goes_on and not (is_required("") or quoted or quote.start < known.units[quote.unit].start)
     lacks_type = (has_type := answer_type_scorer(retrieval.question))(quote.text) == 0
-    is_continued_by = continuation_finder(retrieval.question, quote.text, takes_command=not quoted)
+    is_case = asks_for_steps(retrieval.question) and _IF.match(quote.text) is not None
+    is_continued_by = continuation_finder(retrieval.question, quote.text, takes_command=is_case or not quoted)
     instructing = instructing_units(quote.chunk, retrieval)
     last = max(at for at, unit in enumerate(known.units) if unit.start < quote.end)
     if needs_more and (listed := _list_end(text, known.units, last, instructing)) > known.units[last].end:
@@ -229,7 +232,8 @@ def _with_what_follows(quote: ScoredSentence, retrieval: Retrieval, quoted: Coll
             is_brief
             or (has_form(words) and not has_form(quote.text))
             or (lacks_reason and not any(stem_hash(each) in known.unit_stems[at] for each in retrieval.idf))
-            or (PRONOUN.search(words) and ((lacks_type and has_type(words) == 1) or is_continued_by(words)))
+            or (PRONOUN.search(words) and lacks_type and has_type(words) == 1)
+            or ((is_case or PRONOUN.search(words)) and is_continued_by(words))
         )
         if not (needs_more or adds_form or (goes_on and _GOES_ON.match(text, unit.start))):
             break

@@ -10,6 +10,7 @@ from dataclasses import replace
 from ..retrieval.models import Retrieval
 from ..retrieval.sentence_scores import ScoredSentence
 from ..retrieval.sentences import instructing_units
+from ..text.doers import is_by_pronoun
 from ..text.question_kinds import points_to_asked
 from ..text.sentence_kinds import NO_ANSWER
 
@@ -57,7 +58,7 @@ def _start_of_reference(sentence: ScoredSentence, retrieval: Retrieval) -> int:
         begin = next(at for at, unit in enumerate(known.units) if unit.block == block)
         before = begin if begin < sentence.unit else begin - 1
         block = known.units[max(before, 0)].block
-    elif not _POINTS_BACK.match(sentence.text):
+    elif not (_POINTS_BACK.match(sentence.text) or is_by_pronoun(retrieval.question, sentence.text)):
         return sentence.start
     if before < 0:
         return sentence.start

@@ -15,7 +15,7 @@ from pathlib import Path
 from ..citations.polarity import find_opposite
 from ..text.answer_types import answer_type_scorer
 from ..text.chunk_terms import headings_of, idf_coverage
-from ..text.doers import is_by_speaker
+from ..text.doers import is_by_pronoun, is_by_speaker
 from ..text.irregular_verbs import with_forms
 from ..text.negations import denies, negates, refusals_in
 from ..text.quantities import asks_for_quantity
@@ -125,9 +125,11 @@ def features_of(retrieval: Retrieval, sentence: ScoredSentence) -> tuple[float, 
 def dated_text(retrieval: Retrieval, sentence: ScoredSentence) -> str:
     """The sentence, behind the day that the headings above it name where a time is asked for: what is below a day's
     heading is of that day. Where it is asked who does something, behind what is shown with it, which names its writer.
-    Where a quantity is asked for that it lacks, with the next sentence if that has it and goes on with what the
-    sentence is about: "The winch is broken. A new one is 700 EUR.", which are quoted together."""
-    asked = asked_of(retrieval)
+    Behind the sentence before, which says who, where a pronoun does it: "She founded it.". Where a quantity is asked
+    for that it lacks, with the next sentence if that has it and goes on with what the sentence is about: "The winch is
+    broken. A new one is 700 EUR.", which are quoted together."""
+    asked, known = asked_of(retrieval), retrieval.terms(sentence.chunk)
+    content = retrieval.nodes[sentence.chunk].node.get_content()
     if asks_for_time(asked):
         if is_past_for_later(asked, sentence.text):
             return sentence.text
@@ -135,11 +137,14 @@ def dated_text(retrieval: Retrieval, sentence: ScoredSentence) -> str:
     if is_by_speaker(asked, sentence.text):
         setting = retrieval.setting(retrieval.nodes[sentence.chunk].node, sentence.text)
         return f"{setting}, {sentence.text[:1].casefold()}{sentence.text[1:]}" if setting else sentence.text
+    if sentence.unit and is_by_pronoun(asked, sentence.text):
+        before = known.units[sentence.unit - 1]
+        if (before.kind, before.block) == ("sentence", known.units[sentence.unit].block):
+            return f"{content[before.start : before.end]} {sentence.text}"
     if asks_for_quantity(asked) and (has_type := answer_type_scorer(asked))(sentence.text) == 0:
-        known = retrieval.terms(sentence.chunk)
         unit, behind = known.units[sentence.unit], next(iter(known.units[sentence.unit + 1 : sentence.unit + 2]), None)
         if behind is not None and (behind.kind, behind.block) == ("sentence", unit.block):
-            words = retrieval.nodes[sentence.chunk].node.get_content()[behind.start : behind.end]
+            words = content[behind.start : behind.end]
             return f"{sentence.text} {words}" if has_type(words) == 1 and PRONOUN.search(words) else sentence.text
     return sentence.text
 

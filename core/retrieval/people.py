@@ -12,7 +12,7 @@ from ..text.doers import is_done_by, work_asked
 from ..text.irregular_verbs import with_forms
 from ..text.persons import UNSAID, life_event_asked
 from ..text.stemming import STOP_WORDS, question_stems, stem_hashes, stems, words
-from .answerability import PRONOUN, names_in, stems_near, stems_near_any
+from .answerability import PRONOUN, dated_text, names_in, stems_near, stems_near_any
 from .models import Retrieval
 from .sentence_scores import ScoredSentence
 
@@ -184,7 +184,7 @@ def lacks_origin(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSen
     has_type, done = answer_type_scorer(asked), frozenset(stems(origin[0]))
     return not any(
         ORIGIN.search(each.text)
-        and (has_type(each.text) > 0 or is_done_by(each.text, done))
+        and (has_type(dated_text(retrieval, each)) > 0 or is_done_by(each.text, done))
         and not thing.isdisjoint(stems_near(retrieval, each) if _POINTS.search(each.text) else stem_hashes(each.text))
         for each in sentences
     )

@@ -70,7 +70,7 @@ _KEY_BONUS = 0.5
 _ELSEWHERE_PENALTY = 0.4
 #: Taken from one without the very word that is to be defined, but another of its stem.
 _DERIVED_PENALTY = 0.4
-_BRACKETS = re.compile(r"\([^()]{0,80}\)")
+_BRACKETS = re.compile(r"\([^()]{0,80}\)|(?<=[a-z] )[A-Z]{2,}\b")
 #: A source that is cited within a sentence or behind it, and questions that its words may answer.
 _SOURCE = re.compile(
     r"\[(?=[^\[\]]{0,200}(?:\s\d|\b[Ii]bid|\b[Oo]p\. ?[Cc]it))(?=[^\[\]]{0,200}[^\W\d_])[^\[\]]{9,250}\](?!\()"
@@ -212,7 +212,7 @@ class SentenceScorer:
 
     def _defining(self, piece: Quote, words: float, *, is_first: bool) -> float:
         """How well the piece says what X is; ``is_first``: below a title that is what is asked for."""
-        text, found = piece.text, [0.0]
+        text, found = _BRACKETS.sub("", piece.text) if piece.kind == "row" else piece.text, [0.0]
         if (self._work and not self._work.made_by.search(text)) or (self._counts and self._of_type(text) < 1):
             return 0.0
         if not self._is_derived(text):
@@ -239,7 +239,8 @@ class SentenceScorer:
         return is_other or (self._derived is not None and not self._derived.search(text))
 
     def _names(self, cell: str) -> bool:
-        """Whether a table's first cell is made of words of the question, what it has in brackets left out."""
+        """Whether a table's first cell is made of words of the question, what it has in brackets, and the NAME behind
+        a command, left out."""
         found = stem_hashes(_BRACKETS.sub(" ", cell))
         return bool(found) and any(map(str.isalpha, cell)) and self._stems.issuperset(found)
 

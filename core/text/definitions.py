@@ -112,10 +112,10 @@ _NAMED = re.compile(
     r"|\bor\s[\"“'‘*_]+([\w-]+(?: [\w-]+){0,2})[\"”'’*_]|\w\s\(((?-i:[a-z]|[A-Z]-)[\w-]*(?: [\w-]+){0,2})\)",
     re.IGNORECASE,
 )
-#: Behind X in "… uses a numeric X, which is an ordered set of …", "… have four X, a kind of …", "X—signals from …",
-#: "X (a sworn brother)"; not in "a ship, a house and a dog" or "(X and Y, respectively)".
+#: Behind X in "… uses a numeric X, which is an ordered set of …", "X, which is oil that", "… have four X, a kind of …",
+#: "X—signals from …", "X (a sworn brother)"; not in "a ship, a house and a dog" or "(X and Y, respectively)".
 _EXPLAINED = re.compile(
-    r"[\"”'’*_]{0,4}(?:,\s(?:(?:which|that)\s(?:is|are|means?|refers? to)\s(?:an?|one|any)"
+    r"[\"”'’*_]{0,4}(?:,\s(?:(?:which|that)\s(?:is|are|means?|refers? to)\s(?:an?\b|one\b|any\b|\w+\s(?:that|which)\b)"
     r"|(?:or\s)?(?:an?|the)(?!\s(?:same|other|latter|former)\b|[^.;]{0,40}\bof (?:which|whom)\b)"
     r"(?![^.;]{0,60}\b(?:and|or)\s(?:an?|the)\s))\s"
     r"|\s?[—–]\s?(?=[a-z])"

@@ -35,6 +35,8 @@ _SPEAKER = re.compile(
     r"(?: (?:will|would|shall|can|could|may|must|have|had|did|do|already|also|always|just|usually))*\W*\Z",
     re.IGNORECASE,
 )
+_PRONOUNS = frozenset(("he", "she", "they"))
+_BEGINS_WITH_PRONOUN = re.compile(r"(?:He|She|They)\b(?! (?:is|was|are|were)\b)")
 #: A capitalized word that is not the first of a sentence, or that begins one and is followed as a name is; one behind
 #: "Mr.", whose full stop ends no sentence.
 NAME = re.compile(
@@ -178,6 +180,14 @@ def word_before(question: str) -> re.Pattern[str] | None:
     where the question does not ask who does something."""
     asked = _PERSON_DOES.match(question)
     return re.compile(rf"\b([\w'’-]+) {asked[1]}\b", re.IGNORECASE) if asked else None
+
+
+def is_by_pronoun(question: str, sentence: str) -> bool:
+    """Whether the question asks who does something, and the sentence says "she did it", or begins with "She"."""
+    before = word_before(question)
+    return before is not None and bool(
+        _BEGINS_WITH_PRONOUN.match(sentence) or _PRONOUNS.intersection(map(str.casefold, before.findall(sentence)))
+    )
 
 
 def is_by_speaker(question: str, sentence: str) -> bool:

@@ -17,6 +17,7 @@ _ASKS_QUANTITY = re.compile(
     r"|\b(?:maximum|minimum|average|total|exact|highest|lowest|top) (?:\w+ )?(?:number|amount|frequency|speed|length"
     r"|height|weight|size|cost|price|temperature|distance|age|rate|duration|depth|power|voltage|capacity|population)\b"
     r"|\b(?:price|cost) of\b|\bin (?:dollars|euros|pounds)\b|^\W*what (?:do|does|did) [^?]{1,60} cost\W*$"
+    r"|^\W*what (?:is|are|was|were) [^?]{1,60} paid\W*$"
     r"|^\W*what(?:['’]s| is| was) the (?:\w+ ){0,2}(?:(?:boiling|melting|freezing) point|height|weight|length|depth"
     r"|width|diameter|age|speed|temperature|population|life ?span|distance|capacity|density|mass|pressure|voltage"
     r"|frequency|volume|area|size|fee|fine|number) (?:of|for)\b",
@@ -107,6 +108,7 @@ ASKS_PRICE = (
     r"|premium|salary|invoice|dues|fine|tickets?|entry|admission|subscription|membership)\b"
     r"|\bhow much\b.*\b(?:cost|pay|paid|worth|spen[dt]|sell|sold|price|money|earn|charge)"
     r"|\b(?:price|cost) of\b|\bin (?:dollars|euros|pounds)\b|^\W*what (?:do|does|did) [^?]{1,60} cost\W*$"
+    r"|^\W*what (?:is|are|was|were) [^?]{1,60} paid\W*$"
 )
 MONEY = (
     r"[$€£¥₹]|\b(?:dollars?|cents?|euros?|pounds?|pence|shillings?|francs?|marks|lira|yen|yuan|rupees?|rubles?"

@@ -1859,3 +1859,32 @@ def test_a_reason_or_an_effect_may_be_the_next_sentence(question: str, text: str
 )
 def test_a_sentence_without_the_time_or_number_is_beside_one_that_has_it(question: str, text: str, count: int) -> None:
     assert len(_texts(question, text, (0.5, 0.45))) == count
+
+
+def test_who_did_it_is_quoted_where_the_sentence_has_only_a_pronoun() -> None:
+    text = "Ada Reed was a smith. In 1850 she sold the yard. She died soon."
+    assert _texts("Who sold the yard?", text)[0] == "Ada Reed was a smith. In 1850 she sold the yard."
+    assert _texts("When was the yard sold?", text)[0] == "In 1850 she sold the yard."
+
+
+def test_a_noun_without_an_article_may_explain() -> None:
+    assert defines("Fill it with brine, which is water that has been salted.", {"brine"}) > 0
+    assert defines("Fill it with brine, which is warmed twice.", {"brine"}) == 0
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("What if the rope breaks?", "Ropes often break. Do not stop because of it."),
+        ("What should I do if the lamp is red?", "If the lamp is red, the drum is hot. Stop the winch."),
+    ],
+)
+def test_what_is_to_be_done_in_a_case_may_be_the_next_sentence(question: str, text: str) -> None:
+    assert _texts(question, f"{text} The quay is wide.")[0] == text
+
+
+def test_what_a_command_does_is_said_by_its_row() -> None:
+    text = (
+        "| Command | What it does |\n|---|---|\n| winch run NAME | pulls the rope of a ship up |\n\nThe winch can run."
+    )
+    assert _texts("What does winch run do?", text)[0].startswith("winch run NAME | pulls")

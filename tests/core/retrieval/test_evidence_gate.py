@@ -604,3 +604,18 @@ def test_a_thing_that_no_text_has_is_not_what_advice_is_about(question: str, unk
     assert judge(weigh_evidence(found), found) == "answered"
     found = replace(found, spelling=Spelling(unknown=frozenset({unknown})))
     assert judge(weigh_evidence(found), found) == "closest"
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "verdict"),
+    [
+        ("Who founded the yard?", "Ada Reed was a smith. She founded the yard in 1850.", "answered"),
+        ("Who sold the yard?", "Ada Reed was a smith. In 1850 she sold the yard.", "answered"),
+        ("Who sold the yard?", "The smith was old. In 1850 she sold the yard.", "closest"),
+        ("Who sold the yard?", "Ada Reed was a smith.\n\nIn 1850 she sold the yard.", "closest"),
+        ("What was Ada Reed paid?", "Ada Reed drew the quay. She was paid 60 pounds.", "answered"),
+        ("What was Ada Reed paid?", "Ada Reed drew the quay. She was paid late.", "closest"),
+    ],
+)
+def test_who_did_it_may_be_named_in_the_sentence_before(question: str, text: str, verdict: str) -> None:
+    assert _verdict(question, text, 0.35) == verdict
