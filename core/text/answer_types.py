@@ -50,8 +50,9 @@ ORIGIN = re.compile(
     r"|publish(?!ed (?:as|in|on)\b)|patent|produc|idea (?:of|for)\b|conceiv|set up)|\bby (?-i:[A-Z])",
     re.IGNORECASE,
 )
-#: Where something was or happened, and a place: "in the town of Lund", "at Lund".
+#: Where something was or happened, and a place: the path of a file, "in the town of Lund", "at Lund".
 _ASKS_PLACE = re.compile(r"^(?:and |but |so )?where (?:was|were|did|is|are|do|does)\b", re.IGNORECASE)
+_PATH = re.compile(r"(?<![\w/.])(?:~[/\\]|(?:\.{1,2}|[A-Z]:)?[/\\][\w.-]+[/\\.])\w")
 _PLACE = re.compile(
     r"\b(?:in|at|near|from|to|on|outside|around|across|within|into|of|for|through|off) (?:the |a |an )?"
     r"(?:[a-z][\w-]* ){0,4}([A-Z][\w'’-]+)"
@@ -163,7 +164,7 @@ def answer_type_scorer(question: str) -> Callable[[str], float]:
     if has_value := value_finder(question):
         return lambda sentence: float(has_value(sentence) > 0)
     if asks_for_time(question):
-        return time_scorer(known)
+        return time_scorer(question)
     if asks_for_quantity(question):
         return quantity_scorer(question, known)
     if _ASKS_NAME.search(question):
@@ -183,6 +184,7 @@ def _name_scorer(question: str, known: set[str]) -> Callable[[str], float]:
     if _ASKS_PLACE.match(question):
         return lambda sentence: float(
             any((known | NOBODY).isdisjoint(words(found)) for found in _PLACE.findall(sentence))
+            or _PATH.search(sentence) is not None
         )
 
     def score(sentence: str) -> float:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from .definitions import subject_of
 from .imperatives import ASKS_FOR_STEPS, command_verb
 from .times import asks_for_time, names_time
 
@@ -58,6 +59,8 @@ _ASKS = re.compile(
     r"(why|how|who|what|which|where|when)\b(?![^.]{0,200}\b(?:because|since|due to)\b)",
     re.IGNORECASE,
 )
+_IS_NOT = re.compile(r"\b(?:is|are) (?:not|no)\b[^,;:]{1,80}$")
+_IT_IS = re.compile(r"\W*(?:it is|they are)\b", re.IGNORECASE)
 #: Characters at the end of a sentence in which that stands.
 _LONGEST_UNKNOWN = 80
 #: That something follows, and not what: "They differ in several ways."
@@ -95,8 +98,14 @@ def announces(sentence: str) -> bool:
 
 def continuation_finder(question: str, sentence: str, *, takes_command: bool) -> Callable[[str], bool]:
     """A function that tells whether a text tells its reader to do something, where the question asks how that is done
-    and ``takes_command`` is true, or names a time, however vague, where the question asks when and the sentence has
-    none: "The mast can be lowered. Pull it down."."""
+    and ``takes_command`` is true; names a time, however vague, where the question asks when and the sentence has none:
+    "The mast can be lowered. Pull it down."; or says what it is where the question asks that, and the sentence says
+    what it is not: "Ballast is not cargo. It is"."""
     is_procedure = takes_command and bool(ASKS_FOR_STEPS.search(question))
     is_time = asks_for_time(question) and not names_time(sentence)
-    return lambda text: (is_procedure and command_verb(text.casefold()) is not None) or (is_time and names_time(text))
+    is_denied = bool(subject_of(question)) and _IS_NOT.search(sentence) is not None
+    return lambda text: (
+        (is_procedure and command_verb(text.casefold()) is not None)
+        or (is_time and names_time(text))
+        or (is_denied and _IT_IS.match(text) is not None)
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 
 from .irregular_verbs import PAST_FORMS
 from .stemming import words
@@ -16,6 +16,7 @@ _ASKS_TIME = re.compile(
 )
 #: What asks for the time of something that is so, or will be, and what says that something was so.
 _ASKS_LATER = re.compile(r"\bwhen (?:will|shall|do|does|is|are|can|should|must)\b|\b(?:until|till|by) when\b", re.I)
+_WHEN_ALONE = re.compile(r"\W*(?:(?:and|but|so) )?when\W*$", re.IGNORECASE)
 _ASKS_PAST = re.compile(r"\bwhen (?:was|were|did)\b", re.IGNORECASE)
 _PARTICIPLE = re.compile(r"(?<!\bis )(?<!\bare )(?<!\bbe )\b\w+ed\b", re.IGNORECASE)
 _WAS = re.compile(r"\b(?:was|were|had|did)\b", re.IGNORECASE)
@@ -40,6 +41,7 @@ _ANY_TIME = re.compile(
     r"|era|period|\w+days?|weeks?|weekend|noon|midnight|to(?:night|morrow)|\d{1,2}:\d\d|\d ?[ap]m|o['’]clock)\b",
     re.IGNORECASE,
 )
+_WEEKDAY = re.compile(r"\b(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun|week)days?|daily)\b")
 _DAY = re.compile(rf"\b\d{{1,2}} (?:{MONTHS}) \d{{4}}\b|\b\d{{4}}-\d\d-\d\d\b")
 #: A day of a year that is perhaps not named: "12 May", "May 12th", "2026-05-12".
 _DATE = re.compile(
@@ -65,9 +67,14 @@ def names_time(sentence: str) -> bool:
     return bool(_TIME.search(sentence) or _ANY_TIME.search(sentence))
 
 
-def time_scorer(known: Collection[str]) -> Callable[[str], float]:
-    """A function that scores a sentence: 1 for a time without one of the ``known`` words, those of the question."""
-    return lambda sentence: float(any(set(words(found)).isdisjoint(known) for found in _TIME.findall(sentence)))
+def time_scorer(question: str) -> Callable[[str], float]:
+    """A function that scores a sentence: 1 for a time without a word of the question; a day of the week is one where it
+    asks when something is or will be."""
+    known, takes_day = frozenset(words(question)), _ASKS_LATER.search(question) or _WHEN_ALONE.match(question)
+    forms = (_TIME, _WEEKDAY) if takes_day else (_TIME,)
+    return lambda sentence: float(
+        any(known.isdisjoint(words(found)) for form in forms for found in form.findall(sentence))
+    )
 
 
 def day_of(headings: str) -> str:

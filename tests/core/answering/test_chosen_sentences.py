@@ -1888,3 +1888,22 @@ def test_what_a_command_does_is_said_by_its_row() -> None:
         "| Command | What it does |\n|---|---|\n| winch run NAME | pulls the rope of a ship up |\n\nThe winch can run."
     )
     assert _texts("What does winch run do?", text)[0].startswith("winch run NAME | pulls")
+
+
+def test_a_day_of_the_week_is_when_something_is_but_not_when_it_was() -> None:
+    text = "The yard had 400 boats in 2019. The yard is open daily except Mondays."
+    assert _texts("When is the yard open?", text)[0].startswith("The yard is open")
+    is_time = answer_type_scorer("When was the yard built?")
+    assert [is_time("It was built on a Tuesday."), is_time("It was built in 1850.")] == [0, 1]
+
+
+def test_what_something_is_not_comes_with_what_it_is() -> None:
+    text = "Ballast, at sea, is not cargo. It is weight that keeps a ship upright. The quay is wide."
+    assert _texts("What is ballast?", text)[0] == text.removesuffix(" The quay is wide.")
+
+
+def test_a_file_is_at_its_path() -> None:
+    is_place = answer_type_scorer("Where is the file?")
+    for path in ("~/quay.conf", "/etc/quay/boats", "C:\\quay\\boats", "../quay/boats"):
+        assert is_place(f"The settings are in {path}, a file.") == 1
+    assert is_place("The file has 3/4 of the boats and/or ropes.") == 0
