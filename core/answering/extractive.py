@@ -65,7 +65,7 @@ _IF = re.compile(r"\W*(?:if|when|where|in case)\b", re.IGNORECASE)
 _SAYS_LITTLE = re.compile(
     r"\b(?:is|are|was|were|be|been)\s(?:(?:very|quite|rather|particularly|most|more|less|well|best|better|poorly|not|still"
     r"|yet|fully)\s){0,3}(?:understood|known|documented|studied|special|important|complex|complicated|unclear|debated"
-    r"|different)\W*$"
+    r"|different|(?:another|a different) (?:matter|story|thing))\W*$"
     r"|\bit (?:may|might|can|is|could) (?:often |also |sometimes )?(?:be )?(?:desirable|useful|necessary|possible"
     r"|important|helpful|beneficial|common|convenient) to\b[^.;:]{0,120}\.$",
     re.IGNORECASE,

@@ -64,6 +64,7 @@ _SAYS_KIN = re.compile(
     rf"\b(?:{_RELATIVE}|step\w+|marri\w+|wed(?:ded)?\b|born\b|brides?\b|\w+-in-law\b)", re.IGNORECASE
 )
 _SAYS_SPOUSE = re.compile(r"\b(?:wife|wives|husbands?|widow\w*|marri\w+|wed(?:ded)?\b|brides?\b)", re.IGNORECASE)
+_ASKS_MARRIAGE = re.compile(r"\b(?:marry|married|wed)\b", re.IGNORECASE)
 _ASKS_KIN = re.compile(rf"^\W*(?:what|who)\b.*{_KIN.pattern}\W*$", re.IGNORECASE)
 _ASKS_WHO_DID = re.compile(r"(?:and |but |so )?who (?!(?:is|are|was|were)\b)\w+", re.IGNORECASE)
 
@@ -200,11 +201,13 @@ def lacks_event(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSent
 
 
 def lacks_kin(_: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
-    """Whether the question asks who X's mother, son … is, and the sentences have no relative or only another's."""
-    found = _ASKS_KIN.search(asked)
+    """Whether the question asks who X's mother, son … is, and the sentences have no relative or only another's; or it
+    asks about a marriage, of which none speaks."""
+    found, text = _ASKS_KIN.search(asked), " ".join(each.text for each in sentences)
+    if _ASKS_MARRIAGE.search(asked) and not _SAYS_SPOUSE.search(text):
+        return True
     if found is None:
         return False
-    text = " ".join(each.text for each in sentences)
     if not (_SAYS_SPOUSE if _SAYS_SPOUSE.match(found[2]) else _SAYS_KIN).search(text):
         return True
     known = [(frozenset(stems(owner)), kin.casefold()) for owner, kin in _KIN.findall(text)]

@@ -64,10 +64,10 @@ _BASE_FORM = re.compile(
 )
 #: What the reader has to do: "How do I …?", not "How do whales …?".
 HOW_TO = r"\bhow (?:to|(?:do|can|could|should|would|must) (?:i|we|you|one))\b"
-#: A procedure is asked for: also "What should I do if …?", "What if …?", "How must it be stored?".
+#: A procedure is asked for: also "What should I do if …?", "How must it be stored?".
 ASKS_FOR_STEPS = re.compile(
     rf"{HOW_TO}|\b(?:steps?|procedures?|instructions)\b|\bwhat (?:do|should|must|shall|can) (?:i|we|you|one) do\b"
-    r"|^\W*(?:(?:and|but) )?what if\b|\bhow (?:should|must) (?!(?:i|we|you|one)\b)[^?]{2,60} be \w+",
+    r"|\bhow (?:should|must) (?!(?:i|we|you|one)\b)[^?]{2,60} be \w+",
     re.IGNORECASE,
 )
 #: Headings whose last one says or asks what the reader does: "Cleaning the drum", "How do I open the car?", or in which

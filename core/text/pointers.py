@@ -59,6 +59,7 @@ _ASKS = re.compile(
     r"(why|how|who|what|which|where|when)\b(?![^.]{0,200}\b(?:because|since|due to)\b)",
     re.IGNORECASE,
 )
+_WHAT_IF = re.compile(r"\W*(?:(?:and|but) )?what if\b", re.IGNORECASE)
 _IS_NOT = re.compile(r"\b(?:is|are) (?:not|no)\b[^,;:]{1,80}$")
 _IT_IS = re.compile(r"\W*(?:it is|they are)\b", re.IGNORECASE)
 #: Characters at the end of a sentence in which that stands.
@@ -101,7 +102,7 @@ def continuation_finder(question: str, sentence: str, *, takes_command: bool) ->
     and ``takes_command`` is true; names a time, however vague, where the question asks when and the sentence has none:
     "The mast can be lowered. Pull it down."; or says what it is where the question asks that, and the sentence says
     what it is not: "Ballast is not cargo. It is"."""
-    is_procedure = takes_command and bool(ASKS_FOR_STEPS.search(question))
+    is_procedure = takes_command and bool(ASKS_FOR_STEPS.search(question) or _WHAT_IF.match(question))
     is_time = asks_for_time(question) and not names_time(sentence)
     is_denied = bool(subject_of(question)) and _IS_NOT.search(sentence) is not None
     return lambda text: (

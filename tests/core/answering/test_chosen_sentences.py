@@ -1900,6 +1900,8 @@ def test_a_day_of_the_week_is_when_something_is_but_not_when_it_was() -> None:
 def test_what_something_is_not_comes_with_what_it_is() -> None:
     text = "Ballast, at sea, is not cargo. It is weight that keeps a ship upright. The quay is wide."
     assert _texts("What is ballast?", text)[0] == text.removesuffix(" The quay is wide.")
+    text = "Ballast is another matter. The weight keeps a ship upright."
+    assert _texts("What is ballast?", text)[0] == text
 
 
 def test_a_file_is_at_its_path() -> None:

@@ -619,3 +619,17 @@ def test_a_thing_that_no_text_has_is_not_what_advice_is_about(question: str, unk
 )
 def test_who_did_it_may_be_named_in_the_sentence_before(question: str, text: str, verdict: str) -> None:
     assert _verdict(question, text, 0.35) == verdict
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "verdict"),
+    [
+        ("When did Ada Reed marry?", "Ada Reed joined the yard in 1907.", "closest"),
+        ("When did Ada Reed marry?", "Ada Reed and Bo Berg were married in 1907.", "answered"),
+        ("How much does a winch weigh?", "A winch costs forty euros.", "closest"),
+        ("How much does a winch weigh?", "A winch has forty kilograms.", "answered"),
+        ("What if I have no rope?", "Put the rope on a drum.", "closest"),
+    ],
+)
+def test_a_marriage_or_a_weight_is_said(question: str, text: str, verdict: str) -> None:
+    assert _verdict(question, text, 0.6 if "if" not in question else 0.4) == verdict
