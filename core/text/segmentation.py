@@ -15,9 +15,9 @@ _RULE = re.compile(r"^[\s|:\-+=_*]+$")
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s")
 #: "…:", "… listed below.", "… as follows."
 _ANNOUNCES = re.compile(r"(?::|\b(?:below|following|follows)\b[^.:]{0,40}[.:]?)\s*$")
-#: The end of a sentence, and the source that is cited behind it: "… free." [Anarchy, p. 17]".
+#: The end of a sentence, and the source that is cited behind it: "… free." [Anarchy, p. 17]"; not in "the signs | ? *".
 _END = re.compile(
-    r"(?<!\s\.\s)(?P<mark>[.!?…][\"'”’)\]]*)(?=\s+\S|\Z)"
+    r"(?<!\s\.\s)(?P<mark>[.!?…][\"'”’)\]]*)(?=\s+\S|\Z)(?!(?<=\s[?!])\s+[^\w\s\"'“‘(\[])"
     r"(?:[ \t]+\[(?=[^\[\]]{0,200}(?:\s\d|\b[Ii]bid|\b[Oo]p\. ?[Cc]it))[^\[\]]{2,250}\]\.?(?=\s|\Z))?"
 )
 _NOT_SPACE = re.compile(r"\S")

@@ -209,3 +209,8 @@ def test_words_without_a_vowel_are_abbreviations(text: str, sentences: int) -> N
 )
 def test_a_letter_behind_a_number_is_a_unit_and_behind_a_year_an_initial(text: str, sentences: int) -> None:
     assert len(units(text)) == sentences
+
+
+def test_a_question_mark_among_other_signs_ends_no_sentence() -> None:
+    assert len(units("Never write the signs < | ? * and a dot. The pump is old.")) == 2
+    assert len(units("Who is it ? Ada knows ! The pump is old.")) == 3
