@@ -174,7 +174,7 @@ _UNITS = (
         ),
     ),
     (r"\bhow (?:far|tall|high(?! d)|deep|wide)\b", _LENGTH),
-    (r"\bhow heavy\b|\bhow (?:much|many)\b.*\bweigh\b", r"(?:\b|\d)(?:[mk]?g|lbs?|oz|tons?|stone)\b|gram|pound|tonne"),
+    (r"\bhow heavy\b|\bhow (?:much|many)\b.* weigh\W*$", r"(?:\b|\d)(?:[mk]?g|lbs?|oz|tons?|stone)\b|gram|pound|tonne"),
 )
 
 
