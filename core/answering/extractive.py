@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import takewhile
 
-from ..retrieval.answerability import PRONOUN, dated_text
+from ..retrieval.answerability import PRONOUN, dated_text, is_reply, stems_near
 from ..retrieval.models import Retrieval, asked_of
 from ..retrieval.parts import RetrievalInParts
 from ..retrieval.quotes import LONGEST_SENTENCE
@@ -99,7 +99,9 @@ def choose(retrieval: Retrieval) -> list[ScoredSentence]:
     if best is None:
         return []
     known = retrieval.terms(best.chunk)
+    replies = is_reply(retrieval, best)
     above = known.heading_stems if best.defining else frozenset()  # what it defines
+    above |= stems_near(retrieval, best) if replies else frozenset()  # what it replies to
     chosen, given = [best], [_stems(best, retrieval) | known.header_stems(best.unit) | above]
     has_list = best.end > known.units[best.unit].end
     score, asked = best.score - best.for_defining, frozenset(map(stem_hash, retrieval.idf))
@@ -117,9 +119,10 @@ def choose(retrieval: Retrieval) -> list[ScoredSentence]:
         if is_far or len(chosen) == _MOST_SENTENCES:
             continue
         own = _stems(other, retrieval)
-        # A definition is enough, a whole list, one item of a list, and the row of what is asked for, but for what the
-        # question asks besides.
+        # A definition is enough, a whole list, one item of a list, the row of what is asked for, and a reply, but for
+        # what the question asks besides.
         is_enough = bool(best.for_defining) or has_list or has_row or _are_items(best, other, retrieval)
+        is_enough |= replies and other.chunk != best.chunk
         is_beside = is_enough and asked.isdisjoint(own - given[0])
         is_beside |= other.words <= _LEAST_SHARE * best.words
         is_beside |= other.words < best.words and has_formula(other.text)

@@ -16,7 +16,7 @@ from ..citations.polarity import find_opposite
 from ..text.answer_types import answer_type_scorer
 from ..text.chunk_terms import headings_of, idf_coverage
 from ..text.doers import is_by_pronoun, is_by_speaker
-from ..text.irregular_verbs import with_forms
+from ..text.irregular_verbs import form_hashes, with_forms
 from ..text.negations import denies, negates, refusals_in
 from ..text.quantities import asks_for_quantity
 from ..text.question_kinds import asks_whether
@@ -52,6 +52,12 @@ _SIMILAR = 0.6
 #: A capitalized word of a question but its first, and no title: "Dr. Berg" is Doctor Berg.
 NAME = re.compile(r"(?<=\s)[\"'(“‘]?(?!(?:Mr|Mrs|Ms|Dr|Prof|St|Mt)\b)([A-Z][\w’'-]*)")
 _NUMBER = re.compile(r"\d+|\b(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)\b")
+#: Sentences of a reply, and stems that the question or the line that asks it has alone, such as "total". "Ana: " begins
+#: the line of a speaker.
+_REPLY, _SAID_OTHERWISE = 2, 1
+_SPEAKER = re.compile(r"\A\W*[^\W_][^\s:]{0,40}(?: [^\s:]{1,40})?: ")
+#: A reply that does not answer.
+_UNKNOWN = re.compile(r"\bno (?:idea|clue)\b|\bnot sure\b|\b(?:do not|don['’]t) know\b", re.IGNORECASE)
 #: What points to a sentence before.
 PRONOUN = re.compile(
     r"\b(?:it|its|this|that|these|those|they|their|them|he|him|his|she|her|(?:an?|the) (?:\w+ )?ones?)\b", re.IGNORECASE
@@ -173,6 +179,32 @@ def stems_near(retrieval: Retrieval, sentence: ScoredSentence, behind: int = 1) 
     known = retrieval.terms(sentence.chunk)
     around = known.unit_stems[max(0, sentence.unit - 1) : sentence.unit + 1 + behind]
     return known.heading_stems.union(known.asked_above[sentence.unit], known.header_stems(sentence.unit), *around)
+
+
+def is_reply(retrieval: Retrieval, sentence: ScoredSentence) -> bool:
+    """Whether a heading, the turn before in a chat, or one of the sentences before asks the question, perhaps behind a
+    speaker's name; in a mail one that it quotes. Its other words may be near, and one that is no name may be said
+    otherwise: "Oskar: Which port?" for "Which port does the mirror use?"."""
+    asked, node, known = asked_of(retrieval), retrieval.nodes[sentence.chunk].node, retrieval.terms(sentence.chunk)
+    text, is_mail = node.get_content(), "metadata" in known.kinds
+    before = [
+        text[unit.start : unit.end]
+        for unit in known.units[max(0, sentence.unit - _REPLY) : sentence.unit]
+        if not is_mail or text.rfind("\n>", 0, unit.start) == text.rfind("\n", 0, unit.start)
+    ]
+    lines = [line for line in (*headings_of(node).splitlines(), *before) if line.endswith("?")]
+    own = frozenset(question_stems(asked)) if lines and not _UNKNOWN.search(sentence.text) else frozenset[str]()
+    near, names = stems_near(retrieval, sentence), names_in(asked)
+    elsewhere = {stem for stem in own if not form_hashes(stem).isdisjoint(near)}
+    return bool(own) and any(
+        own & (said := frozenset(stems(_SPEAKER.sub("", line))))
+        and names <= (said_or_near := said | elsewhere)
+        and len(own - said_or_near) + len(said - own) <= _SAID_OTHERWISE
+        and (own <= said_or_near or len(own & said) > 1)
+        and words(asked)[0] in words(line)
+        and negates(line) == negates(asked)
+        for line in lines
+    )
 
 
 def _numbers(text: str) -> set[str]:

@@ -10,12 +10,10 @@ from ..text.answer_types import answer_type_scorer, value_finder
 from ..text.chunk_terms import headings_of, idf_coverage
 from ..text.definitions import attribute_finder, subject_of
 from ..text.entries import title_stems
-from ..text.irregular_verbs import form_hashes
-from ..text.negations import negates
 from ..text.persons import LifeEvent, life_event_asked
 from ..text.question_kinds import action_of, asks_for_events, asks_for_steps, asks_whether
-from ..text.stemming import question_stems, stem_hash, stems, words
-from .answerability import FEATURES, features_of, least_likelihood, likelihood, names_in, stems_near
+from ..text.stemming import question_stems, stem_hash, stems
+from .answerability import FEATURES, features_of, is_reply, least_likelihood, likelihood, stems_near
 from .models import asked_of
 from .requirements import DEFINES, missing_subject, missing_value
 from .sentences import sentences_of
@@ -34,10 +32,6 @@ _QUOTED = 3
 _NEAR = 0.8
 #: Share of a follow-up's own words, weighted by IDF, that the chunk must contain.
 _OWN_SHARE = 0.5
-#: Sentences of a reply, and stems that the question or the line that asks it has alone, such as "total". "Ana: " begins
-#: the line of a speaker.
-_REPLY, _SAID_OTHERWISE = 2, 1
-_SPEAKER = re.compile(r"\A\W*[^\W_][^\s:]{0,40}(?: [^\s:]{1,40})?: ")
 #: "No pets.", "Decided: no smoking in the rooms", and what of them may be asked.
 _NO = re.compile(
     r"(?:\A|[.:;!,] )No ((?:\w+ )?\w+)(?= (?:in|on|at|inside|during|before|after|from|without)\b|[.;,!]|\Z)",
@@ -101,19 +95,19 @@ def weigh_evidence(retrieval: Retrieval) -> Evidence:
     quoted = [each for each in sentences[:_QUOTED] if each.score >= least]
     life = life_event_asked(asked_of(retrieval))  # "Ada Reed (1805 – 1877)" says when, without the question's words
     is_dated = life is not None and life.is_dated_in(quoted[0].text)
-    is_reply = _is_reply(retrieval, quoted[0]) or _says_no(retrieval, quoted[0])
-    missing = "" if is_dated or is_reply else missing_subject(retrieval, quoted)
+    replies = is_reply(retrieval, quoted[0]) or _says_no(retrieval, quoted[0])
+    missing = "" if is_dated or replies else missing_subject(retrieval, quoted)
     if not missing and quoted[0].defining >= DEFINES:
         # Who asks what X is, is answered by what says it, however short it is.
         chance = max(likelihood(features), quoted[0].defining)
     else:
-        missing = missing or ("" if is_reply else missing_value(retrieval, quoted))
+        missing = missing or ("" if replies else missing_value(retrieval, quoted))
         # What code answers is said by the sentences around it.
         around = quoted[1:] if "\n```" in quoted[0].text else []
         beside = [features_of(retrieval, each) for each in around if each.chunk == quoted[0].chunk]
         is_shown = _is_about_it(retrieval, quoted[0]) or _says_event(retrieval, quoted[0], life)
         shown = quoted[0].words if is_shown else float(_is_procedure(retrieval, quoted[0]))
-        chance = 0.0 if missing else max(float(is_reply), shown, *map(likelihood, (features, *beside)))
+        chance = 0.0 if missing else max(float(replies), shown, *map(likelihood, (features, *beside)))
     return replace(best, sentence=known["cosine"], order=known["order"], likelihood=chance, missing=missing)
 
 
@@ -140,27 +134,6 @@ def _says_event(retrieval: Retrieval, sentence: ScoredSentence, life: LifeEvent 
     was."""
     headings, has_type = headings_of(retrieval.nodes[sentence.chunk].node), answer_type_scorer(asked_of(retrieval))
     return life is not None and life.fault_of(sentence.text, headings) == 0 and has_type(sentence.text) == 1
-
-
-def _is_reply(retrieval: Retrieval, sentence: ScoredSentence) -> bool:
-    """Whether a heading, the turn before in a chat, or one of the sentences before asks the question, perhaps behind a
-    speaker's name. Its other words may be near, and one that is no name may be said otherwise: "Oskar: Which port?" for
-    "Which port does the mirror use?"."""
-    asked, node = asked_of(retrieval), retrieval.nodes[sentence.chunk].node
-    before = retrieval.terms(sentence.chunk).units[max(0, sentence.unit - _REPLY) : sentence.unit]
-    text, own = node.get_content(), frozenset(question_stems(asked))
-    near, names = stems_near(retrieval, sentence), names_in(asked)
-    elsewhere = {stem for stem in own if not form_hashes(stem).isdisjoint(near)}
-    return bool(own) and any(
-        line.endswith("?")
-        and own & (said := frozenset(stems(_SPEAKER.sub("", line))))
-        and names <= (known := said | elsewhere)
-        and len(own - known) + len(said - own) <= _SAID_OTHERWISE
-        and (own <= known or len(own & said) > 1)
-        and words(asked)[0] in words(line)
-        and negates(line) == negates(asked)
-        for line in (*headings_of(node).splitlines(), *(text[unit.start : unit.end] for unit in before))
-    )
 
 
 def _says_no(retrieval: Retrieval, sentence: ScoredSentence) -> bool:

@@ -44,6 +44,8 @@ _OF_THEN = re.compile(
 )
 #: How much less likely a later sentence may answer, and how much lower its score may be.
 _LESS_LIKELY, _LOWER = 0.1, 0.35
+#: Sentences of which one may be a reply to the question, and how much lower its score may be.
+_RANKED, _REPLY_LOWER = 10, 0.6
 #: Sentences without a stored vector that are embedded for a question, the best ones by words, and characters of each.
 _EMBEDDED_SENTENCES = 12
 _EMBEDDED_CHARACTERS = 240
@@ -60,7 +62,8 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
         _by_section(scorer.sentences(number), node.node.get_content(), retrieval)
         for number, node in enumerate(retrieval.nodes)
     )
-    return _latest_first(sorted(found, key=lambda each: (-each.score, each.chunk, each.start)), retrieval)
+    ranked = sorted(found, key=lambda each: (-each.score, each.chunk, each.start))
+    return _replies_first(_latest_first(ranked, retrieval), retrieval)
 
 
 def is_event(retrieval: Retrieval, sentence: ScoredSentence) -> bool:
@@ -173,6 +176,22 @@ def _latest_first(found: list[ScoredSentence], retrieval: Retrieval) -> list[Sco
             (place for place in later if likely[place] >= least), key=lambda at: (date(later[at]), -at), default=0
         )
         found.insert(0, found.pop(latest))
+    return found
+
+
+def _replies_first(found: list[ScoredSentence], retrieval: Retrieval) -> list[ScoredSentence]:
+    """The sentences, best first; before the best one the first of a reply to the very question, such as "The scouts
+    do.", which has none of its words."""
+    # Imported here for the same reason.
+    from .answerability import is_reply
+
+    replies = [
+        each for each in found[:_RANKED] if each.score >= found[0].score - _REPLY_LOWER and is_reply(retrieval, each)
+    ]
+    if replies:
+        first = min((each for each in replies if each.chunk == replies[0].chunk), key=lambda each: each.start)
+        found.remove(first)
+        found.insert(0, first)
     return found
 
 

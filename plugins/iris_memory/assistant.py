@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from llama_index.core.schema import BaseNode
@@ -30,6 +31,8 @@ _FIELDS = (
     fields.FROM,
     fields.TO,
 )
+#: A line that a mail quotes, above the paragraph at whose beginning or within which the text ends.
+_ANSWERED = re.compile(r"^> (.*\?)\n\n(?:(?!>)[^\n]+\n?)+\Z", re.MULTILINE)
 _TYPE, _FROM, _TO, _SUBJECT = "type", "from", "to", "subject"
 
 
@@ -112,12 +115,15 @@ def _examples(corpus: Corpus) -> tuple[str, ...]:
 
 def _setting(node: BaseNode, quote: str) -> str | None:
     """Who wrote it and when, which "I" and "yesterday" refer to: "2 November 2026, Marta Kowalska"; of a turn the
-    question before it; else the heading above it, which a note's sentence may need: "Jonas: Allergic to sesame.".
-    What a mail quotes is another's words: "quoted by Marta Kowalska"."""
-    before = str(node.metadata.get(fields.CONTEXT) or "").rstrip().rpartition("\n")[2]
-    asked = f"To {quoted_title(before)}" if before.endswith("?") else ""
+    question before it, and of a mail the one that it quotes above its answer; else the heading above it, which a note's
+    sentence may need: "Jonas: Allergic to sesame.". What a mail quotes is another's words: "quoted by Marta
+    Kowalska"."""
     writer, text = writer_of(node), node.get_content()
-    is_quoted = text[: text.find(quote) + 1].rpartition("\n")[2].startswith(">")
+    above = text[: text.find(quote) + 1]
+    is_quoted = above.rpartition("\n")[2].startswith(">")
+    answered = _ANSWERED.search(above) if writer else None
+    before = answered[1] if answered else str(node.metadata.get(fields.CONTEXT) or "").rstrip().rpartition("\n")[2]
+    asked = f"{'to' if writer else 'To'} {quoted_title(before)}" if before.endswith("?") else ""
     named = f"quoted by {writer}" if writer and is_quoted else writer
     known = ", ".join(part for part in (node.metadata.get(fields.DAY), named, asked) if part)
     return known or subject_above(node, quote) or None

@@ -17,8 +17,9 @@ DOC_TYPE = "doc_type"
 SECTION = "section"
 #: All headings above the text, from the file's title down, joined by SEPARATOR. It is embedded with the text.
 HEADING_PATH = "heading_path"
-#: Chats and transcripts alone: the turns before the chunk's, embedded and in full text with it, but not quoted;
+#: Of chats and transcripts: the turns before the chunk's, embedded and in full text with it, but not quoted;
 #: missing for the first, or its speaker if that is "User" or its like in a chat.
+#: Of a short mail: the one question that it answers.
 CONTEXT = "context"
 #: The file's own title: first heading, subject, else its name.
 TITLE = "title"

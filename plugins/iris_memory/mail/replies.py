@@ -19,15 +19,20 @@ _SIGNATURE = re.compile(r"-- ?$")
 _DEVICE = re.compile(r"(?:Sent from my |Get Outlook for )\S.{0,60}$", re.IGNORECASE)
 #: Lines of a signature, at most; what is longer is no signature.
 _LONGEST_SIGNATURE = 12
+#: Characters of a quote that stays above its answer.
+_SHORT_QUOTE = 300
 
 
 def split_reply(body: str) -> tuple[str, str]:
     """The writer's own text, and the quoted mail without its marks: the last answered one alone, not what that quoted.
 
-    A mail that only quotes, or is only a signature, has that as its own text.
+    A short quote above own words, which answer it, stays there, marked ``> ``. A mail that only quotes, or is only a
+    signature, has that as its own text.
     """
     own: list[str] = []
     quoted: list[str] = []
+    above: list[str] = []  # the quote before the line, and who wrote it
+    wrote: list[str] = []
     signature: list[str] = []
     lines = body.split("\n")
     at = 0
@@ -35,18 +40,25 @@ def split_reply(body: str) -> tuple[str, str]:
         if lines[at].startswith(">"):
             end = at + 1
             if not _NESTED.match(lines[at]):
-                quoted.append(lines[at][1:].removeprefix(" "))
+                above.append(lines[at][1:].removeprefix(" "))
         elif (end := _attribution_end(lines, at)) > at:
-            quoted.append(" ".join(line.strip() for line in lines[at:end]))
+            wrote.append(" ".join(line.strip() for line in lines[at:end]))
         elif _begins_original(lines, at):
-            quoted += [line.lstrip("> ") for line in lines[at:] if not _NESTED.match(line)]
+            above += [line.lstrip("> ") for line in lines[at:] if not _NESTED.match(line)]
             break
         elif (end := _signature_end(lines, at)) > at:
             signature += lines[at:end]
         else:
             end = at + 1
+            if above and lines[at].strip():
+                if sum(map(len, above)) <= _SHORT_QUOTE:
+                    own += [*(f"> {line}".rstrip() for line in above), ""]
+                else:
+                    quoted += wrote + above
+                above, wrote = [], []
             own.append(lines[at])
         at = end
+    quoted += wrote + above
     while own and not own[-1].strip("_ \t") and quoted:  # Outlook's rule above what is answered
         own.pop()
     text, quote, sign_off = ("\n".join(part).strip() for part in (own, quoted, signature))

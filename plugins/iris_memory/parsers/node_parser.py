@@ -16,12 +16,12 @@ from llama_index.core.schema import BaseNode, MetadataMode, NodeRelationship, Re
 from pydantic import Field
 
 from ragstone.core import SlicingNodeParser
-from ragstone.core.text import KINDS, StatedKind, pack_kinds, section_kind, sentence_spans
+from ragstone.core.text import KINDS, pack_kinds, section_kind
 
 from .. import fields
 from .chunk_sizes import ChunkSizer, Limits
+from .kinds import TASK, asked_below, kinds_in_mail, kinds_in_text
 from .sections import (
-    LINE,
     Outline,
     Section,
     begins_with_date,
@@ -34,27 +34,14 @@ from .sections import (
     with_turns_before,
 )
 
-#: The lines above a mail's text, as ``MailReader`` writes them.
-_MAIL_HEADER = re.compile(r"(?:(?:From|To|Cc|Date|Subject|Attached): .*(?:\n|\Z))+")
-#: The mail that is answered, below the answer.
-_ANSWERED = re.compile(r"(?:^>.*(?:\n|\Z))+\Z", re.MULTILINE)
 #: What joins the words of a file's name, but not the numbers of a date.
 _NO_DATE = re.compile(r"_|(?<!\d)-|-(?!\d)")
-#: An item that can be ticked off.
-_TASK = re.compile(r"(?<=\S )\[[ xX]\] .*")
 #: The greatest is that of a chunk.
 _TASK_STATES = {" ": "open", "x": "done", "X": "done"}
-#: A phone number, which a few words with it say.
-_PHONE = re.compile(r"(?<![\w.-])\+?\d(?:[ ()/]{0,2}\d){6,}(?![\w.-]*\d)")
 #: Strategies of files whose dates and parts their reader knows.
 _WITHOUT_HEADINGS = ("mail", "state", "transcript")
 #: Level of the headings that notes are cut at: a chunk of several short sections is about all of them.
 _SECTION = 2
-#: "Could you send the list?", which says what its writer wants; "Did you send it?" and "Why?" say nothing.
-_REQUEST = re.compile(
-    r"(?:(?:and|but|so|also|please|hi|hello)\b\W{1,3})?(?:can|could|would|will|may|might|shall) (?!have\b)\w.*\?$",
-    re.IGNORECASE | re.DOTALL,
-)
 
 
 class MemoryNodeParser(SlicingNodeParser):
@@ -66,7 +53,7 @@ class MemoryNodeParser(SlicingNodeParser):
     A section below ``minimum`` is joined to a neighbour of the same day; a file's only chunk may be shorter.
     """
 
-    version: ClassVar[int] = 6
+    version: ClassVar[int] = 7
     embedded_keys = (fields.CONTEXT, fields.HEADING_PATH, fields.DAY)
     parser_keys = (fields.INDEXING,)
 
@@ -164,41 +151,18 @@ def _about(section: Section, words: str, known: dict[str, Any]) -> dict[str, str
     """What is known of the chunk beside its text: the turns before it, its day, a mail's header and requests."""
     is_mail = known[fields.DOC_TYPE] == "email"
     date = fields.number(known, fields.DATE) if is_mail else section.date
-    kinds = _kinds_in_mail(words) if is_mail else _kinds_in_text(words, known)
+    kinds = kinds_in_mail(words) if is_mail else kinds_in_text(words, known)
     found = {
-        fields.CONTEXT: section.context,
+        fields.CONTEXT: asked_below(words, kinds) if is_mail else section.context,
         # Turns are found by the question before them; the day of each would make all of a day alike.
         fields.DAY: "" if section.context or date is None else day_in_words(date),
         KINDS: pack_kinds(kinds, 0, len(words)),
-        fields.TASKS: "" if is_mail else max((_TASK_STATES[task[0][1]] for task in _TASK.finditer(words)), default=""),
+        fields.TASKS: "" if is_mail else max((_TASK_STATES[task[0][1]] for task in TASK.finditer(words)), default=""),
     }
     if not is_mail and date is None:
         days = filter(None, (begins_with_date(line) for _, line in lines_outside_code(words)))
         found[fields.MONTHS] = " ".join(sorted({f"{day:%Y-%m}" for day in days}))
     return {key: value for key, value in found.items() if value}
-
-
-def _kinds_in_mail(words: str) -> list[StatedKind]:
-    header, answered = _MAIL_HEADER.match(words), _ANSWERED.search(words)
-    body, own_end = header.end() if header else 0, answered.start() if answered else len(words)
-    found: list[StatedKind] = [(0, body, "metadata")] if header else []
-    for start, end in sentence_spans(words[:own_end], body):
-        if _REQUEST.match(words[start:end]):
-            found.append((start, end, "request"))
-        elif _PHONE.search(words, start, end) and words[end - 1] not in ".!?":  # below the writer's name
-            found.append((start, end, "metadata"))
-    # Another wrote it: it answers only where nothing else does.
-    return [*found, (own_end, len(words), "caption")] if answered else found
-
-
-def _kinds_in_text(words: str, known: dict[str, Any]) -> list[StatedKind]:
-    """Of an agent's own text: what is to be done is what it says, no task for its reader, and a line of a log or a chat
-    needs no full stop."""
-    is_to_do = section_kind(known[fields.HEADING_PATH].rpartition(fields.SEPARATOR)[2]) == "navigation"
-    found: list[StatedKind] = [(*task.span(), "request") for task in _TASK.finditer(words)]
-    found = found or [(*line.span(), "explanation") for line in LINE.finditer(words) if _PHONE.search(line[0])]
-    is_plain = is_to_do or known[fields.DOC_TYPE] == "log"
-    return [(0, len(words), "explanation")] if is_plain and not _TASK.search(words) else found
 
 
 def day_in_words(date: float) -> str:

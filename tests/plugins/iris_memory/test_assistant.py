@@ -319,6 +319,41 @@ def test_a_turn_of_a_chat_is_quoted_with_the_question_before_it(tmp_path: Path) 
     assert "system prompt" not in answer
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "> Who tows the dinghy?\n\nI do, on Sunday. It is quick.\n\n> And who oils the winch?\n\nBo, as always.",
+        "I do, on Sunday. It is quick.\n\nOn 2 May 2026, Ana wrote:\n> Hello Bo,\n> who tows the\n> dinghy?\n> Ana",
+        "I do, on Sunday. It is quick.\n\n-----Original Message-----\nFrom: Ana\nSent: 2 May\n\nWho tows the dinghy?",
+    ],
+)
+def test_what_answers_the_question_that_a_mail_quotes_is_quoted_with_it(body: str, tmp_path: Path) -> None:
+    head = "From: {}@home.org\nTo: iris@home.org\nSubject: Dinghy\nDate: Sat, {} May 2026 09:00:00 +0000\n\n{}\n"
+    files = {
+        "docs/emails/1.eml": head.format("ana", 2, "Who tows the dinghy? Noon is best."),
+        "docs/emails/2.eml": head.format("bo", 3, body),
+        "logs/2026-05-04.md": "# 4 May 2026\n\nThe dinghy was painted.\n",
+    }
+    with remembering(tmp_path, files, mail_days=0) as host:
+        answer = host.assistant("memory").ask("Who tows the dinghy?").text
+    begin, _, end = answer.partition("ho tows the dinghy?")
+    assert begin.casefold() == "3 may 2026, bo@home.org, to “w"
+    assert end.startswith("”: I do, on Sunday. [1]")
+    assert "[2]" not in answer
+    assert "always" not in answer
+
+
+def test_a_reply_alone_answers_unless_it_does_not_know(tmp_path: Path) -> None:
+    turns = "Mira: Who feeds the parrot of the harbour?\nTom: {}\n"
+    log = "# 4 May 2026\n\nAda bought food for the parrot of the harbour.\n"
+    for number, reply in enumerate(["The crew, as always.", "No idea."]):
+        files = {"chats/2026-05-03.txt": turns.format(reply), "logs/2026-05-04.md": log}
+        with remembering(tmp_path / str(number), files) as host:
+            answer = host.assistant("memory").ask("Who feeds the parrot of the harbour?")
+        assert answer.closest == (number == 1)
+        assert "Ada" not in answer.text
+
+
 def test_the_page_of_a_mail_has_its_writer_once_above_the_passage(host: Host, client: FlaskClient) -> None:
     cited = host.assistant("memory").ask("How many bottles of vinegar should Iris order?").citations[0]
     above = client.get(cited.url).get_data(as_text=True).partition("Cited passage")[0]

@@ -66,6 +66,14 @@ def test_a_mail_has_the_beginning_of_its_quote_and_no_signature(read: Any) -> No
     assert "X Ltd" not in mail.text
 
 
+def test_a_short_quote_stays_above_its_answer(read: Any) -> None:
+    long = "\n".join(f"> {number} boats are in the harbour." for number in range(12))
+    body = f"Hello,\n\n{long}\n\nThat many?\n\nOn 1 May, Bob wrote:\n>> Ask.\n> Which rope?\nThe red one.\n\n> Bob"
+    text = read(f"Subject: Rope\n\n{body}").text
+    assert text.startswith("Subject: Rope\n\nHello,\n\n\nThat many?\n\n> Which rope?\n\nThe red one.\n\n> 0 boats")
+    assert text.endswith("> 11 boats are in the harbour.\n> Bob")
+
+
 @pytest.mark.parametrize(
     ("body", "own"),
     [
