@@ -21,7 +21,7 @@ from ..text.negations import denies, negates, refusals_in
 from ..text.quantities import asks_for_quantity
 from ..text.question_kinds import asks_whether
 from ..text.stemming import STOP_WORDS, form_stems, ordered_share, question_stems, stem_hash, stems, words
-from ..text.times import asks_for_time, day_of, is_past_for_later
+from ..text.times import asks_for_later, asks_for_time, day_of, is_past_for_later
 from ..text.versions import VERSION
 from .models import Retrieval, asked_of
 from .sentence_scores import ScoredSentence
@@ -137,7 +137,7 @@ def dated_text(retrieval: Retrieval, sentence: ScoredSentence) -> str:
     asked, known = asked_of(retrieval), retrieval.terms(sentence.chunk)
     content = retrieval.nodes[sentence.chunk].node.get_content()
     if asks_for_time(asked):
-        if is_past_for_later(asked, sentence.text):
+        if is_past_for_later(asked, sentence.text) or (asks_for_later(asked) and _is_of_writer(retrieval, sentence)):
             return sentence.text
         return f"{day_of(headings_of(retrieval.nodes[sentence.chunk].node))} {sentence.text}".lstrip()
     if is_by_speaker(asked, sentence.text):
@@ -153,6 +153,12 @@ def dated_text(retrieval: Retrieval, sentence: ScoredSentence) -> str:
             words = content[behind.start : behind.end]
             return f"{sentence.text} {words}" if has_type(words) == 1 and PRONOUN.search(words) else sentence.text
     return sentence.text
+
+
+def _is_of_writer(retrieval: Retrieval, sentence: ScoredSentence) -> bool:
+    """Whether it is in a mail or a chat, whose day is that of its writing."""
+    metadata = retrieval.nodes[sentence.chunk].node.metadata
+    return bool(metadata.get("context")) or "metadata" in retrieval.terms(sentence.chunk).kinds
 
 
 def with_header(retrieval: Retrieval, sentence: ScoredSentence) -> str:
@@ -174,10 +180,15 @@ def stems_near_any(retrieval: Retrieval, sentences: Sequence[ScoredSentence]) ->
 
 
 def stems_near(retrieval: Retrieval, sentence: ScoredSentence, behind: int = 1) -> frozenset[int]:
-    """The stems of the sentence, the one before it, ``behind`` following ones, the question that it answers, and its
-    headings, those of a row's table included."""
-    known = retrieval.terms(sentence.chunk)
-    around = known.unit_stems[max(0, sentence.unit - 1) : sentence.unit + 1 + behind]
+    """The stems of the sentence, the one before it, ``behind`` following ones, of its section alone, the question that
+    it answers, and its headings, those of a row's table included."""
+    known, text = retrieval.terms(sentence.chunk), retrieval.nodes[sentence.chunk].node.get_content()
+    first, last = max(0, sentence.unit - 1), min(sentence.unit + behind, len(known.units) - 1)
+    if text.find("\n#", known.units[first].end, sentence.start) >= 0:
+        first = sentence.unit
+    if text.find("\n#", sentence.end, known.units[last].start) >= 0:
+        last = sentence.unit
+    around = known.unit_stems[first : last + 1]
     return known.heading_stems.union(known.asked_above[sentence.unit], known.header_stems(sentence.unit), *around)
 
 
@@ -193,7 +204,8 @@ def is_reply(retrieval: Retrieval, sentence: ScoredSentence) -> bool:
         if not is_mail or text.rfind("\n>", 0, unit.start) == text.rfind("\n", 0, unit.start)
     ]
     lines = [line for line in (*headings_of(node).splitlines(), *before) if line.endswith("?")]
-    own = frozenset(question_stems(asked)) if lines and not _UNKNOWN.search(sentence.text) else frozenset[str]()
+    is_one = bool(lines) and not (sentence.text.endswith("?") or _UNKNOWN.search(sentence.text))
+    own = frozenset(question_stems(asked)) if is_one else frozenset[str]()
     near, names = stems_near(retrieval, sentence), names_in(asked)
     elsewhere = {stem for stem in own if not form_hashes(stem).isdisjoint(near)}
     return bool(own) and any(

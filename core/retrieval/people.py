@@ -174,6 +174,15 @@ def lacks_deed(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSente
     return any(map(near.isdisjoint, needed))
 
 
+def has_names_alone(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
+    """Whether the best sentence has neither the time, quantity or name that is asked for, nor a word of the question
+    but names near: "Karin says yes." for "Where does Karin live?"."""
+    common = set(question_stems(asked)) - set(stems(" ".join(CAPITAL.findall(asked))))
+    forms = frozenset().union(*map(with_forms, common))
+    is_away = bool(common) and stems_near(retrieval, sentences[0]).isdisjoint(retrieval.spelling.hashes(forms))
+    return is_away and answer_type_scorer(asked)(dated_text(retrieval, sentences[0])) == 0
+
+
 def lacks_origin(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
     """Whether the question asks who invented, discovered or founded X, and no sentence both says of something that it
     was and has a word of X, or points to one close by: "the vacuum flask was invented by Dewar" is not who invented the

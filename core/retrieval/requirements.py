@@ -18,10 +18,10 @@ from ..text.stemming import question_stems, stem_hash, stem_hashes, stems, words
 from ..text.terms import abbreviation_of, sides_of
 from ..text.times import asks_for_time, is_of_other_day
 from ..text.versions import has_only_others, is_of_other, version_finder
+from . import people
 from .answerability import dated_text, names_in, stems_near, stems_near_any, with_header
 from .comparatives import lacks_argument, lacks_comparison, lacks_counted, lacks_modifier, lacks_side
 from .models import Retrieval, asked_of
-from .people import CAPITAL, lacks_deed, lacks_event, lacks_kin, lacks_neighbour, lacks_nth, lacks_office, lacks_origin
 from .quotes import paragraph_up_to
 from .sentence_scores import ScoredSentence
 
@@ -196,7 +196,7 @@ def _lacks_claim(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSen
     if not asks_whether(asked):
         return False
     near, hashes, total = stems_near_any(retrieval, sentences), retrieval.spelling.hashes, sum(retrieval.idf.values())
-    found = set(question_stems(asked)) - set(stems(" ".join(CAPITAL.findall(asked))))
+    found = set(question_stems(asked)) - set(stems(" ".join(people.CAPITAL.findall(asked))))
     common = {stem: word for word in words(asked) for stem in stems(word) if stem in found and not stem.endswith("er")}
     # "Did he lead it?" is answered by "he led it", and "Is it open?" by "it is closed".
     also = {stem: [*with_forms(stem), *stems(" ".join(opposites_of(word)))] for stem, word in common.items()}
@@ -225,15 +225,16 @@ _SUBJECT = (
     (_lacks_definition, "no sentence says what it is"),
     (_lacks_term, "the words of the term are together in no sentence"),
     (_lacks_predicate, "the two words of the question are not together in the best sentence"),
-    (lacks_nth, "no sentence has the one of several that is asked for"),
-    (lacks_office, "no sentence has the office that is asked for"),
-    (lacks_neighbour, "no sentence says who came before or after whom"),
-    (lacks_deed, "no sentence has what was done, or a name of the question"),
-    (lacks_origin, "no sentence says of this thing who brought it about"),
+    (people.lacks_nth, "no sentence has the one of several that is asked for"),
+    (people.lacks_office, "no sentence has the office that is asked for"),
+    (people.lacks_neighbour, "no sentence says who came before or after whom"),
+    (people.lacks_deed, "no sentence has what was done, or a name of the question"),
+    (people.lacks_origin, "no sentence says of this thing who brought it about"),
     (_lacks_claim, "what the question says is near no sentence"),
+    (people.has_names_alone, "the best sentence has a name of the question, and nothing else that is asked for"),
     (_has_other_answer, "the best sentence is a value and no reason, the time of something else, or asks the same"),
-    (lacks_event, "no sentence has the birth or death of this person"),
-    (lacks_kin, "the relative is another's in each sentence"),
+    (people.lacks_event, "no sentence has the birth or death of this person"),
+    (people.lacks_kin, "the relative is another's in each sentence"),
     (lacks_side, "no passage is about one of the things that are compared"),
     (lacks_comparison, "no sentence compares by what is asked for"),
     (lacks_counted, "the best sentence counts other things"),

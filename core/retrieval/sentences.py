@@ -140,7 +140,7 @@ def _by_section(sentences: Iterable[ScoredSentence], text: str, retrieval: Retri
 
 def _latest_first(found: list[ScoredSentence], retrieval: Retrieval) -> list[ScoredSentence]:
     """The sentences, best first; before the best one the latest of those that have the same words of a question for
-    what is so now, where their chunks have dates."""
+    what is so now, and the value that it asks for if the best one has it, where their chunks have dates."""
     question = asked_of(retrieval)
     if not found or not _OF_NOW.search(question) or _OF_THEN.search(question):
         return found
@@ -161,6 +161,7 @@ def _latest_first(found: list[ScoredSentence], retrieval: Retrieval) -> list[Sco
         and each.score >= best.score - _LOWER
         and date(each) > date(best)
         and held(each) >= held(best)
+        and each.parts["type"] >= best.parts["type"]
         # What an answer quotes of an earlier mail is as old as that.
         and retrieval.terms(each.chunk).kinds[each.unit] != "caption"
     }

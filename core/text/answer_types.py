@@ -164,7 +164,7 @@ def answer_type_scorer(question: str) -> Callable[[str], float]:
     if has_value := value_finder(question):
         return lambda sentence: float(has_value(sentence) > 0)
     if asks_for_time(question):
-        return time_scorer(question)
+        return time_scorer(known)
     if asks_for_quantity(question):
         return quantity_scorer(question, known)
     if _ASKS_NAME.search(question):

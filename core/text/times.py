@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from .irregular_verbs import PAST_FORMS
-from .stemming import words
+from .stemming import STOP_WORDS, words
 
 _ASKS_TIME = re.compile(
     r"^(?:and |but |so )?when\b|\bwhen (?:did|do|does|is|are|was|were|will|has|have|had|would|can|could|should)\b"
@@ -15,13 +15,31 @@ _ASKS_TIME = re.compile(
     re.IGNORECASE,
 )
 #: What asks for the time of something that is so, or will be, and what says that something was so.
-_ASKS_LATER = re.compile(r"\bwhen (?:will|shall|do|does|is|are|can|should|must)\b|\b(?:until|till|by) when\b", re.I)
-_WHEN_ALONE = re.compile(r"\W*(?:(?:and|but|so) )?when\W*$", re.IGNORECASE)
+_ASKS_LATER = re.compile(
+    r"\b(?:when|(?:what|which) (?:day|date|time|month)) (?:will|shall|do|does|is|are|can|should|must)\b"
+    r"|\b(?:until|till|by) when\b",
+    re.IGNORECASE,
+)
 _ASKS_PAST = re.compile(r"\bwhen (?:was|were|did)\b", re.IGNORECASE)
 _PARTICIPLE = re.compile(r"(?<!\bis )(?<!\bare )(?<!\bbe )\b\w+ed\b", re.IGNORECASE)
 _WAS = re.compile(r"\b(?:was|were|had|did)\b", re.IGNORECASE)
 MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 _TIME = re.compile(rf"\b(?:1\d|20)\d\d\b|\b\d{{1,4}}s\b|\bcentur|\b\d+ ?(?:BC|AD|BCE|CE)\b|\b(?:{MONTHS})\b")
+#: A time as people write it to each other: "on Friday", "by the 17th", "at half past seven", "tomorrow", "7.30".
+_NEAR_TIME = re.compile(
+    r"\b(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun|week)days?|daily|to(?:day|night|morrow)|noon|midnight|\d{1,2}:\d\d"
+    r"|\d{1,2} ?[ap]m)\b"
+    # "On the 17th of May", not "on the 17th floor".
+    r"|\b(?:on|by|until|till|from|before|after|since) the \d{1,2}(?:st|nd|rd|th)\b"
+    r"(?!-| (?!(?:of|at|in|and|or|to|with|for|from|instead|because|so|then|as|if|when|but|i|we|you|they|he|she|it|is"
+    r"|are|was)\b)[a-z])"
+    r"|\b(?:at|by|until|till|from|before|after) (?:half past |(?:a )?quarter (?:past|to) )?(?:\d{1,2}\.\d\d"
+    r"|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
+    r"(?= o['’]clock| (?:in|on|to(?:night|morrow))\b|[.,;!?]|\Z))"
+    r"|\bnext (?:week|month|spring|summer|autumn|winter|year)\b"
+    r"|\bin (?:an?|one|two|three|four|five|six) (?:hours?|days?|weeks?|months?)\b(?! time)",
+    re.IGNORECASE,
+)
 #: A year, or words of one: "1834", "in 476", "44 BC", "the 1830s", "the third year", not "for many years".
 YEAR = re.compile(
     r"\b(?:1\d|20)\d\d\b|\b(?:in|since|until|year) \d{2,3}\b|\d0s\b|\byear\b|\bcentur"
@@ -41,7 +59,6 @@ _ANY_TIME = re.compile(
     r"|era|period|\w+days?|weeks?|weekend|noon|midnight|to(?:night|morrow)|\d{1,2}:\d\d|\d ?[ap]m|o['’]clock)\b",
     re.IGNORECASE,
 )
-_WEEKDAY = re.compile(r"\b(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun|week)days?|daily)\b")
 _DAY = re.compile(rf"\b\d{{1,2}} (?:{MONTHS}) \d{{4}}\b|\b\d{{4}}-\d\d-\d\d\b")
 #: A day of a year that is perhaps not named: "12 May", "May 12th", "2026-05-12".
 _DATE = re.compile(
@@ -67,13 +84,11 @@ def names_time(sentence: str) -> bool:
     return bool(_TIME.search(sentence) or _ANY_TIME.search(sentence))
 
 
-def time_scorer(question: str) -> Callable[[str], float]:
-    """A function that scores a sentence: 1 for a time without a word of the question; a day of the week is one where it
-    asks when something is or will be."""
-    known, takes_day = frozenset(words(question)), _ASKS_LATER.search(question) or _WHEN_ALONE.match(question)
-    forms = (_TIME, _WEEKDAY) if takes_day else (_TIME,)
+def time_scorer(known: Collection[str]) -> Callable[[str], float]:
+    """A function that scores a sentence: 1 for a time without one of the ``known`` words, those of the question."""
+    asked = frozenset(known) - STOP_WORDS
     return lambda sentence: float(
-        any(known.isdisjoint(words(found)) for form in forms for found in form.findall(sentence))
+        any(asked.isdisjoint(words(found[0])) for form in (_TIME, _NEAR_TIME) for found in form.finditer(sentence))
     )
 
 
@@ -83,9 +98,14 @@ def day_of(headings: str) -> str:
     return found[0] if found else ""
 
 
+def asks_for_later(question: str) -> bool:
+    """Whether the question asks when something is, or will be."""
+    return bool(_ASKS_LATER.search(question))
+
+
 def is_past_for_later(question: str, sentence: str) -> bool:
     """Whether the question asks when something will be, or is, and the sentence says what was: its day is no answer."""
-    return bool(_ASKS_LATER.search(question)) and (
+    return asks_for_later(question) and (
         _WAS.search(sentence) is not None or not PAST_FORMS.isdisjoint(words(sentence))
     )
 

@@ -7,6 +7,7 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from itertools import pairwise
+from typing import Any
 
 #: A line with its end.
 LINE = re.compile(r"[^\n]*\n|[^\n]+")
@@ -234,3 +235,12 @@ def _role(text: str, turn: Section) -> tuple[int, str]:
     """Where a turn of "User" or its like begins behind its headings, and its speaker; else where it begins, and ""."""
     found = _ROLE.match(text, turn.start, turn.end)
     return (found.start(1), found[1]) if found else (turn.start, "")
+
+
+def file_lines(span: list[int], lines: Any) -> tuple[int, int]:
+    """Lines of the text as lines of the file: the same, all of the file, or as the reader noted."""
+    if isinstance(lines, int):
+        return 1, lines
+    if isinstance(lines, list):
+        return lines[min(span[0], len(lines) - 1)], lines[min(span[1], len(lines) - 1)]
+    return span[0] + 1, span[1] + 1

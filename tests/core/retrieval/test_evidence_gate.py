@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 import pytest
@@ -11,17 +13,31 @@ from llama_index.core.schema import Document, NodeWithScore, TextNode
 
 from ragstone.core import Host, Settings
 from ragstone.core.retrieval import HybridRetriever, Retrieval, judge, weigh_evidence
+from ragstone.core.retrieval.answerability import dated_text
 from ragstone.core.retrieval.fusion import Scores
 from ragstone.core.retrieval.models import Spelling
 from ragstone.core.retrieval.sentences import sentences_of
 from ragstone.core.testing import open_host
 from ragstone.core.text import question_stems
+from ragstone.core.text.answer_types import answer_type_scorer
 from ragstone.core.text.stemming import form_stems
 from ragstone.core.text.times import is_of_other_day
 
 
-def _found(question: str, text: str, cosine: float = 0.1, heading: str = "", setting: str | None = None) -> Retrieval:
-    node = TextNode(id_="n", text=text, metadata={"section": heading}, metadata_template="{value}")
+def _verdict(question: str, text: str, cosine: float = 0.1, heading: str = "", setting: str | None = None) -> str:
+    found = _found(question, text, cosine, heading, setting)
+    return judge(weigh_evidence(found), found)
+
+
+def _found(
+    question: str,
+    text: str,
+    cosine: float = 0.1,
+    heading: str = "",
+    setting: str | None = None,
+    metadata: Mapping[str, str] = MappingProxyType({}),
+) -> Retrieval:
+    node = TextNode(id_="n", text=text, metadata={"section": heading, **metadata}, metadata_template="{value}")
     return Retrieval(
         question,
         (NodeWithScore(node=node, score=1.0),),
@@ -30,11 +46,6 @@ def _found(question: str, text: str, cosine: float = 0.1, heading: str = "", set
         sentence_cosines={"n": np.full(9, cosine)},
         setting=lambda _node, _quote: setting,
     )
-
-
-def _verdict(question: str, text: str, cosine: float = 0.1, heading: str = "", setting: str | None = None) -> str:
-    found = _found(question, text, cosine, heading, setting)
-    return judge(weigh_evidence(found), found)
 
 
 def test_no_is_an_answer_to_whether_something_is_so() -> None:
@@ -136,6 +147,50 @@ def test_who_held_an_office_before_someone_is_said_of_both(text: str, verdict: s
 )
 def test_the_day_of_what_was_is_not_when_something_will_be(question: str, text: str, verdict: str) -> None:
     assert _verdict(question, text, 0.6, "13 March 2026") == verdict
+
+
+@pytest.mark.parametrize(("metadata", "day"), [({}, "13 March 2026 "), ({"context": "Bo: Is it fixed?"}, "")])
+def test_the_day_of_a_turn_is_not_when_something_will_be(metadata: dict[str, str], day: str) -> None:
+    found = _found("When is the gutter fixed?", "Bo fixes the gutter.", heading="13 March 2026", metadata=metadata)
+    assert dated_text(found, sentences_of(found)[0]) == f"{day}Bo fixes the gutter."
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("Ada Reed was at the fair.", "closest"),
+        ("Ada Reed leaves for the fair.", "answered"),
+        ("Ada Reed: on Friday, at noon.", "answered"),
+        ("Ada Reed is at the fair until the 17th.", "answered"),
+    ],
+)
+def test_a_name_alone_is_no_answer(text: str, verdict: str) -> None:
+    assert _verdict("When does Ada Reed leave?", text, 0.6) == verdict
+
+
+@pytest.mark.parametrize(
+    ("sentence", "has_time"),
+    [
+        ("They come by Thursday.", True),
+        ("Please come on the 17th instead.", True),
+        ("It begins at half past seven.", True),
+        ("It is ready in two weeks.", True),
+        ("It is kept on the 17th floor.", False),
+        ("It fell at the second try.", False),
+        ("It has two doors.", False),
+    ],
+)
+def test_a_time_may_be_written_as_people_write_it_to_each_other(sentence: str, *, has_time: bool) -> None:
+    assert answer_type_scorer("When does it begin?")(sentence) == has_time
+
+
+def test_another_section_is_not_near() -> None:
+    text = "## {}\n\nThe lamps are behind the {}.\n\n## Money\n\nThe account of the club had 1,840 pounds in May."
+    assert _verdict("How much does the piano cost?", text.format("Stage", "piano"), 0.4) == "closest"
+    assert (
+        _verdict("How many pounds had the account of the club in May?", text.format("Stage", "piano"), 0.4)
+        == "answered"
+    )
 
 
 @pytest.mark.parametrize(
