@@ -177,7 +177,8 @@ def lacks_deed(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSente
 def has_names_alone(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
     """Whether the best sentence has neither the time, quantity or name that is asked for, nor a word of the question
     but names near: "Karin says yes." for "Where does Karin live?"."""
-    common = set(question_stems(asked)) - set(stems(" ".join(CAPITAL.findall(asked))))
+    named = set(stems(" ".join(CAPITAL.findall(asked))))
+    common = set(question_stems(asked)) - named if named else set()
     forms = frozenset().union(*map(with_forms, common))
     is_away = bool(common) and stems_near(retrieval, sentences[0]).isdisjoint(retrieval.spelling.hashes(forms))
     return is_away and answer_type_scorer(asked)(dated_text(retrieval, sentences[0])) == 0
