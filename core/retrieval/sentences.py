@@ -190,10 +190,17 @@ def _replies_first(found: list[ScoredSentence], retrieval: Retrieval) -> list[Sc
         each for each in found[:_RANKED] if each.score >= found[0].score - _REPLY_LOWER and is_reply(retrieval, each)
     ]
     if replies:
-        first = min((each for each in replies if each.chunk == replies[0].chunk), key=lambda each: each.start)
+        best = min(replies, key=lambda each: (_is_later_turn(retrieval, each), -each.parts["type"]))
+        first = min((each for each in replies if each.chunk == best.chunk), key=lambda each: each.start)
         found.remove(first)
         found.insert(0, first)
     return found
+
+
+def _is_later_turn(retrieval: Retrieval, sentence: ScoredSentence) -> bool:
+    """Whether it is of a turn of a chat, and another turn is between the question and this one."""
+    before = str(retrieval.nodes[sentence.chunk].node.metadata.get("context") or "?")
+    return not before.rstrip().endswith("?")
 
 
 def with_sentence_cosines(retrieval: Retrieval, encoder: Encoder) -> Retrieval:

@@ -343,6 +343,13 @@ def test_what_answers_the_question_that_a_mail_quotes_is_quoted_with_it(body: st
     assert "always" not in answer
 
 
+def test_the_turn_right_behind_the_question_is_the_reply(tmp_path: Path) -> None:
+    turns = "Mira: How many ropes are on the boat?\nTom: 31.\nMira: Are you sure? I counted 30 on it.\n"
+    with remembering(tmp_path, {"chats/2026-05-03.txt": turns}) as host:
+        answer = host.assistant("memory").ask("How many ropes are on the boat?").text
+    assert answer == "To “Mira: How many ropes are on the boat?”: Tom: 31. [1]"
+
+
 def test_a_reply_alone_answers_unless_it_does_not_know(tmp_path: Path) -> None:
     turns = "Mira: Who feeds the parrot of the harbour?\nTom: {}\n"
     log = "# 4 May 2026\n\nAda bought food for the parrot of the harbour.\n"
