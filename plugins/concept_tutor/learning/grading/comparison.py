@@ -134,7 +134,7 @@ def as_in_key(answer: str, key: str, source: str) -> str:
 
 def _initials(short: str) -> str:
     """A pattern of words that begin with these letters."""
-    return r"(?<![\w'-])" + r"[\w']*[\s-]+".join(short) + r"[\w']*"
+    return r"(?<![\w'-])" + r"[\w']*,?[\s-]+".join(short) + r"[\w']*"
 
 
 def compare(question: Question, answer: str) -> Comparison:

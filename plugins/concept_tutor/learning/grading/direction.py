@@ -7,7 +7,7 @@ from itertools import product
 from typing import NamedTuple
 
 from .comparison import Comparison
-from .turns import BREAKS, CAUSING, DETERMINERS, JOINING, PREPOSITIONS, RELATIVES, SUBJECTS, Text, Turn
+from .turns import BREAKS, CAUSING, DETERMINERS, JOINING, JOINING_CLAUSES, PREPOSITIONS, RELATIVES, SUBJECTS, Text, Turn
 from .word_forms import is_form
 from .wording import Word, is_light
 
@@ -120,9 +120,10 @@ def leads_alike(question: list[Word], found: Comparison) -> bool | None:
     # of "a higher tank" and "a lower tank" the tank stands on both sides
     names = {at: word.stem for at, word in enumerate(found.key) if counts[word.stem] == 1}
     # "Why …? They were …": what they are is not what is so
-    goes_on = answer.low(0) in SUBJECTS and Text(question).low(0) != "why"
+    asks_why = Text(question).low(0) == "why"
+    goes_on = answer.low(0) in SUBJECTS and not asks_why
     in_answer = (topic, nothing) if goes_on else (nothing, topic)
-    mine = _Reader(key, names, topic, nothing).read()
+    mine = _Reader(key, names, topic, topic if asks_why else nothing).read()
     theirs = _Reader(answer, _names_in_answer(found, asked), *in_answer).read()
     #: Of each pair of names whether one leads to the other in both texts, or in the other direction.
     votes: dict[tuple[str, str], set[bool]] = defaultdict(set)
@@ -136,6 +137,32 @@ def leads_alike(question: list[Word], found: Comparison) -> bool | None:
                 votes[a, b].add(turned)
                 is_turned |= turned
     return False if any(vote == {False} for vote in votes.values()) else is_turned or None
+
+
+def are_clauses_exchanged(found: Comparison) -> bool:
+    """Whether the answer has first what comes later in the key, in time or as an effect, and later what comes first.
+
+    Both are joined by one word alone: "it restores them after a crash", "it crashes after it has restored them".
+    """
+    mine = _clauses(found.key, {at: word.stem for at, word in enumerate(found.key) if word.stem})
+    theirs = _clauses(found.answer, _names_in_answer(found, []))
+    if mine is None or theirs is None:
+        return False
+    (cause, effect), (first, then) = mine, theirs
+    return bool(cause & then and effect & first) and not (cause & first or effect & then)
+
+
+def _clauses(words: list[Word], names: dict[int, str]) -> tuple[_Names, _Names] | None:
+    """The names of the clause that is first in time, or the cause, and of the other; ``None`` but for two clauses."""
+    joints = [at for at, word in enumerate(words) if at and word.low in JOINING_CLAUSES]
+    if len(joints) != 1:
+        return None
+    before, behind = (
+        frozenset(names[at] for at in places if at in names)
+        for places in (range(joints[0]), range(joints[0] + 1, len(words)))
+    )
+    sides = before - behind, behind - before
+    return sides[::-1] if JOINING_CLAUSES[words[joints[0]].low] else sides
 
 
 def _names_in_answer(found: Comparison, asked: list[Word]) -> dict[int, str]:

@@ -15,10 +15,10 @@ from ragstone.core.citations import Contradiction, contradictions
 from ..reading.spelling import stem_set
 from ..records import Finding, Question
 from .comparison import Comparison, as_in_key, compare
-from .direction import leads_alike
+from .direction import are_clauses_exchanged, leads_alike
 from .likeness import likeness
-from .order import are_phrases_exchanged, are_sides_exchanged, is_shuffled
-from .polarity import LACKING, denies_otherwise, is_denied, may_deny, opposite
+from .order import are_opposites_exchanged, are_phrases_exchanged, are_sides_exchanged, is_shuffled
+from .polarity import LACKING, denies_alone, denies_otherwise, is_denied, may_deny, opposite
 from .roles import are_swapped, is_cause_exchanged
 from .word_forms import stem_of
 from .wording import with_signs, words_of
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 _PARTLY, _PARTLY_WITH_OTHERS, _RIGHT, _SURE = 0.18, 0.25, 0.7, 0.78
 #: From this chance on it is right, or partly: see the table that ``bench.grading --fit`` prints.
 _LIKELY, _PERHAPS = 0.35, 0.3
+#: And from this one on where it denies something and the key nothing.
+_CERTAIN = 0.8
 _LONG, _TIMES = 60, 3
 #: What an answer sets against what it says: "the second, not the first".
 _CONTRAST = re.compile(r"(?:,|,?\s(?:and|but))\snot\s[^,.;]+|,?\s(?:instead of|rather than)\s[^,.;]+", re.IGNORECASE)
@@ -101,7 +103,8 @@ def _judged(
     if is_other(question, found):
         return 0.0, frozenset()
     like = likeness(question, answer, found, encoder)
-    return like.chance, like.alike
+    is_unsure = like.chance < _CERTAIN and denies_alone(found, _lacks(question))
+    return 0.0 if is_unsure else like.chance, like.alike
 
 
 def objection(question: Question, answer: str, found: Comparison) -> str | None:
@@ -129,9 +132,15 @@ def is_other(question: Question, found: Comparison) -> bool:
 
 
 def other_number(question: Question, answer: str) -> str | None:
-    """The answer's number where the source has another one of the unit."""
+    """The answer's number where the source has another one of the unit; "one of the two" is one."""
+    lows = {word.low for word in words_of(answer)}
     return next(
-        (_reason(each) for each in contradictions(answer, question.support.text) if each.kind == "number"), None
+        (
+            _reason(each)
+            for each in contradictions(answer, question.support.text)
+            if each.kind == "number" and not (each.stated in {"one", "two"} and each.source in lows)
+        ),
+        None,
     )
 
 
@@ -145,6 +154,8 @@ def disorder(question: Question, answer: str, found: Comparison) -> str | None:
     if (
         alike is False
         or are_phrases_exchanged(found.key, found.answer)
+        or are_opposites_exchanged(found.key, found.answer)
+        or are_clauses_exchanged(found)
         or (not alike and (are_sides_exchanged(found) or are_swapped(found)))
         or is_cause_exchanged(asked, found)
     ):

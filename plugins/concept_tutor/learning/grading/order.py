@@ -1,13 +1,13 @@
-"""Whether an answer is a list of the source's words in no order."""
+"""Whether an answer has the source's words in no order, or in one another's place."""
 
 from __future__ import annotations
 
-from itertools import pairwise, starmap
+from itertools import combinations, pairwise, starmap
 
 from ..reading.spelling import word_set
 from .comparison import Comparison
 from .turns import RELATIVES
-from .wording import ARTICLES, Word
+from .wording import ARTICLES, Word, are_opposite
 
 _PREPOSITIONS = word_set(
     "of into from with by at for during among within around on in to than between over through along across"
@@ -17,6 +17,7 @@ _OF = frozenset({"of", "for", "in", "on"})
 _CONJUNCTIONS = frozenset({"and", "or"})
 _AUXILIARIES = word_set("is are was were be been being can could may must will would has have")
 _PRONOUNS = frozenset({"it", "they", "you", "them", "these", "he", "she", "we"})
+_PARTICLES = frozenset({"in", "out", "up", "down"})
 _START, _END = "^", "."
 _SMALL = {_END} | _PREPOSITIONS | _CONJUNCTIONS | ARTICLES | RELATIVES | _AUXILIARIES | _PRONOUNS
 #: What no sentence has behind such a word.
@@ -99,6 +100,37 @@ def are_sides_exchanged(found: Comparison) -> bool:
         for before in words
         for behind in words
     )
+
+
+def are_opposites_exchanged(key: list[Word], answer: list[Word]) -> bool:
+    """Whether two opposites of the key have each other's neighbours: "first in, last out" for "last in, first out"."""
+    known = {word.stem or word.low for word in key if word.stem or word.low in _PARTICLES}
+    for one, other in combinations([word for word in key if word.stem], 2):
+        if one.stem == other.stem or not are_opposite(one.low, other.low):
+            continue
+        mine, others = _neighbours(key, one.stem, known), _neighbours(key, other.stem, known)
+        near, far = _neighbours(answer, one.stem, known), _neighbours(answer, other.stem, known)
+        if near & others - mine and far & mine - others and not (near & mine - others or far & others - mine):
+            return True
+    return False
+
+
+def _neighbours(words: list[Word], stem: str, known: set[str]) -> set[str]:
+    """The nearest known words on both sides of a stem, no farther than its part of the sentence."""
+    found = set[str]()
+    for at, word in enumerate(words):
+        if word.stem != stem:
+            continue
+        for step in (-1, 1):
+            near = at
+            while 0 <= near + step < len(words):
+                if words[max(near, near + step)].before.strip():
+                    break
+                near += step
+                if (each := words[near].stem or words[near].low) in known:
+                    found.add(each)
+                    break
+    return found - {stem}
 
 
 def _all(words: list[str], word: str) -> list[int]:

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from ..reading.spelling import word_set
 from .comparison import Comparison
-from .wording import Word, are_opposite, is_negation, same, turned
+from .wording import Word, are_opposite, is_light, is_negation, same, turned
 
 LACKING = frozenset({"without", "lack", "lacks", "lacked", "lacking", "absence", "missing", "absent"})
 _UNABLE = frozenset({"inability", "unable", "incapable", "failure", "fails"})
@@ -96,15 +96,35 @@ def is_denied(words: list[Word], low: str) -> bool:
 def denies_otherwise(found: Comparison, lacks: bool) -> bool:
     """Whether one of the two denies something and the other nothing: "without being consumed", "is used up".
 
-    An answer may deny what a question asks for that ``lacks`` something.
+    An answer may deny what a question asks for that ``lacks`` something, and what the key does not name.
     """
     if is_denial_moved(found):
         return True
+    if _has_denial(found):
+        return denies_alone(found, lacks) and _denies_match(found)
     theirs = {word.low for word in found.answer} - _DEGREES
-    if any(map(is_negation, theirs)):
-        return not (lacks or may_deny(found, "not") or any(_is_turned(word, found.answer) for word in found.key))
     own = theirs - {word.low for word in found.key}
     return _denies(found) and not theirs & (_DENYING | _LOSING) and not any(map(turned, own))
+
+
+def denies_alone(found: Comparison, lacks: bool) -> bool:
+    """Whether the answer denies something and the key nothing, such as "not common" where the key has no such word."""
+    is_said = lacks or may_deny(found, "not") or any(_is_turned(word, found.answer) for word in found.key)
+    return _has_denial(found) and not is_said
+
+
+def _has_denial(found: Comparison) -> bool:
+    return any(is_negation(word.low) and word.low not in _DEGREES for word in found.answer)
+
+
+def _denies_match(found: Comparison) -> bool:
+    """Whether what the answer denies is a word of the key."""
+    matched = found.matches.values()
+    return any(
+        next((near for near in range(at + 1, len(found.answer)) if not is_light(found.answer[near])), at) in matched
+        for at, word in enumerate(found.answer)
+        if is_negation(word.low) and word.low not in _DEGREES
+    )
 
 
 def _denies(found: Comparison) -> bool:
@@ -139,6 +159,7 @@ def opposite(found: Comparison) -> str | None:
                 and other.stem not in stems
                 and are_opposite(word.low, other.low)
                 and not is_denied(found.key, word.low)
+                and not _is_lost(found.answer, place)
                 and (at in found.weights or _stand_alike(found, at, place))
             ):
                 return f"it says “{other.text}” where the source says “{word.text}”"
@@ -151,6 +172,11 @@ def opposite(found: Comparison) -> str | None:
             if noun == named and are_opposite(before, one):
                 return f"it says “{one}” where the source says “{before}”"
     return None
+
+
+def _is_lost(words: list[Word], place: int) -> bool:
+    """Whether a word stands behind one that says that there is less of it: "loses speed" is no opposite of "slows"."""
+    return any(word.low in LACKING | _LOSING | {"less"} for word in words[max(0, place - 2) : place])
 
 
 def _stand_alike(found: Comparison, at: int, place: int) -> bool:

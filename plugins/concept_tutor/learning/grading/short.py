@@ -9,7 +9,8 @@ from ragstone.core.citations import AnalyzedText
 
 from ..reading.spelling import is_slip, normal
 from ..records import Finding, Question
-from .order import is_shuffled
+from .comparison import as_in_key
+from .order import are_opposites_exchanged, is_shuffled
 from .word_forms import is_form
 from .wording import Word, are_opposite, is_light, is_negation, with_signs, words_of
 
@@ -37,7 +38,11 @@ def grade_short(question: Question, answer: str) -> Finding:
     if not normal(answer):
         return Finding("wrong", "no answer was given")
     answer = with_signs(answer.replace("per cent", "percent"))
-    return max((_against(key, answer, question) for key in (question.key, *question.also)), key=lambda one: one.credit)
+    source = question.support.text
+    return max(
+        (_against(key, as_in_key(answer, key, source), question) for key in (question.key, *question.also)),
+        key=lambda one: one.credit,
+    )
 
 
 def _against(key: str, answer: str, question: Question) -> Finding:
@@ -49,6 +54,8 @@ def _against(key: str, answer: str, question: Question) -> Finding:
     if _SEVERAL.search(answer) and not _SEVERAL.search(key) and not _DATE.search(answer):
         return Finding("wrong", "one answer is asked for, not several")
     numbers, given = _numbers(key), _numbers(answer)
+    if not numbers and given.get("1") == "":
+        del given["1"]  # "the last one"
     if not all(value in numbers and unit in {"", numbers[value]} for value, unit in given.items()):
         return Finding("wrong")
     if numbers:
@@ -65,7 +72,8 @@ def _against(key: str, answer: str, question: Question) -> Finding:
         for place, other in enumerate(answered)
         if place not in alike and other.stem and not is_light(other) and not (numbers and other.low == "year")
     ]
-    known = {word.stem for word in (*words_of(question.text), *words_of(question.support.text))}
+    source = [*words_of(question.text), *words_of(question.support.text)]
+    known = {word.stem for word in source}
     foreign = [each for each in added if each.stem not in known]
     if numbers and given.keys() == numbers.keys():
         if foreign or (needed and added and not alike):
@@ -74,7 +82,7 @@ def _against(key: str, answer: str, question: Question) -> Finding:
     if needed and needed == set(alike.values()) and not numbers:
         if foreign and (len(added) > _MANY_MORE or normal(key) not in normal(answer)):
             return Finding("wrong", f"the source does not say “{foreign[0].text}”")
-        if is_shuffled(wanted, answered):
+        if is_shuffled(wanted if not added else source, answered) or are_opposites_exchanged(wanted, answered):
             return Finding("wrong", "it has the source's words, but they make no statement")
         slips = any(
             is_slip(wanted[at].low, answered[place].low)

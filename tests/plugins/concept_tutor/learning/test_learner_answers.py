@@ -289,6 +289,23 @@ OPEN: dict[str, tuple[str, dict[str, list[str]]]] = {
 #: The question, the key, and answers by their grade.
 SHORT: list[tuple[str, str, dict[str, list[str]]]] = [
     (
+        "In which order are guests served? ____",
+        "last seated, first served",
+        {
+            "right": ["LSFS", "first served, last seated", "the last one seated is the first one served"],
+            "wrong": ["first seated, last served"],
+        },
+    ),
+    ("How are loaves kept? ____", "new in, old out", {"right": ["old out, new in"], "wrong": ["old in, new out"]}),
+    (
+        "The ferryman signals with a ____ at the jetty.",
+        "lantern",
+        {
+            "right": ["a lantern at the jetty", "lantern, the ferryman's signal"],
+            "wrong": ["jetty lantern ferryman signals"],
+        },
+    ),
+    (
         "How long is the bridge? ____",
         "300–600 metres",
         {"right": ["300 to 600 m", "300-600 metres"], "partly": ["300 m"], "wrong": ["300-600 km", "30-60 metres"]},
@@ -347,6 +364,47 @@ def test_answers_in_own_words(grade: Grading, subject: str, key: str, answer: st
 
 #: By the question and its source: a key of it, and answers by their grade.
 ASKED = {
+    (
+        "What does the weir do?",
+        "The weir lowers the level of a running brook while raising the brook in the upper bed.",
+    ): (
+        "lowers the level of a running brook while raising the brook in the upper bed",
+        {
+            "right": ["it raises the brook in the upper bed and lowers the level of a running brook"],
+            "wrong": ["it raises the level of a running brook and lowers the brook in the upper bed"],
+        },
+    ),
+    ("Why is the ledger copied?", "The ledger is copied so that the clerk can restore the accounts after a fire."): (
+        "so that the clerk can restore the accounts after a fire",
+        {
+            "right": ["after a fire the clerk can restore the accounts from it"],
+            "wrong": ["so that there is a fire after the clerk has restored the accounts"],
+        },
+    ),
+    ("Why must the sledge be pushed?", "The sledge must be pushed because wet snow on the slope slows it down."): (
+        "because wet snow on the slope slows it down",
+        {
+            "right": ["wet snow slows the sledge down"],
+            "wrong": ["because the sledge slows down the wet snow on the slope"],
+        },
+    ),
+    ("What does the brake pad do?", "The brake pad slows the wheel by rubbing on its rim."): (
+        "slows the wheel by rubbing on its rim",
+        {
+            "right": ["it rubs on the rim, so the wheel loses speed"],
+            "wrong": ["it speeds up the wheel by rubbing on its rim"],
+        },
+    ),
+    (
+        "What is a marsh orchid?",
+        "A marsh orchid is a plant that is rarely seen because it flowers under fallen leaves.",
+    ): (
+        "a plant that is rarely seen because it flowers under fallen leaves",
+        {
+            "right": ["a plant that people do not notice as it flowers underneath fallen leaves"],
+            "wrong": ["a plant that people notice as it does not flower under fallen leaves"],
+        },
+    ),
     ("Why did the dam break?", "The dam broke because heavy rain filled the lake."): (
         "heavy rain filled the lake",
         {
