@@ -183,8 +183,9 @@ class Material:
         if any(word[0].isupper() for word in rest.split()):
             return phrase  # "Animal Farm" is a name, though "animal" is none
         bare = first.removesuffix("'s").removesuffix("’s")
+        is_plural = bare.casefold().removesuffix("s") in self.small_words
         is_common = first.casefold() in self.small_words or (
-            rest and bare not in self.capital_words and not _DEMONYM.search(bare)
+            bare not in self.capital_words and (is_plural or (rest and not _DEMONYM.search(bare)))
         )
         is_word = first[1:] == first[1:].lower() and (len(first) > 1 or first == "A")  # "M 86" begins with a letter
         return f"{first.casefold()}{space}{rest}" if is_common and is_word else phrase
