@@ -140,7 +140,7 @@ def _initials(short: str) -> str:
 def compare(question: Question, answer: str) -> Comparison:
     """Lay an answer beside a question's key, by their words alone."""
     key, answered = words_of(question.key), words_of(answer)
-    given = [word for word in words_of(question.text) if word.stem]
+    given = [word for word in words_of_question(question) if word.stem]
     weights = _weights(key, {word.stem for word in given})
     matches = _matches(key, answered, weights.keys())
     matched = set(matches.values())
@@ -152,6 +152,11 @@ def compare(question: Question, answer: str) -> Comparison:
         and not any(same(each.low, word.low) for each in known)
     ]  # fmt: skip
     return Comparison(key, answered, weights, matches, foreign)
+
+
+def words_of_question(question: Question) -> list[Word]:
+    """What is asked about: "in your own words" is of no word."""
+    return words_of(question.text.removeprefix("In your own words: "))
 
 
 def _weights(key: list[Word], given: set[str]) -> dict[int, float]:

@@ -68,7 +68,8 @@ class _Reader:
         elif is_relative and at and self._text.is_object(at):
             self._fronted = set(self._right)
             self._end_clause()
-        if low in {"it", "them"} and self._turn is not None and not self._right and not self._is_beside:
+        is_free = self._turn is not None and not self._right and not self._is_beside
+        if low in {"it", "them"} and is_free and before not in RELATIVES:
             self._right |= self._objects
         elif begins or is_relative or (low in DETERMINERS and at and self._text.words[at - 1].stem):
             self._is_beside = False
@@ -157,9 +158,10 @@ def _clauses(words: list[Word], names: dict[int, str]) -> tuple[_Names, _Names] 
     joints = [at for at, word in enumerate(words) if at and word.low in JOINING_CLAUSES]
     if len(joints) != 1:
         return None
+    start = max((at for at in range(joints[0]) if words[at].low in RELATIVES or "," in words[at].before), default=0)
     before, behind = (
         frozenset(names[at] for at in places if at in names)
-        for places in (range(joints[0]), range(joints[0] + 1, len(words)))
+        for places in (range(start, joints[0]), range(joints[0] + 1, len(words)))
     )
     sides = before - behind, behind - before
     return sides[::-1] if JOINING_CLAUSES[words[joints[0]].low] else sides

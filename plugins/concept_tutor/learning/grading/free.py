@@ -14,7 +14,7 @@ from ragstone.core.citations import Contradiction, contradictions
 
 from ..reading.spelling import stem_set
 from ..records import Finding, Question
-from .comparison import Comparison, as_in_key, compare
+from .comparison import Comparison, as_in_key, compare, words_of_question
 from .direction import are_clauses_exchanged, leads_alike
 from .likeness import likeness
 from .order import are_opposites_exchanged, are_phrases_exchanged, are_sides_exchanged, is_shuffled
@@ -146,7 +146,7 @@ def other_number(question: Question, answer: str) -> str | None:
 
 def disorder(question: Question, answer: str, found: Comparison) -> str | None:
     """What makes an answer that has the right words less than right: their order, or a calculation without a step."""
-    asked = words_of(question.text)
+    asked = words_of_question(question)
     goes_on = [word.low for word in found.answer[:1]] == [word.low for word in asked[-1:]]
     if is_shuffled([*asked, *found.key], found.answer[goes_on:]):  # "composed of?", "of representatives"
         return "it has the source's words, but they make no statement"
@@ -168,7 +168,7 @@ def disorder(question: Question, answer: str, found: Comparison) -> str | None:
 
 def _lacks(question: Question) -> bool:
     """Whether the question asks for what is not there: the key is what the source denies."""
-    return any(word.low in LACKING for word in words_of(question.text))
+    return any(word.low in LACKING for word in words_of_question(question))
 
 
 def _missing(found: Comparison, alike: frozenset[int]) -> str:

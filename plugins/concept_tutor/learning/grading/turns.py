@@ -22,7 +22,10 @@ _LEADS_BACK: dict[str, tuple[_Kind, bool]] = {
     "after": ("time", True),
 }
 #: Those of them that join clauses.
-JOINING_CLAUSES = {word: back for word, (kind, back) in _LEADS_BACK.items() if kind in {"cause", "time"}}
+JOINING_CLAUSES = {word: back for word, (kind, back) in _LEADS_BACK.items() if kind in {"cause", "time"}} | {
+    "when": True,
+    "if": True,
+}
 #: The same of nouns with "of": "A is the cause of B".
 _NOUNS: dict[str, tuple[_Kind, bool]] = {
     **dict.fromkeys(("ancestor", "ancestors"), ("path", False)),

@@ -405,6 +405,20 @@ ASKED = {
             "wrong": ["a plant that people notice as it does not flower under fallen leaves"],
         },
     ),
+    ("What is a whistle?", "A whistle is a short tube of tin that shakes when breath is pushed through it."): (
+        "a short tube of tin that shakes when breath is pushed through it",
+        {
+            "right": ["a small tin tube which shakes when someone pushes breath through it"],
+            "wrong": ["a short tube of tin that pushes breath when it shakes"],
+        },
+    ),
+    (
+        "In your own words: what is tide milling?",
+        "Tide milling is a method that gives each miller the use of a large pond of his own.",
+    ): (
+        "a method that gives each miller the use of a large pond of his own",
+        {"right": ["a method with which each miller feels that it is his own large pond"]},
+    ),
     ("Why did the dam break?", "The dam broke because heavy rain filled the lake."): (
         "heavy rain filled the lake",
         {
@@ -607,6 +621,12 @@ def test_partly_names_what_is_there_and_what_is_missing(grade: Grading) -> None:
     asked = question("open", "What is a syphon?", OPEN["a syphon"][0], f"A syphon is {OPEN['a syphon'][0]}.")
     because = "you have “bent”, “pipe”; still missing: “liquid”, “higher”, “tank”, “edge”, “lower”"
     assert grade(asked, "a bent pipe").feedback.startswith(f"Partly right: {because}. As")
+
+
+def test_own_words_are_asked_for_and_not_given(grade: Grading) -> None:
+    key = "a book that lists every word by its last sound"
+    asked = question("open", "In your own words: what is a rhyme book?", key, f"A rhyme book is {key}.")
+    assert grade(asked, "it lists words").feedback.startswith("Partly right: you have “word”; still missing: “last”")
 
 
 def test_an_example_in_parentheses_is_not_missing(grade: Grading) -> None:
