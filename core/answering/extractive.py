@@ -2,38 +2,33 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import takewhile
 
-from ..retrieval.answerability import PRONOUN, dated_text, is_reply, stems_near
+from ..retrieval.answerability import dated_text, is_reply, stems_near
 from ..retrieval.models import Retrieval, asked_of
 from ..retrieval.parts import RetrievalInParts
-from ..retrieval.quotes import LONGEST_SENTENCE
 from ..retrieval.sentence_scores import ScoredSentence
-from ..retrieval.sentences import instructing_units, is_event, sentences_of
+from ..retrieval.sentences import is_event, sentences_of
 from ..text.answer_types import answer_type_scorer, asks_for_value, number_scorer
 from ..text.chunk_terms import idf_coverage
 from ..text.doers import work_asked
 from ..text.formulas import has_formula
 from ..text.imperatives import command_verb
-from ..text.pointers import announces, continuation_finder
+from ..text.pointers import announces
 from ..text.question_kinds import (
     asks_for_events,
     asks_for_manner,
     asks_for_several,
     asks_for_steps,
     form_required,
-    form_scorer,
 )
-from ..text.segmentation import Unit, list_end
-from ..text.sentence_kinds import NO_ANSWER
 from ..text.stemming import stem_hash
 from ..text.terms import asks_for_term, sides_of
 from .comparison import choose_sides
-from .references import LONGEST_PAIR, with_references
+from .quote_extent import with_references, with_what_follows
 from .table_rows import is_named_row, with_whole_table
 
 _MOST_SENTENCES, _MOST_WITH_STEPS, _OF_A_PART = 3, 4, 2
@@ -52,27 +47,6 @@ _LEAST_SHARE = 0.5
 _SAME = 0.75
 #: Least share of the earlier question that a sentence must hold after "and why?".
 _ABOUT_IT = 0.5
-#: A sentence that goes on with what the one before began to describe.
-_GOES_ON = re.compile(
-    r"(?:then|next|after (?:that|this|which)|afterwards|finally|lastly|first|second|third|subsequently|eventually"
-    r"|it|they|this|these|in this way|when this happens|as a result|therefore|thus|hence|consequently|in turn|otherwise"
-    r"|if so|because of this)\b",
-    re.IGNORECASE,
-)
-#: In which case something is to be done, which the next sentence may say: "If it slips, it is worn. Change it."
-_IF = re.compile(r"\W*(?:if|when|where|in case)\b", re.IGNORECASE)
-#: A sentence that says that there is something to be said, or to be wished for.
-_SAYS_LITTLE = re.compile(
-    r"\b(?:is|are|was|were|be|been)\s(?:(?:very|quite|rather|particularly|most|more|less|well|best|better|poorly|not|still"
-    r"|yet|fully)\s){0,3}(?:understood|known|documented|studied|special|important|complex|complicated|unclear|debated"
-    r"|different|(?:another|a different) (?:matter|story|thing))\W*$"
-    r"|\bit (?:may|might|can|is|could) (?:often |also |sometimes )?(?:be )?(?:desirable|useful|necessary|possible"
-    r"|important|helpful|beneficial|common|convenient) to\b[^.;:]{0,120}\.$",
-    re.IGNORECASE,
-)
-#: Words of what a dictionary says that is enough without the next sentence; other definitions have a verb or a colon.
-_LEAST_WORDS = 9
-_COPULA = re.compile(r"\b(?:is|are|was|were)\b|^[^\[(]*:\s")
 
 
 def _of_parts(retrieval: RetrievalInParts) -> list[ScoredSentence]:
@@ -143,7 +117,7 @@ def choose(retrieval: Retrieval) -> list[ScoredSentence]:
     for quote in with_references(with_whole_table(chosen, retrieval), retrieval):
         if not any(each.chunk == quote.chunk and each.start < quote.end and quote.start < each.end for each in quotes):
             quoted = {each.start for each in quotes if each.chunk == quote.chunk}
-            quotes.append(_with_what_follows(quote, retrieval, quoted))
+            quotes.append(with_what_follows(quote, retrieval, quoted))
     first = 0 if asks_steps or asks_for_events(retrieval.question) else 1
     return quotes[:first] + _in_text_order(quotes[first:])
 
@@ -201,56 +175,3 @@ def _are_items(one: ScoredSentence, other: ScoredSentence, retrieval: Retrieval)
 
 def _says_the_same(own: frozenset[int], known: frozenset[int]) -> bool:
     return len(own & known) >= _SAME * min(len(own), len(known))
-
-
-def _with_what_follows(quote: ScoredSentence, retrieval: Retrieval, quoted: Collection[int]) -> ScoredSentence:
-    """The quote; with the list behind it, or the next sentences of its paragraph, where it only announces them ("in
-    several ways."), or where they go on with what is asked ("Then it …"), up to one that is quoted
-    already. ``quoted``: where those begin."""
-    known, text, end = retrieval.terms(quote.chunk), retrieval.nodes[quote.chunk].node.get_content(), quote.end
-    is_brief = quote.defining > 0 and len(quote.text.split()) < _LEAST_WORDS and not _COPULA.search(quote.text)
-    needs_more = announces(quote.text) or bool(_SAYS_LITTLE.search(quote.text))
-    needs_more &= end <= known.units[quote.unit].end
-    has_form, is_required = form_scorer(retrieval.question), form_required(retrieval.question)
-    # A reason that is given, or the sentence before, is enough for "why"; else it may be the next one, in words of
-    # its own.
-    goes_on = asks_for_manner(retrieval.question) and (is_required("") or not is_required(quote.text))
-    lacks_reason = goes_on and not (is_required("") or quoted or quote.start < known.units[quote.unit].start)
-    lacks_type = (has_type := answer_type_scorer(retrieval.question))(quote.text) == 0
-    is_case = asks_for_steps(retrieval.question) and _IF.match(quote.text) is not None
-    is_continued_by = continuation_finder(retrieval.question, quote.text, takes_command=is_case or not quoted)
-    instructing = instructing_units(quote.chunk, retrieval)
-    last = max(at for at, unit in enumerate(known.units) if unit.start < quote.end)
-    if needs_more and (listed := _list_end(text, known.units, last, instructing)) > known.units[last].end:
-        return replace(quote, end=listed, text=text[quote.start : listed])
-    for at in range(last + 1, min(last + 1 + _MOST_SENTENCES, len(known.units))):
-        unit = known.units[at]
-        is_next = (unit.kind, unit.block) == ("sentence", known.units[last].block)
-        if not is_next or known.kinds[at] in NO_ANSWER or at in instructing or unit.start in quoted:
-            break
-        # What was asked for comes behind the sentence that is about it: "It has four legs. They make it slow.", "Still
-        # open: the ramp. Anna owns this."
-        words = text[unit.start : unit.end]
-        adds_form = at == last + 1 and (
-            is_brief
-            or (has_form(words) and not has_form(quote.text))
-            or (lacks_reason and not any(stem_hash(each) in known.unit_stems[at] for each in retrieval.idf))
-            or (PRONOUN.search(words) and lacks_type and has_type(words) == 1)
-            or ((is_case or PRONOUN.search(words)) and is_continued_by(words))
-        )
-        if not (needs_more or adds_form or (goes_on and _GOES_ON.match(text, unit.start))):
-            break
-        if text.endswith(":", unit.start, unit.end):  # with its list, or not at all
-            listed = _list_end(text, known.units, at, instructing)
-            end = listed if listed > unit.end else end
-            break
-        if unit.end - quote.start > LONGEST_PAIR:
-            break
-        end = unit.end
-    return replace(quote, end=end, text=text[quote.start : end])
-
-
-def _list_end(text: str, units: Sequence[Unit], at: int, instructing: Collection[int]) -> int:
-    """Where the list or table behind the unit ends; the unit's own end if there is none, or an instruction in it."""
-    end = list_end(text, units, at, LONGEST_SENTENCE)
-    return units[at].end if any(units[at].end <= units[each].start < end for each in instructing) else end

@@ -30,7 +30,7 @@ _CORE = "ragstone.core."
 _PACKAGES = ("answering.", "corpus", "ingestion.", "retrieval.")
 _HELPERS = {
     *(f"answering.{name}" for name in ["citation_format", "greetings", "guard", "profile"]),
-    *(f"answering.{name}" for name in ["overview_finder", "question_parts", "references", "table_rows"]),
+    *(f"answering.{name}" for name in ["overview_finder", "question_parts", "quote_extent", "table_rows"]),
     *(f"retrieval.{name}" for name in ["answerability", "calibration", "comparatives", "contents"]),
     *(f"retrieval.{name}" for name in ["models", "parts", "people", "quotes", "sentence_scores"]),
     *(f"retrieval.{name}" for name in ["requirements", "restatement", "top_k", "search_cache"]),
