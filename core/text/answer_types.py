@@ -101,7 +101,7 @@ _ASKS_SPOUSE = re.compile(
     r"|^\W*who did .{1,80} marry\W*$",
     re.IGNORECASE,
 )
-_NAMED = r"[A-Z][\w-]+"
+_NAMED = r"[A-Z][\w-]{1,40}"
 _SPOUSE = re.compile(
     rf"\b(?:wife|husband|spouse|widow|bride)(?:,| was| is| named| called)*(?: the(?: [a-z]+){{0,3}})? {_NAMED}"
     r"|(?<!father )(?<!mother )(?<!brother )(?<!sister )(?<!son )(?<!daughter )\bmarri(?:ed|es)(?: to)? "

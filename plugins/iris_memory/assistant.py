@@ -32,7 +32,7 @@ _FIELDS = (
     fields.TO,
 )
 #: A line that a mail quotes, above the paragraph at whose beginning or within which the text ends.
-_ANSWERED = re.compile(r"^> (.*\?)\n\n(?:(?!>)[^\n]+\n?)+\Z", re.MULTILINE)
+_ANSWERED = re.compile(r"^> (.*\?)\n\n(?:(?!>)[^\n]+\n)*(?!>)[^\n]+\Z", re.MULTILINE)
 _TYPE, _FROM, _TO, _SUBJECT = "type", "from", "to", "subject"
 
 

@@ -343,6 +343,14 @@ def test_what_answers_the_question_that_a_mail_quotes_is_quoted_with_it(body: st
     assert "always" not in answer
 
 
+def test_what_stands_behind_the_answer_to_a_quoted_question_is_no_part_of_it(tmp_path: Path) -> None:
+    head = "From: bo@home.org\nTo: iris@home.org\nSubject: Dinghy\nDate: Sun, 3 May 2026 09:00:00 +0000\n\n"
+    body = f"> Who tows the dinghy?\n\n{'I do it. ' * 12}\n\nThe barge leaves from the new quay.\n"
+    with remembering(tmp_path, {"docs/emails/2.eml": head + body}, mail_days=0) as host:
+        answer = host.assistant("memory").ask("Where does the barge leave from?").text
+    assert answer == "3 May 2026, bo@home.org: The barge leaves from the new quay. [1]"
+
+
 def test_the_turn_right_behind_the_question_is_the_reply(tmp_path: Path) -> None:
     turns = "Mira: How many ropes are on the boat?\nTom: 31.\nMira: Are you sure? I counted 30 on it.\n"
     with remembering(tmp_path, {"chats/2026-05-03.txt": turns}) as host:
