@@ -204,9 +204,9 @@ def is_reply(retrieval: Retrieval, sentence: ScoredSentence) -> bool:
         if not is_mail or text.rfind("\n>", 0, unit.start) == text.rfind("\n", 0, unit.start)
     ]
     lines = [line for line in (*headings_of(node).splitlines(), *before) if line.endswith("?")]
-    is_one = bool(lines) and not (sentence.text.endswith("?") or _UNKNOWN.search(sentence.text))
-    own = frozenset(question_stems(asked)) if is_one else frozenset[str]()
-    near, names = stems_near(retrieval, sentence), names_in(asked)
+    if not lines or sentence.text.endswith("?") or _UNKNOWN.search(sentence.text):
+        return False
+    own, near, names = frozenset(question_stems(asked)), stems_near(retrieval, sentence), names_in(asked)
     elsewhere = {stem for stem in own if not form_hashes(stem).isdisjoint(near)}
     return bool(own) and any(
         own & (said := frozenset(stems(_SPEAKER.sub("", line))))
