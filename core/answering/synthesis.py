@@ -108,8 +108,8 @@ class Generative:
         with closing(reply.pieces()) as pieces:
             for piece in pieces:
                 for written in splitter.feed(piece):
-                    yield from check.read(reply.without_key(written))
+                    yield from check.read(reply.clean(written))
         rest = splitter.rest()
         for index, written in enumerate(rest):
-            yield from check.read(reply.without_key(written), unfinished=reply.cut_short and index == len(rest) - 1)
+            yield from check.read(reply.clean(written), unfinished=reply.cut_short and index == len(rest) - 1)
         check.drop_announcing()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import LLMError
 from ..runtime.request import Deadline, llm_slot
+from ..text.sanitizing import strip_hidden
 from .errors import empty, timed_out, translate_error, unfinished
 from .requests import Call, current
 
@@ -67,8 +68,9 @@ class Reply:
             raise unfinished()
         self.cut_short = self.cut_short or self._ending in _CUT_SHORT
 
-    def without_key(self, text: str) -> str:
-        """The text without the key that was sent, which a server may repeat."""
+    def clean(self, text: str) -> str:
+        """Its text without hidden characters, and without the key that was sent, which a server may repeat."""
+        text = strip_hidden(text)
         return text if self._call.key is None else self._call.key.removed_from(text)
 
     def _next(self) -> str | None:
@@ -147,4 +149,4 @@ def ask_llm(llm: LLM | None, settings: LLMSettings, prompt: str | Sequence[ChatM
         text = "".join(pieces)
     if reply.cut_short:
         raise LLMError("the language model stopped at its limit of tokens", hint="raise max_tokens in [llm]")
-    return reply.without_key(text)
+    return reply.clean(text)

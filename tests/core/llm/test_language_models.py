@@ -145,6 +145,11 @@ class TestGoodAnswers:
         assert answer.text == f"{CASTER}. [1] {LOAD}. [1]"
         assert answer.dropped == ()
 
+    @pytest.mark.parametrize("hidden", ["\ud800", "\0", "\x1b", "\u202e", "\u200b", "\U000e0041"])
+    def test_hidden_characters_are_left_out(self, server: Server, host: Host, hidden: str) -> None:
+        server.acts(say(f"{CASTER.replace('about', f'{hidden} about{hidden}')} [1]."))
+        assert " ".join(ask(host).text.split()) == f"{CASTER}. [1]"
+
     def test_a_list_with_what_announces_it(self, server: Server, host: Host) -> None:
         server.acts(say(f"{LOAD}:\n\n- {CASTER} [1]\n\n**{LOAD}**. [1]"))
         assert ask(host).text == f"{LOAD}: [1]\n\n- {CASTER} [1]"
