@@ -152,7 +152,9 @@ class SQLite(Database):
                 hint="check the folder's owner and permissions, or set RAGSTONE_DATA_DIR",
             )
         if name.startswith("SQLITE_IOERR"):
-            return StorageError(f"the disk failed: {message}", where=where, hint="check the disk; " + _DOCTOR)
+            # A write beyond a quota or a limit of file sizes is the same error.
+            hint = "check the disk, a quota, and the limit of file sizes (ulimit -f); " + _DOCTOR
+            return StorageError(f"the disk failed: {message}", where=where, hint=hint)
         if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
             return self._damaged(message)
         if message.startswith((_UNDECODABLE, "malformed JSON")):

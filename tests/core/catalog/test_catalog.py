@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import sqlite3
 import threading
 import tracemalloc
@@ -269,6 +270,23 @@ def test_something_else_where_the_database_should_be(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StorageDenied, match="cannot be used"):
         Catalog(None, tmp_path / "file" / "data")
+
+
+def test_a_limit_of_file_sizes_is_named_and_costs_nothing_stored(tmp_path: Path) -> None:
+    with closing(Catalog(None, tmp_path)) as catalog:
+        corpus = catalog.create_corpus("c", {})
+        catalog.documents.put(corpus.id, _document("d", "kept"))
+        before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (8192, before[1]))
+        try:
+            with pytest.raises(StorageError, match="limit of file sizes"):
+                catalog.documents.put(corpus.id, _document("e", "not stored"))
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        assert catalog.fault(20.0) is None
+        assert catalog.documents.put(corpus.id, _document("e", "stored")) == 2
+        with catalog.read() as snapshot:
+            assert snapshot.sizes(corpus.id) == (2, 2)
 
 
 def test_a_rebuilt_corpus_takes_the_place_only_of_what_it_knows(catalog: Catalog) -> None:
