@@ -86,7 +86,8 @@ def _limit_work(app: Flask, options: WebSettings) -> None:
     @app.before_request
     def begin() -> None:
         own_key = admission.view_options().own_key
-        set_budget(Budget(options.request_cpu_seconds, slots) if own_key is None else None)
+        left = request.environ.get("waitress.client_disconnected", lambda: False)
+        set_budget(Budget(options.request_cpu_seconds, slots, left) if own_key is None else None)
 
     @app.after_request
     def end(response: Response) -> Response:

@@ -10,9 +10,9 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from ..errors import LLMError
-from ..runtime.request import Deadline, llm_slot
+from ..runtime.request import Deadline, client_left, llm_slot
 from ..text.sanitizing import strip_hidden
-from .errors import empty, timed_out, translate_error, unfinished
+from .errors import Failed, empty, timed_out, translate_error, unfinished
 from .requests import Call, current
 
 if TYPE_CHECKING:
@@ -75,12 +75,15 @@ class Reply:
 
     def _next(self) -> str | None:
         """The next piece; ``None`` at the end."""
-        piece: str | BaseException | None
-        left = self._deadline.left
-        try:
-            piece = self._pieces.get(timeout=left) if left else timed_out(self._deadline.seconds)
-        except queue.Empty:
-            piece = timed_out(self._deadline.seconds)
+        piece: str | BaseException | None = timed_out(self._deadline.seconds)
+        while left := self._deadline.left:
+            if client_left():
+                raise Failed("nobody waits for the answer any more")
+            try:
+                piece = self._pieces.get(timeout=min(left, 0.5))
+            except queue.Empty:
+                continue
+            break
         if isinstance(piece, BaseException):  # raised here, where it has no context: a log would print its message too
             raise translate_error(piece, self._call)
         return piece

@@ -55,6 +55,8 @@ class Budget:
     cpu_seconds: float
     #: Slots of all requests that use the language model at the same time.
     llm_slots: Slots | None = None
+    #: Whether the client has gone, so that nobody waits for the answer.
+    client_left: Callable[[], bool] = lambda: False
     _started: dict[int, float] = field(default_factory=dict)
 
     def check(self) -> None:
@@ -89,6 +91,12 @@ def llm_slot() -> AbstractContextManager[None]:
     """A slot for a request to the language model. Entering raises ``LLMBusy`` if none is free."""
     budget = _budget.get()
     return nullcontext() if budget is None or budget.llm_slots is None else budget.llm_slots.acquire()
+
+
+def client_left() -> bool:
+    """Whether the client of the current request has gone."""
+    budget = _budget.get()
+    return budget is not None and budget.client_left()
 
 
 def set_scope(scope: Scope | None) -> None:

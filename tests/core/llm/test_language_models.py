@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from ragstone.core import Answer, Delta, Host, LLMError, Settings, SettingsError
+from ragstone.core.runtime import Budget, set_budget
 from ragstone.core.testing import ScriptedLLM, TestModels, plugin_state
 from tests.support.allocations import peak_bytes
 from tests.support.llm_server import (
@@ -313,6 +314,16 @@ class TestMisbehaviour:
             assert isinstance(next(stream), Delta)
             stream.close()  # type: ignore[attr-defined]
             assert server.left.wait(HANG)
+
+    def test_a_client_that_leaves_ends_the_request_while_nothing_comes(self, server: Server, host: Host) -> None:
+        server.acts(stall("A caster "))
+        set_budget(Budget(60, client_left=lambda: bool(server.asked)))
+        try:
+            assert "nobody waits" in str(failure(host))
+        finally:
+            set_budget(None)
+        assert server.left.wait(HANG), "the connection was not closed"
+        assert len(server.asked) == 1, "it is not asked again"
 
     def test_no_thread_is_left(self, server: Server, hasty: Host) -> None:
         server.acts(drip(), stall(), say(f"{CASTER} [1]."))
