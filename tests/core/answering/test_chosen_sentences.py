@@ -1890,6 +1890,11 @@ def test_what_a_command_does_is_said_by_its_row() -> None:
     assert _texts("What does winch run do?", text)[0].startswith("winch run NAME | pulls")
 
 
+def test_a_sentence_with_a_time_comes_before_a_closer_one_without_where_a_time_is_asked_for() -> None:
+    text = "The winch was patented with its chain. In 1850 a patent was given for the winch."
+    assert _texts("When was the winch patented?", text, (0.7, 0.52))[0].startswith("In 1850")
+
+
 def test_a_day_of_the_week_is_when_something_is() -> None:
     text = "The yard had 400 boats in 2019. The yard is open daily except Mondays."
     assert _texts("When is the yard open?", text)[0].startswith("The yard is open")
