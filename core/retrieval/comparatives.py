@@ -69,11 +69,12 @@ _ASKS_OF_EACH = re.compile(r"^\W*what(?: is| are|['’]s) the ([\w-]+(?: [\w-]+)
 _ALL = re.compile(r"\b(?:each|every|all|both|respectively)\b", re.IGNORECASE)
 #: Rows of a table that is given whole.
 MOST_ROWS = 10
-_BEHIND = r"(?= (?:in|at|on|for|after|before|during|with|from|to|by|when|if)\b|\W*$)"
+#: Behind the verb, where the question may go on.
+_BEHIND_VERB = r"(?= (?:in|at|on|for|after|before|during|with|from|to|by|when|if)\b|\W*$)"
 #: The one word for what does something: "does the relay use", "do wasps eat".
 _DOES = re.compile(
     r"\b(?:(?:do|does|did|can|may|must|should|will) (?:an?|the) ([a-z][\w-]{2,})"
-    rf"|(?:do|did|can|may|must|should|will) ([a-z][\w-]+(?<![sui])s)) (?!(?:of|be|have)\b)[a-z]+{_BEHIND}"
+    rf"|(?:do|did|can|may|must|should|will) ([a-z][\w-]+(?<![sui])s)) (?!(?:of|be|have)\b)[a-z]+{_BEHIND_VERB}"
 )
 #: "At night", "during the war" at the end of a question, not "in total", nor "in a year".
 _CASE = re.compile(
@@ -81,7 +82,9 @@ _CASE = re.compile(
     r"(?![\w ]*\b(?:total|general|all|use|end|practice|what|which|this|times?|(?:year|month|week|day|hour|minute)s?)\b)"
     r"(?:[a-z][\w-]+ )?([a-z][\w-]{2,})\W*$"
 )
-_A = re.compile(r"\ban? (?:[a-z][\w-]+ ){0,2}[a-z][\w-]+")
+#: A thing behind "a": "a snake bite".
+_A_THING = re.compile(r"\ban? (?:[a-z][\w-]+ ){0,2}[a-z][\w-]+")
+#: "Who built the first bridge?".
 _ASKS_WHO = re.compile(r"(?:and |but |so )?who\b", re.IGNORECASE)
 _WHO_DID_FIRST = re.compile(rf"{_ASKS_WHO.pattern} \w+ the (?:first|last|only) ([a-z][\w-]+)", re.IGNORECASE)
 _ASKS_ADVICE = re.compile(r"\b(?:should|must|may|can|do) (?:I|we|you|one)\b", re.IGNORECASE)
@@ -208,7 +211,7 @@ def lacks_argument(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredS
     if case and is_away(case[1], known.all_stems):
         return True
     if (is_value or asks_for_steps(asked) or _ASKS_ADVICE.search(asked)) and any(
-        not retrieval.spelling.unknown.isdisjoint(stems(found)) for found in _A.findall(asked)
+        not retrieval.spelling.unknown.isdisjoint(stems(found)) for found in _A_THING.findall(asked)
     ):
         return True
     first = _WHO_DID_FIRST.match(asked)

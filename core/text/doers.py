@@ -35,6 +35,7 @@ _SPEAKER = re.compile(
     r"(?: (?:will|would|shall|can|could|may|must|have|had|did|do|already|also|always|just|usually))*\W*\Z",
     re.IGNORECASE,
 )
+#: A pronoun that does something: "she founded it", not "She was the founder."
 _PRONOUNS = frozenset(("he", "she", "they"))
 _BEGINS_WITH_PRONOUN = re.compile(r"(?:He|She|They)\b(?! (?:is|was|are|were)\b)")
 #: A capitalized word that is not the first of a sentence, or that begins one and is followed as a name is; one behind

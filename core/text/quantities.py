@@ -11,13 +11,16 @@ from .stemming import stems
 from .times import MONTHS
 from .versions import NAMED_NUMBER
 
+_ASKS_AMOUNT = (
+    r"\b(?:price|cost) of\b|\bin (?:dollars|euros|pounds)\b|^\W*what (?:do|does|did) [^?]{1,60} cost\W*$"
+    r"|^\W*what (?:is|are|was|were) [^?]{1,60} paid\W*$"
+)
 _ASKS_QUANTITY = re.compile(
     r"\bhow (?:many|much|old|long|far|tall|large|big|high|often|fast|deep|wide|heavy|frequently)\b"
     r"|\b(?:what|which) (?:\w+ )?(?:percent|percentage|number|amount|proportion|fraction|share)\b"
     r"|\b(?:maximum|minimum|average|total|exact|highest|lowest|top) (?:\w+ )?(?:number|amount|frequency|speed|length"
     r"|height|weight|size|cost|price|temperature|distance|age|rate|duration|depth|power|voltage|capacity|population)\b"
-    r"|\b(?:price|cost) of\b|\bin (?:dollars|euros|pounds)\b|^\W*what (?:do|does|did) [^?]{1,60} cost\W*$"
-    r"|^\W*what (?:is|are|was|were) [^?]{1,60} paid\W*$"
+    rf"|{_ASKS_AMOUNT}"
     r"|^\W*what(?:['’]s| is| was) the (?:\w+ ){0,2}(?:(?:boiling|melting|freezing) point|height|weight|length|depth"
     r"|width|diameter|age|speed|temperature|population|life ?span|distance|capacity|density|mass|pressure|voltage"
     r"|frequency|volume|area|size|fee|fine|number) (?:of|for)\b",
@@ -107,8 +110,7 @@ ASKS_PRICE = (
     r"\bhow (?:high|much) (?:is|are|was|were) (?:the |our |my |an? )?(?:\w+ )?(?:rent|deposit|fees?|price|costs?|bill"
     r"|premium|salary|invoice|dues|fine|tickets?|entry|admission|subscription|membership)\b"
     r"|\bhow much\b.*\b(?:cost|pay|paid|worth|spen[dt]|sell|sold|price|money|earn|charge)"
-    r"|\b(?:price|cost) of\b|\bin (?:dollars|euros|pounds)\b|^\W*what (?:do|does|did) [^?]{1,60} cost\W*$"
-    r"|^\W*what (?:is|are|was|were) [^?]{1,60} paid\W*$"
+    rf"|{_ASKS_AMOUNT}"
 )
 MONEY = (
     r"[$€£¥₹]|\b(?:dollars?|cents?|euros?|pounds?|pence|shillings?|francs?|marks|lira|yen|yuan|rupees?|rubles?"

@@ -55,9 +55,13 @@ def test_no_is_an_answer_to_whether_something_is_so() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["Early in its development the loom was in Oslo.", "In Oslo the loom served the ideas of Berg."]
+    "text",
+    [
+        "The Kerr loom, short for Kerr Loom of Oslo, is a frame. Early in its development the loom was used in Oslo.",
+        "Bo Kerr and Ada Lund have ideas of what the loom can do. The loom is a frame.",
+    ],
 )
-def test_who_founded_something_is_said_by_no_development_or_idea(text: str) -> None:
+def test_a_development_or_an_idea_is_no_invention(text: str) -> None:
     assert _verdict("Who invented the loom?", text, 0.6) == "closest"
 
 
@@ -75,7 +79,7 @@ def test_what_is_accepted_welcome_or_permitted_is_allowed(text: str) -> None:
         ("Bo Berg has been married to the singer Ada Reed since then.", "answered"),
         ("Ada Reed, who became the second wife of Bo Berg, sang.", "answered"),
         ("Bo Berg was born in Oslo, the fourth of seven children of Ada Reed.", "closest"),
-        ("Bo Berg told his wife that he wished to see the Holy Land.", "closest"),
+        ("Bo Berg wrote to his wife that he wished to see the Holy Land.", "closest"),
         ("Bo Berg’s father married Ada Reed.", "closest"),
     ],
 )
