@@ -30,6 +30,9 @@ _SCALE = 0.6
 _QUOTED = 3
 #: Share of the best sentence's score below which none is quoted.
 _NEAR = 0.8
+#: Share of the question's words, weighted by IDF, below which a sentence has only such as are in nearly every chunk:
+#: "canal" in a book on a canal.
+_TELLING = 0.1
 #: Share of a follow-up's own words, weighted by IDF, that the chunk must contain.
 _OWN_SHARE = 0.5
 #: "No pets.", "Decided: no smoking in the rooms", and what of them may be asked.
@@ -102,6 +105,8 @@ def weigh_evidence(retrieval: Retrieval) -> Evidence:
         chance = max(likelihood(features), quoted[0].defining)
     else:
         missing = missing or ("" if replies else missing_value(retrieval, quoted))
+        if not replies and _has_common_words_alone(retrieval, quoted[0]):
+            missing = missing or "the words of the question that a sentence has are in nearly every passage"
         # What code answers is said by the sentences around it.
         around = quoted[1:] if "\n```" in quoted[0].text else []
         beside = [features_of(retrieval, each) for each in around if each.chunk == quoted[0].chunk]
@@ -109,6 +114,13 @@ def weigh_evidence(retrieval: Retrieval) -> Evidence:
         shown = quoted[0].words if is_shown else float(_is_procedure(retrieval, quoted[0]))
         chance = 0.0 if missing else max(float(replies), shown, *map(likelihood, (features, *beside)))
     return replace(best, sentence=known["cosine"], order=known["order"], likelihood=chance, missing=missing)
+
+
+def _has_common_words_alone(retrieval: Retrieval, sentence: ScoredSentence) -> bool:
+    """Whether it has only such words of the question as nearly every chunk has, and no price, temperature … that is
+    asked for."""
+    has_value = value_finder(asked_of(retrieval))
+    return 0 < sentence.words < _TELLING and not (has_value and has_value(sentence.text))
 
 
 def _is_about_it(retrieval: Retrieval, sentence: ScoredSentence) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from ..runtime.forks import ForkSafeLock, lazily
 from ..runtime.revision_cache import RevisionCache
 from ..text.irregular_verbs import with_forms
-from ..text.spelling import compounds_of, correction_of
+from ..text.spelling import compounds_of, correction_of, synonyms_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -181,10 +181,11 @@ class RevisionSearch:
 
     def _correction(self, word: str, is_word: bool) -> str | None:
         def find() -> str | None:
+            for alike in (with_forms(word), synonyms_of(word)):  # "brought" for "bring", "purchase" for "buy"
+                if held := alike - self.missing([*alike]):
+                    _, chunks = self.lexical([*held], 1)
+                    return max((chunks[stem], stem) for stem in held)[1]
             known = self._cached(("terms", word[0]), lambda: self._snapshot.terms(self._row.id, word[0]))
-            forms = with_forms(word) - self.missing([*with_forms(word)])
-            if forms:  # "brought" for "bring"
-                return max(forms, key=lambda form: (known.get(form, 0), form))
             return correction_of(word, known, is_word=is_word, is_allowed=lambda stem: not self.missing([stem]))
 
         return self._cached(("correction", word, is_word, self._filter_key), find)

@@ -20,6 +20,7 @@ from ..text.negations import denies, negates
 from ..text.persons import life_event_asked, person_asked
 from ..text.quantities import asks_for_quantity
 from ..text.question_kinds import asks_for_code, asks_for_steps, asks_whether, form_scorer, kinds_left_out
+from ..text.spelling import synonym_hashes
 from ..text.stemming import ordered_share, question_stems, stem_hash, stem_hashes, stems, wording_scorer
 from ..text.terms import abbreviation_of, asks_for_term, names_term, spells_out
 from ..text.times import asks_for_time
@@ -119,7 +120,7 @@ class SentenceScorer:
     def __init__(self, retrieval: Retrieval) -> None:
         asked, correct = asked_of(retrieval), retrieval.spelling.correct
         self._retrieval = retrieval
-        self._idf = [(form_hashes(word), weight) for word, weight in retrieval.idf.items()]
+        self._idf = [(form_hashes(word), synonym_hashes(word), weight) for word, weight in retrieval.idf.items()]
         self._stems = frozenset(map(stem_hash, retrieval.idf))
         self._of_type, self._of_form = answer_type_scorer(asked), value_finder(asked) or form_scorer(asked)
         self._of_wording = wording_scorer(retrieval.question)
@@ -133,8 +134,7 @@ class SentenceScorer:
         self._work, self._counts = work_asked(asked), asks_for_quantity(asked)
         self._subject = [correct(stem) for stem in (self._work.title if self._work else subject_of(asked))]
         self._abbreviation, self._compound = abbreviation_of(asked), compound_of(asked)
-        self._person, self._life = person_asked(asked), life_event_asked(asked)
-        self._term = frozenset(self._subject)
+        self._person, self._life, self._term = person_asked(asked), life_event_asked(asked), frozenset(self._subject)
         one_word = {frozenset(retrieval.idf)} if len(retrieval.idf) == 1 and not asks_for_value(asked) else set()
         self._titles = ({self._term} | one_word) - {frozenset()}
         self._topic = retrieval.spelling.hashes(retrieval.follow_up.topic if retrieval.follow_up else ())

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 from .irregular_verbs import form_hashes
 from .segmentation import Unit, units
 from .sentence_kinds import Kind, kinds
+from .spelling import synonym_hashes
 from .stated_kinds import packed_in, stated_kind, unpack_kinds
 from .stemming import stem_hashes
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence, Set
 
     from llama_index.core.schema import BaseNode
 
@@ -26,6 +27,10 @@ _LONGEST_CACHED = 8_000
 _HEADING_SHARE = 0.9
 _BEFORE_SHARE = 0.6
 _BEHIND_SHARE = 0.15
+#: Weight of a word of the question for which the sentence has a synonym alone.
+_SYNONYM_SHARE = 0.5
+#: The ``form_hashes`` and ``synonym_hashes`` of a question's stem, and how much it tells.
+WordWeight = tuple[frozenset[int], frozenset[int], float]
 
 
 @dataclass(frozen=True)
@@ -69,16 +74,16 @@ class ChunkTerms:
             found.append(frozenset[int]() if kind == "question" else asked)
         return tuple(found)
 
-    def held_share(self, weights: Sequence[tuple[frozenset[int], float]], index: int, end: int) -> float:
+    def held_share(self, weights: Sequence[WordWeight], index: int, end: int) -> float:
         """How much of a question the unit holds, 0 to 1: each word counts once, at its best place. ``weights``: of the
-        question's stems, by the ``form_hashes`` of each; ``end``: of the unit with what it leads in to."""
+        question's stems; ``end``: of the unit with what it leads in to."""
         before = self.unit_stems[index - 1] if index else frozenset()
         behind = self.unit_stems[index + 1] if index + 1 < len(self.unit_stems) else frozenset()
         below = next(iter(self.units[index + 1 : index + 2]), None)
         header = index + 1 if below and below.kind == "header" and below.start < end else self.header_of(index)
         asked = self.asked_above[index]
-        in_asked = sum(weight for forms, weight in weights if not forms.isdisjoint(asked))
-        if 2 * in_asked < sum(weight for _, weight in weights):
+        in_asked = sum(weight for forms, _, weight in weights if not forms.isdisjoint(asked))
+        if 2 * in_asked < sum(weight for *_, weight in weights):
             asked = frozenset()  # another question
         places = (
             (self.unit_stems[index], 1.0),
@@ -89,12 +94,14 @@ class ChunkTerms:
             (behind, _BEHIND_SHARE),
         )
         found = total = 0.0
-        for forms, weight in weights:
+        for forms, synonyms, weight in weights:
             total += weight
             for place, share in places:
                 if not forms.isdisjoint(place):
                     found += weight * share
                     break
+            else:
+                found += weight * _share_in(self.unit_stems[index], forms, synonyms)
         return found / total if total > 0 else 0.0
 
 
@@ -134,7 +141,13 @@ _analyze_cached = lru_cache(maxsize=_CACHED_CHUNKS)(_analyze)
 
 def idf_coverage(idf: Mapping[str, float], terms: Collection[int]) -> float:
     """The share of the total weight in ``idf`` that belongs to words of which ``terms`` has the hash, or that of
-    another form, "built" for "build"; 0 to 1."""
+    another form, "built" for "build"; of a synonym, "erect", half of it; 0 to 1."""
     total, held = sum(idf.values()), frozenset(terms)
-    found = sum(weight for word, weight in idf.items() if not form_hashes(word).isdisjoint(held))
+    found = sum(weight * _share_in(held, form_hashes(word), synonym_hashes(word)) for word, weight in idf.items())
     return found / total if total > 0 else 0.0
+
+
+def _share_in(held: Set[int], forms: Set[int], synonyms: Set[int]) -> float:
+    if not forms.isdisjoint(held):
+        return 1.0
+    return 0.0 if synonyms.isdisjoint(held) else _SYNONYM_SHARE

@@ -37,7 +37,9 @@ _SPEAKER = re.compile(
 )
 #: A pronoun that does something: "she founded it", not "She was the founder."
 _PRONOUNS = frozenset(("he", "she", "they"))
-_BEGINS_WITH_PRONOUN = re.compile(r"(?:He|She|They)\b(?! (?:is|was|are|were)\b)")
+_BEGINS_WITH_PRONOUN = re.compile(r"(?:He|She|They)\b( (?:is|was|are|were)\b)?")
+#: "Who was the first diver?"
+_ASKS_WHO_IS = re.compile(r"(?:and |but |so )?who(?:['’]s| is| was| are| were) the\b", re.IGNORECASE)
 #: A capitalized word that is not the first of a sentence, or that begins one and is followed as a name is; one behind
 #: "Mr.", whose full stop ends no sentence.
 NAME = re.compile(
@@ -184,11 +186,13 @@ def word_before(question: str) -> re.Pattern[str] | None:
 
 
 def is_by_pronoun(question: str, sentence: str) -> bool:
-    """Whether the question asks who does something, and the sentence says "she did it", or begins with "She"."""
-    before = word_before(question)
-    return before is not None and bool(
-        _BEGINS_WITH_PRONOUN.match(sentence) or _PRONOUNS.intersection(map(str.casefold, before.findall(sentence)))
-    )
+    """Whether the question asks who does something, and the sentence says "she did it", or begins with "She", or who
+    someone is, and the sentence begins with "She was"."""
+    before, pronoun = word_before(question), _BEGINS_WITH_PRONOUN.match(sentence)
+    if before is None:
+        return pronoun is not None and bool(pronoun[1]) and _ASKS_WHO_IS.match(question) is not None
+    is_doer = pronoun is not None and not pronoun[1]
+    return is_doer or bool(_PRONOUNS.intersection(map(str.casefold, before.findall(sentence))))
 
 
 def is_by_speaker(question: str, sentence: str) -> bool:

@@ -1,4 +1,4 @@
-"""Finds the word that a misspelt one stands for, and the words of a question that a text may write as one."""
+"""Finds the word that a misspelt one stands for, synonyms, and words of a question that a text may write as one."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from itertools import islice
+from pathlib import Path
 
 from .irregular_verbs import with_forms
-from .stemming import stems
+from .stemming import stem_hash, stems
 
 #: A shorter word is one letter away from too many others.
 _SHORTEST_CORRECTED = 6
@@ -39,6 +41,28 @@ _PAIR = re.compile(
 )
 #: "ROS2" is "ROS 2".
 _WITH_NUMBER = re.compile(r"\b([^\W\d_]{2,})(\d{1,2})\b")
+
+
+@cache
+def _groups() -> Mapping[str, frozenset[str]]:
+    """The stems of the words of ``synonyms.txt``, each with those of its groups."""
+    found: dict[str, frozenset[str]] = {}
+    for line in Path(__file__).with_name("synonyms.txt").read_text("utf-8").splitlines():
+        group = frozenset() if line.startswith("#") else frozenset(stems(line))
+        found |= {each: found.get(each, frozenset()) | group for each in group}
+    return found
+
+
+def synonyms_of(stem: str) -> frozenset[str]:
+    """The stems of other words for the same, in all their forms."""
+    alike = frozenset().union(*(_groups().get(form, ()) for form in with_forms(stem)))
+    return frozenset().union(*map(with_forms, alike)) - with_forms(stem)
+
+
+@lru_cache(maxsize=8192)
+def synonym_hashes(stem: str) -> frozenset[int]:
+    """The hashes of ``synonyms_of``."""
+    return frozenset(map(stem_hash, synonyms_of(stem)))
 
 
 @dataclass(frozen=True)
@@ -120,7 +144,7 @@ def with_corrections(question: str, corrections: Mapping[str, str]) -> str:
         meant = corrections.get(own, own)
         if meant != own and _ORDINAL.fullmatch(own):
             return meant
-        is_form = meant in with_forms(own) or own.startswith(meant)
+        is_form = meant in with_forms(own) | synonyms_of(own) or own.startswith(meant)
         if is_form or not meant.isalpha() or not _is_one_edit(own, meant):  # not "Lux2 2" for "Lux 2"
             return word[0]
         # The stem of "university" is "universiti".

@@ -20,7 +20,8 @@ from ragstone.core.retrieval.sentences import sentences_of
 from ragstone.core.testing import open_host
 from ragstone.core.text import question_stems
 from ragstone.core.text.answer_types import answer_type_scorer
-from ragstone.core.text.stemming import form_stems
+from ragstone.core.text.chunk_terms import idf_coverage
+from ragstone.core.text.stemming import form_stems, stem_hashes
 from ragstone.core.text.times import is_of_other_day
 
 
@@ -692,3 +693,35 @@ def test_who_did_it_may_be_named_in_the_sentence_before(question: str, text: str
 )
 def test_a_marriage_or_a_weight_is_said(question: str, text: str, verdict: str) -> None:
     assert _verdict(question, text, 0.6 if "if" not in question else 0.4) == verdict
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [("Coal was always the chief cargo.", "answered"), ("Coal was not the only cargo.", "closest")],
+)
+def test_a_word_that_no_passage_has_may_be_said_by_one_for_the_same(tmp_path: Path, text: str, verdict: str) -> None:
+    with open_host(tmp_path) as host:
+        corpus = host.corpus("yard", kind="article")
+        corpus.ingest([Document(text=text), Document(text="The crane is new.")])
+        found = HybridRetriever(corpus, top_k=2).search("What was the main cargo?")
+    assert judge(weigh_evidence(found), found) == verdict
+
+
+def test_a_synonym_counts_less_than_the_word() -> None:
+    idf = {"begin": 1.0, "yard": 1.0}
+    shares = [idf_coverage(idf, set(stem_hashes(text))) for text in ("The yard began.", "A yard starts.", "A yard.")]
+    assert shares == [1.0, 0.75, 0.5]
+
+
+def test_she_is_the_one_that_the_sentence_before_names() -> None:
+    text = "The plans were kept by Ada Reed. She is thought to be the first diver of such a depth."
+    assert _verdict("Who was the first diver of such a depth?", text, 0.4) == "answered"
+
+
+@pytest.mark.parametrize(
+    ("question", "verdict"), [("Who bought the canal?", "closest"), ("How hot is the canal outside?", "answered")]
+)
+def test_a_word_that_is_everywhere_does_not_answer(question: str, verdict: str) -> None:
+    found = _found(question, "Ada Reed saw the canal, whose wall reaches 90 °C.", 0.7)
+    found = replace(found, idf={stem: 0.1 if stem == "canal" else 2.9 for stem in found.idf})
+    assert judge(weigh_evidence(found), found) == verdict
