@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -80,6 +82,7 @@ def parsers_of_plugins() -> dict[str, Parser]:
         format_for_prompt,
     )
     from ragstone.plugins.iris_memory.readers.files import validity_in
+    from ragstone.plugins.iris_memory.recall.asked import asked_of
     from ragstone.plugins.wiki_edge import ArticleNodeParser
     from ragstone.plugins.wiki_edge.planner.order_flags import flags
     from ragstone.plugins.wiki_edge.readers.prose import encyclopedic_blocks, tidy
@@ -98,6 +101,7 @@ def parsers_of_plugins() -> dict[str, Parser]:
         line = json.dumps({"role": "user", "content": [text, {"type": "tool_use", "input": {"command": text}}]})
         TranscriptReader().parse(line.encode(), Path("s.jsonl"), 1e9)
 
+    senders: Any = SimpleNamespace(contents=SimpleNamespace(facets=lambda *_keys: [(("Ana",), 1)]))
     nodes = BookNodeParser(count_tokens=lambda text: len(text.split()) or 1)
     articles = ArticleNodeParser(count_tokens=len, min_tokens=20, max_tokens=40)
     memories = MemoryNodeParser(count_tokens=lambda text: len(text.split()))
@@ -117,6 +121,7 @@ def parsers_of_plugins() -> dict[str, Parser]:
         "front matter": lambda text: normalized(f"---\n{text}\n---\n"),
         "definitions": lambda text: (Material([chunk("x", text, section="Glossary")]).topics, None),
         "groups": lambda text: (Material([chunk("x", text)]).groups, None),
+        "question to the memory": lambda text: asked_of(senders, text),
         "log": lambda text: memory(text, "log"),
         "memory's Markdown": lambda text: memory(f"{text}x\n---", "markdown"),
         "mail's HTML": lambda text: mail(text, "html"),
@@ -165,6 +170,8 @@ KNOWN = [
     ("groups", "", "ab, ", 4_000),
     ("groups", "", "ab cd ", 4_000),
     ("definitions", "", "ab: c (d) ", 4_000),
+    ("question to the memory", "", "a.", 1_000),
+    ("quantities", "1", " trillion", 9_000),
     ("mail's HTML", "<a", "1", 3_000),
     ("mail", "", "--\n", 800),
     ("mail of a strange charset", "a-", "b", 100_000),

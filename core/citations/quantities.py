@@ -51,6 +51,8 @@ _NUMBER = re.compile(
     rf"|(?<![\w.])(?P<words>(?a:{_SPELLED}))(?!\w)",
     re.IGNORECASE,
 )
+#: Digits of a number that is calculated with.
+_LONGEST = 40
 _SCALE = re.compile(rf"[ -]?((?a:{'|'.join(_SCALES)}))\b", re.IGNORECASE)
 _UNIT = re.compile(
     r"(?P<gap>[ -]?)(?P<power>square|cubic)?(?(power) )"
@@ -96,7 +98,7 @@ def _quantities(text: str) -> Iterator[Quantity]:
                     continue
                 if symbol_of(glued) is None:
                     continue  # 3D, 2x: a name
-        while scale := _SCALE.match(text, end):
+        while len(value) <= _LONGEST and (scale := _SCALE.match(text, end)):
             value = _multiply(value, _SCALES[scale[1].lower()])
             end = scale.end()
         spelled, unit_end = _unit_at(text, end)
@@ -108,6 +110,8 @@ def _quantities(text: str) -> Iterator[Quantity]:
 
 def _normalize_digits(digits: str, sign: str) -> str:
     whole = digits.replace(" ", "")
+    if len(whole) > _LONGEST:
+        return whole
     if re.fullmatch(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", whole):
         whole = whole.replace(",", "")
     elif re.fullmatch(r"\d+,\d+", whole):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import takewhile
+from itertools import islice, takewhile
 
 from ragstone.core import Corpus
 from ragstone.core.text import stems, with_forms
@@ -16,16 +16,20 @@ from .filters import senders_named
 _MAIL = re.compile(r"\b(?:e-?)?mails?\b|\bwho (?:wrote|sent)(?: to)? (?:me|us)\b", re.IGNORECASE)
 _NO_TOPIC = re.compile(rf"{_MAIL.pattern}|['’]s\b", re.IGNORECASE)
 _NAME_WORD = r"[^\W\d_][\w.@-]*(?:['’](?!s\b)\w+)?"
+#: Where a name begins, once in a run of letters and signs; "@" is no part of the name in "@Ana".
+_BEGINS = r"(?<![\w.@-])[.@-]*"
 #: Who wrote: "from Ana Berg", "did Ana write", "Ana's last mail".
 _SENDER = re.compile(
     rf"\b(?:from|by) (?P<behind>{_NAME_WORD}(?: {_NAME_WORD}){{0,3}})"
-    rf"|(?<!\w)(?P<verb>{_NAME_WORD}(?: (?!last ){_NAME_WORD}){{0,3}}?) (?:last )?"
+    rf"|{_BEGINS}(?P<verb>{_NAME_WORD}(?: (?!last ){_NAME_WORD}){{0,3}}?) (?:last )?"
     r"(?:wr(?:ite|ote|itten)|sen[dt]|sa(?:id|y)|ask|want|need|answer|repl(?:y|ie)|respond"
     r"|tell|told|report|suggest|propose|offer|mention|request"
     r"|e?-?mail)(?:s|d|ed)?\b"
-    rf"|(?<!\w)(?P<owner>{_NAME_WORD}(?: {_NAME_WORD}){{0,3}})['’]s (?:\w+ )?(?:e-?)?mails?\b",
+    rf"|{_BEGINS}(?P<owner>{_NAME_WORD}(?: {_NAME_WORD}){{0,3}})['’]s (?:\w+ )?(?:e-?)?mails?\b",
     re.IGNORECASE,
 )
+#: So many who wrote are looked up, each among all senders of mails.
+_MOST_SENDERS = 8
 #: "What is Ana's mail?" asks for her address.
 _ADDRESS = re.compile(r"(?:\bis|['’]s) [^?]{1,60}['’]s? e-?mail\W*$", re.IGNORECASE)
 #: What asks for a mail, beside the word.
@@ -121,7 +125,7 @@ def asked_of(corpus: Corpus, question: str) -> Asked | None:
 def _sender(corpus: Corpus, question: str) -> tuple[tuple[str, ...], str, str]:
     """The writers that the question names, its other words, and a name in it where only such wrote no mail."""
     unknown = ""
-    for named in _SENDER.finditer(question):
+    for named in islice(_SENDER.finditer(question), _MOST_SENDERS):
         group = str(named.lastgroup)
         is_behind, words = group == "behind", named[group].split(" ")
         sizes = reversed(range(1, len(words) + 1))

@@ -45,6 +45,11 @@ def test_letters_that_a_pattern_takes_for_others_are_in_no_number() -> None:
     assert [found.value for found in quantities("3 m\u0131llion, 3 m\u0130llion, s\u0131x b\u0131llion")] == ["3", "3"]
 
 
+def test_a_number_of_a_million_digits_is_as_it_is_written() -> None:
+    digits = "1" * 1_000_001
+    assert [found.value for found in quantities(f"{digits} volts")] == [digits]
+
+
 CHUNK = """The grip force of a small parallel gripper is about 40 newtons. Do not open the gripper under load.
 Marie Curie won two Nobel Prizes, and Henri Becquerel won one in 1903. She never wore gloves. The pump moves
 1,200 litres a minute at 50 Hz. See https://example.org/pumps for the tables.

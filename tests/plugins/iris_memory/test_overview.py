@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from ragstone.core import Answer, Host, NotFound, Question, Turn
 from ragstone.core.testing import open_host
 from ragstone.plugins.iris_memory.periods import period_in
+from ragstone.plugins.iris_memory.recall.asked import asked_of
 from tests.plugins.iris_memory.memories import remembering
 
 MAIL = "From: {name} <{name}@home.org>\nTo: iris@home.org\nSubject: {subject}\nDate: {date}\n\nDear Iris,\n\n{text}\n"
@@ -415,3 +418,10 @@ def test_no_day(words: str) -> None:
     period, rest = period_in(f"What happened {words}?", date(2026, 3, 4))
     assert period is None or period.first.year > 1900
     assert period is not None or rest == f"What happened {words}?"
+
+
+def test_a_question_with_many_names_has_few_of_them_looked_up() -> None:
+    looked_up: list[tuple[str, ...]] = []
+    corpus: Any = SimpleNamespace(contents=SimpleNamespace(facets=lambda *keys: looked_up.append(keys) or []))
+    asked_of(corpus, "mails from Ana Berg Cruz Dahl " * 100)
+    assert 0 < len(looked_up) <= 32
