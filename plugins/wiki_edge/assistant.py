@@ -31,6 +31,10 @@ def assistant(host: Host) -> Assistant:
     def empty() -> EmptyState | None:
         if any(entry.kind == "wiki" for entry in searcher().shards):
             return None
+        if searcher().refused:
+            return EmptyState(
+                "The encyclopedia cannot be read. The person who runs this server sees why in its health."
+            )
         return EmptyState(
             "No encyclopedia is installed yet. The person who runs this server puts one in place with “ragstone wiki "
             "install”; it can then be asked here at once."
@@ -40,9 +44,11 @@ def assistant(host: Host) -> Assistant:
         return tuple(f"What is “{title}”?" for title in some_titles(searcher(), _EXAMPLE_QUESTIONS, {}))
 
     def refusal(_filters: Mapping[str, str]) -> str:
-        if empty() is not None:
-            return "There is no encyclopedia here yet: ragstone wiki install puts one in place."
-        return "The encyclopedia that I carry does not tell."
+        if empty() is None:
+            return "The encyclopedia that I carry does not tell."
+        if searcher().refused:
+            return "The encyclopedia here cannot be read: ragstone wiki verify names what is wrong with it."
+        return "There is no encyclopedia here yet: ragstone wiki install puts one in place."
 
     def conditions(filters: Mapping[str, str]) -> Mapping[str, str]:
         for name, value in filters.items():

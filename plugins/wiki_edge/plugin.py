@@ -74,11 +74,11 @@ def ragstone_assistants(host: Host) -> Sequence[Assistant]:
 
 
 @hookimpl
-def ragstone_checks(host: Host) -> Sequence[Check]:
-    """Whether every installed shard can be searched."""
+def ragstone_checks(host: Host, thorough: bool) -> Sequence[Check]:
+    """Whether every installed shard can be searched, and its files are as they were."""
     from .checks import checks
 
-    return checks(host)
+    return checks(host, thorough=thorough)
 
 
 @hookimpl

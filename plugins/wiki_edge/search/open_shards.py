@@ -14,6 +14,7 @@ from ragstone.core import Encoder, RagstoneError
 from ..shards.errors import ShardError
 from ..shards.file_arrays import MemoryBudget
 from ..shards.manifest import NAME, Manifest, ShardEntry
+from ..shards.releases import has_releases
 from .shard import Shard
 
 _log = logging.getLogger(__name__)
@@ -61,7 +62,7 @@ class ShardRegistry:
 
     def current(self) -> OpenShards:
         """The shards as the manifests name them now. Raises ``EncoderError``."""
-        stamps = tuple(_stamp(folder / NAME) for folder in self._folders)
+        stamps = tuple(map(_stamp, self._folders))
         opened = self._opened
         if self._is_current(opened, stamps):
             return opened
@@ -118,14 +119,18 @@ def _check_encoder(entry: ShardEntry, encoder: Encoder) -> None:
 
 
 def _refusal(place: str, error: RagstoneError) -> Refused:
-    _log.warning("refused: %s: %s", place, error)
-    return Refused(place, str(error))
+    if error.where and error.where.startswith(place):  # and may name a line
+        place = error.where
+    refused = Refused(place, str(error).removeprefix(f"{place}: "))
+    _log.warning("refused: %s: %s", place, refused.reason)
+    return refused
 
 
-def _stamp(path: Path) -> object:
-    """Changes whenever the file does; ``None`` while it is not there."""
+def _stamp(folder: Path) -> object:
+    """Changes whenever the folder's manifest does; ``None`` while nothing is installed there."""
     try:
-        about = path.stat()
-    except OSError:
-        return None
+        about = (folder / NAME).stat()
+    except OSError as error:
+        is_empty = isinstance(error, FileNotFoundError) and not has_releases(folder)
+        return None if is_empty else error.errno
     return about.st_ino, about.st_size, about.st_mtime_ns

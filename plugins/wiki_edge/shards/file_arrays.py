@@ -154,7 +154,9 @@ class FileLines:
         last = int(offsets.read(len(offsets) - 1)[0]) if len(offsets) else -1
         if last != size:
             raise ShardError(
-                f"its offsets end at {last:,} bytes and the file at {size:,}", file=path, hint="remove the side files"
+                f"has {size:,} bytes, and its offsets are of one with {last:,}",
+                file=path,
+                hint="put the whole shard in its place; of one that was changed on purpose, remove the side files",
             )
 
     def line(self, number: int) -> bytes:

@@ -53,6 +53,11 @@ def installed(root: Path) -> Manifest | None:
     return Manifest.read(root / NAME) if os.path.lexists(root / NAME) else None
 
 
+def has_releases(root: Path) -> bool:
+    """Whether releases of shards are in the folder, which a manifest must name."""
+    return any(_RELEASE.fullmatch(path.name) for path in root.glob("*/*"))
+
+
 def folder_for(root: Path, entry: ShardEntry, digest: str) -> str:
     """The name of a new release's folder, relative to ``root``. Raises ``ShardError``."""
     shard = quote(entry.id, safe=" ")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
-from hashlib import file_digest, sha256
+from hashlib import sha256
 from pathlib import Path
-from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -17,13 +18,13 @@ from ragstone.core.answering import check_type
 from .errors import ShardError, place_in
 from .file_arrays import FileArray
 from .files import open_regular, read_errors
-from .manifest import NAME, FileSum, Manifest, ShardEntry, ShardPlace
+from .manifest import NAME, FileSum, Manifest, ShardEntry
 from .metadata import check_lines
 from .signatures import signer
 
 #: Faults of one file that are named one by one.
 MOST = 100
-#: Bytes of embeddings that are read at once.
+#: Bytes that are read at once.
 _BLOCK = 2**20
 #: How far a row's length may be from 1: normalising in half precision is off by less.
 _TOLERANCE = 1e-3
@@ -92,8 +93,7 @@ def check_files(entry: ShardEntry, manifest: Path, faults: Faults) -> None:
                 sums[name] = check(path, entry, faults.add)
         except ShardError as error:
             faults.add(error)
-    if entry.files is not None:
-        _compare_sums(entry, place, sums, faults, manifest)
+    compare_sums(entry, manifest, faults, sums)
 
 
 def _check_rows(path: Path, entry: ShardEntry, found: Callable[[ShardError], None]) -> str:
@@ -163,11 +163,17 @@ class Faults:
         return file
 
 
-def _compare_sums(
-    entry: ShardEntry, place: ShardPlace, sums: dict[str, str | None], faults: Faults, manifest: Path
+def compare_sums(
+    entry: ShardEntry, manifest: Path, faults: Faults, sums: Mapping[str, str | None], ends: float = math.inf
 ) -> None:
-    """Compare every file with its size and checksum. ``sums``: of those that were hashed while they were read."""
-    listed = entry.files or {}
+    """Compare every file with its size and checksum, where the entry has them.
+
+    ``sums``: of those that were hashed while they were read. Raises ``TimeoutError`` where ``time.monotonic`` reaches
+    ``ends`` before all are read, ``ShardError`` for paths that lead out of the folder.
+    """
+    if entry.files is None:
+        return
+    listed, place = entry.files, entry.place(manifest.parent)
     for name in place.files.keys() - listed.keys():
         faults.add(ShardError(f"shard {entry.id!r}: 'files' does not list {name!r}"), file=manifest.name)
     for name, wanted in listed.items():
@@ -176,7 +182,7 @@ def _compare_sums(
             continue  # a fault already says why it was not read
         path = place.files[name]
         try:
-            found = FileSum(sha256=digest, bytes=path.stat().st_size) if digest else sum_of(path)
+            found = FileSum(sha256=digest, bytes=path.stat().st_size) if digest else sum_of(path, ends)
         except ShardError as error:
             faults.add(error)
             continue
@@ -187,7 +193,13 @@ def _compare_sums(
             faults.add(ShardError(what, file=path))
 
 
-def sum_of(path: Path) -> FileSum:
-    """Checksum and size of a file. Raises ``ShardError`` when it cannot be read."""
+def sum_of(path: Path, ends: float = math.inf) -> FileSum:
+    """Checksum and size of a file. Raises ``ShardError`` when it cannot be read, ``TimeoutError`` after ``ends``."""
+    digest = sha256()
     with read_errors(path), open_regular(path) as file:
-        return FileSum(sha256=file_digest(cast("Any", file), "sha256").hexdigest(), bytes=file.tell())
+        while (block := file.read(_BLOCK)) and time.monotonic() < ends:
+            digest.update(block)
+        size = file.tell()
+    if block:
+        raise TimeoutError
+    return FileSum(sha256=digest.hexdigest(), bytes=size)

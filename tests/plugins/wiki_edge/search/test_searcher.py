@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ import pytest
 
 from ragstone.core import Host, NotFound
 from ragstone.core.testing import open_host
-from ragstone.plugins.wiki_edge import Manifest, ShardRetriever, searcher_of
+from ragstone.plugins.wiki_edge import Manifest, ShardRetriever, install_shards, searcher_of
 from ragstone.plugins.wiki_edge.search.searcher import ShardSearcher
 from tests.plugins.wiki_edge.shards.samples import NAME
 
@@ -125,7 +125,39 @@ def test_a_manifest_that_breaks_leaves_the_former_one_serving(
         assert titles(reads.search("boils water", k=1)) == ["Kettle"]
         assert titles(reads.search("boils water", k=1)) == ["Kettle"]
     assert sum("is not JSON" in record.message for record in caplog.records) == 1
-    assert "is not JSON" in reads.refused[0].reason
+    assert reads.refused[0].reason.startswith("is not JSON")
+
+
+def test_releases_without_a_manifest_are_not_taken_for_an_empty_folder(tmp_path: Path) -> None:
+    with open_host(tmp_path) as host:
+        write(host, tmp_path / "from")
+        install_shards(tmp_path / "from", tmp_path / "data" / "wiki")
+        assert [check.ok for check in host.hooks.checks(thorough=True) if "shards" in check.name] == [True, True]
+        (tmp_path / "data" / "wiki" / NAME).unlink()
+        assert "A kettle boils water" in host.assistant("wiki_edge").ask("What boils water for tea?").text
+    with open_host(tmp_path) as host:
+        assert "ragstone wiki verify" in host.assistant("wiki_edge").ask("What boils water for tea?").text
+        assert [check.detail for check in host.checks() if check.name == "shards"] == [
+            f"refused: {tmp_path / 'data' / 'wiki' / NAME}: is missing"
+        ]
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "reason"),
+    [
+        ("embeddings.npy", lambda raw: raw[:-1] + b"X", "embeddings.npy: has the SHA-256 "),
+        ("metadata.jsonl", lambda raw: raw[:100], "metadata.jsonl: has 100 bytes, and its offsets are of one with "),
+    ],
+)
+def test_doctor_names_a_file_that_is_not_as_it_was_installed(
+    name: str, change: Callable[[bytes], bytes], reason: str, tmp_path: Path
+) -> None:
+    with open_host(tmp_path) as host:
+        write(host, tmp_path / "from", sides=True)
+        (report,) = install_shards(tmp_path / "from", tmp_path / "data" / "wiki")
+        (report.folder / name).write_bytes(change((report.folder / name).read_bytes()))
+        (fault,) = [check for check in host.hooks.checks(thorough=True) if not check.ok]
+        assert reason in fault.detail
 
 
 def test_a_new_release_that_is_damaged_leaves_the_former_one_serving(host: Host, tmp_path: Path) -> None:
