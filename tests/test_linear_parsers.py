@@ -71,7 +71,7 @@ def parsers_of_plugins() -> dict[str, Parser]:
     from ragstone.plugins.book_chat import BookNodeParser
     from ragstone.plugins.book_chat.guardrails import is_procedure
     from ragstone.plugins.book_chat.markdown.html.markup import decoded
-    from ragstone.plugins.book_chat.markdown.hyphenation import join_halves
+    from ragstone.plugins.book_chat.markdown.hyphenation import join_halves, vocabulary
     from ragstone.plugins.concept_tutor import read_plan
     from ragstone.plugins.concept_tutor.learning.reading.material import Material
     from ragstone.plugins.iris_memory import (
@@ -115,7 +115,7 @@ def parsers_of_plugins() -> dict[str, Parser]:
         "plain text": lambda text: read(text, ".txt"),
         "chunks": lambda text: nodes.get_nodes_from_documents([Document(text=normalized(text))]),
         "Markdown": normalized,
-        "joined halves": lambda text: join_halves(text, Counter()),
+        "joined halves": lambda text: join_halves(text, vocabulary([f"{text}\n"])),
         "procedure": is_procedure,
         "MDX": lambda text: read(f'{text}"x', ".mdx"),
         "front matter": lambda text: normalized(f"---\n{text}\n---\n"),

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 _HYPHENATED = re.compile(r"(?<![^\W\d_])([^\W\d_]+(?:-[^\W\d_]+){0,9})[-\xad]\n([^\W\d_]+)")
-_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*(?!-?\n)(?=\W|$)")
+_WORD = re.compile(r"(?<![^\W\d_])[^\W\d_]++(?:-[^\W\d_]++)*(?!-?\n)(?=\W|$)")
 
 
 def vocabulary(texts: Iterable[str]) -> Counter[str]:
