@@ -144,5 +144,6 @@ def install(app: Flask, names: HostNames, origins: Origins) -> None:
     def protect(response: Response) -> Response:
         for name, value in HEADERS.items():
             response.headers[name] = value
+        response.headers.setdefault("Cache-Control", "private, no-cache")  # a key may be for it
         origins.set_headers(response)
         return response

@@ -15,6 +15,7 @@ def test_every_response_carries_the_headers(client: FlaskClient, path: str) -> N
     with client.get(path) as response:
         for name, value in HEADERS.items():
             assert response.headers[name] == value
+        assert response.headers["Cache-Control"] in {"no-store", "no-cache", "private, no-cache"}
         assert "Set-Cookie" not in response.headers
 
 
