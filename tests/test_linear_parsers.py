@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -33,6 +32,25 @@ from tests.support.patience import grows_linearly
 Parser = Callable[[str], object]
 
 
+#: Of each kind that the type of an answer is known of.
+ASKED = (
+    "Who came?",
+    "When was it built?",
+    "How many wheels does it have?",
+    "How high is the rent?",
+    "How deep is it?",
+    "How long does it take?",
+    "How often is it done?",
+    "What is the temperature of it?",
+    "Where is it?",
+    "Why is it called so?",
+    "What is the phone number of the office?",
+    "What is the IP address of the server?",
+    "Who is her husband?",
+    "Which is the best wheel?",
+)
+
+
 def streamed(text: str) -> None:
     splitter = Splitter()
     for start in range(0, len(text), 4):
@@ -48,7 +66,8 @@ def parsers_of_core() -> dict[str, Parser]:
         "fencing": lambda text: (escape_fences(text), one_line(text)),
         "follow-up": lambda text: (follow_up(text, [Turn(text, text)]), asked_again(text, [Turn(text, text)])),
         "about the source": lambda text: about_source(text, [text]),
-        "asking": lambda text: (answer_type_scorer("who")(text), gives_a_reason(text), reworded(text)),
+        "asking": lambda text: (gives_a_reason(text), reworded(text)),
+        "sentence that answers": lambda text: [answer_type_scorer(asked)(f"{text} x") for asked in ASKED],
         "subject": lambda text: (subject_of(f"{text}\x01"), compound_of(f"{text}\x01")),
         "abbreviations": lambda text: spells_out(text, {"aa"}),
         "answer": split_answer,
@@ -152,6 +171,8 @@ BLANKS = " " * 500
 KNOWN = [
     ("abbreviations", "", "AA: a (AA) ", 4_000),
     ("abbreviations", "", "Aa", 20_000),
+    ("sentence that answers", "", "a-", 2_000),
+    ("sentence that answers", "", "\n", 2_000),
     ("subject", "What is this", " ", 300),
     ("subject", "What is the definition of aa mean", " \n", 300),
     ("units", "", f"| a{BLANKS}b|\n", 12_000),

@@ -182,7 +182,7 @@ def word_before(question: str) -> re.Pattern[str] | None:
     """A pattern of the word before the question's verb, "Kerr" in "Kerr patented it" for "Who patented it?"; ``None``
     where the question does not ask who does something."""
     asked = _PERSON_DOES.match(question)
-    return re.compile(rf"\b([\w'’-]+) {asked[1]}\b", re.IGNORECASE) if asked else None
+    return re.compile(rf"(?<![\w'’-])['’-]*+(\w[\w'’-]*+) {asked[1]}\b", re.IGNORECASE) if asked else None
 
 
 def is_by_pronoun(question: str, sentence: str) -> bool:

@@ -39,8 +39,8 @@ _QUANTITY = re.compile(
 #: Numbers that count nothing: of figures, chapters and list items, hexadecimal ones, dates, times of day, years, the
 #: years of references and lives, and what something is defined to be equal to.
 _REFERENCE_NUMBER = re.compile(
-    r"^\s*(?:\d+[.)]|\d+(?:\.\d+)+\.?(?= (?-i:[A-Z])))\s"
-    r"|\b0x[\da-f]+|\b\d{4}-\d\d-\d\d\b|\b\d{1,2}:\d\d\b|= ?-?\d[\d.,]*|\S+-year-old\b|\bas (?:early|late) as \d{4}\b|"
+    r"^[^\S\n]*(?:\d+[.)]|\d+(?:\.\d+)+\.?(?= (?-i:[A-Z])))\s"
+    r"|\b0x[\da-f]+|\b\d{4}-\d\d-\d\d\b|\b\d{1,2}:\d\d\b|= ?-?\d[\d.,]*|(?<!\S)\S+-year-old\b|\bas (?:early|late) as \d{4}\b|"
     rf"\b(?:{MONTHS}) \d+(?:, \d{{4}})?|"
     r"\b(?:figures?|figs?\.?|tables?|listings?|sections?|chapters?|equations?|eqs?\.|appendix|pages?|pp?\.|versions?|lines?)"
     r"\s\d[\d.–-]*|\([^()]{2,60},? (?:1[89]|20)\d\d[a-z]?\)"
