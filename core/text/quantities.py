@@ -40,8 +40,8 @@ _QUANTITY = re.compile(
 #: years of references and lives, and what something is defined to be equal to.
 _REFERENCE_NUMBER = re.compile(
     r"^[^\S\n]*(?:\d+[.)]|\d+(?:\.\d+)+\.?(?= (?-i:[A-Z])))\s"
-    r"|\b0x[\da-f]+|\b\d{4}-\d\d-\d\d\b|\b\d{1,2}:\d\d\b|= ?-?\d[\d.,]*|(?<!\S)\S+-year-old\b|\bas (?:early|late) as \d{4}\b|"
-    rf"\b(?:{MONTHS}) \d+(?:, \d{{4}})?|"
+    r"|\b0x[\da-f]+|\b\d{4}-\d\d-\d\d\b|\b\d{1,2}:\d\d\b|= ?-?\d[\d.,]*|(?<!\S)\S+-year-old\b"
+    rf"|\bas (?:early|late) as \d{{4}}\b|\b(?:{MONTHS}) \d+(?:, \d{{4}})?|"
     r"\b(?:figures?|figs?\.?|tables?|listings?|sections?|chapters?|equations?|eqs?\.|appendix|pages?|pp?\.|versions?|lines?)"
     r"\s\d[\d.–-]*|\([^()]{2,60},? (?:1[89]|20)\d\d[a-z]?\)"
     r"|\([^()]{0,40}\b(?:1\d|20)\d\d\b[^()]{0,40}\b(?:1\d|20)\d\d\)|\b(?:in|since|by|until|of|from) (?:1[5-9]|20)\d\d\b"
