@@ -83,7 +83,10 @@ def chunk_of(node: BaseNode, relevance: float) -> MemoryChunk:
 
 def writer_of(mail: BaseNode) -> str:
     """The name of a mail's writer, "Berg, Ana" as Ana Berg, else the address; "" for what is no mail."""
-    name, address = parseaddr(str(mail.metadata.get(fields.FROM) or "")[:_LONGEST_FIELD])
+    try:
+        name, address = parseaddr(str(mail.metadata.get(fields.FROM) or "")[:_LONGEST_FIELD])
+    except RecursionError:  # over hundreds of brackets
+        return ""
     family, _, given = name.partition(",")
     name = f"{given} {family}" if given.strip() and "," not in given else name
     return " ".join(_NO_NAME.sub(" ", name or address).split())[:_LONGEST_NAME]

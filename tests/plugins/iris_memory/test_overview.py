@@ -420,6 +420,13 @@ def test_no_day(words: str) -> None:
     assert period is not None or rest == f"What happened {words}?"
 
 
+def test_a_writer_whose_name_is_nothing_but_brackets_harms_no_answer(tmp_path: Path) -> None:
+    mail = _mail("Ana", "Rope", FIRST, "The rope is forty metres long.").replace("From: Ana", f"From: {'(' * 5_000}")
+    with remembering(tmp_path, {"1.eml": mail}) as opened:
+        assert "The rope is forty metres long." in _ask(opened, "How long is the rope?").text
+        assert "“Rope”" in _ask(opened, "Which mails are there?").text
+
+
 def test_a_question_with_many_names_has_few_of_them_looked_up() -> None:
     looked_up: list[tuple[str, ...]] = []
     corpus: Any = SimpleNamespace(contents=SimpleNamespace(facets=lambda *keys: looked_up.append(keys) or []))
