@@ -6,7 +6,7 @@ from ..lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from .calibration import CALIBRATION_TOP_K, DEFAULT_THRESHOLD, MIN_CALIBRATION_CHUNKS, Calibration, calibrate
-    from .definitions import Subjects, with_definitions
+    from .definitions import Subjects, defining_texts, with_definitions
     from .evidence_gate import Evidence, Verdict, judge, weigh_evidence
     from .fusion import Candidates, Scores, inverse_frequencies, rank
     from .models import Retrieval, Spelling, Timings
@@ -31,6 +31,7 @@ __all__ = [
     "Timings",
     "Verdict",
     "calibrate",
+    "defining_texts",
     "inverse_frequencies",
     "judge",
     "rank",

@@ -52,10 +52,14 @@ _SIMILAR = 0.6
 #: A capitalized word of a question but its first, and no title: "Dr. Berg" is Doctor Berg.
 NAME = re.compile(r"(?<=\s)[\"'(“‘]?(?!(?:Mr|Mrs|Ms|Dr|Prof|St|Mt)\b)([A-Z][\w’'-]*)")
 _NUMBER = re.compile(r"\d+|\b(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)\b")
-#: Sentences of a reply, and stems that the question or the line that asks it has alone, such as "total". "Ana: " begins
-#: the line of a speaker.
+#: Sentences of a reply, and stems that the question or the line that asks it has alone, such as "total". "Ana: " or
+#: "[10:11] <ana> " begins the line of a speaker.
 _REPLY, _SAID_OTHERWISE = 2, 1
-_SPEAKER = re.compile(r"\A\W*[^\W_][^\s:]{0,40}(?: [^\s:]{1,40})?: ")
+_SPEAKER = re.compile(
+    r"\A\W*(?:(?=\d)[\d.:/, TZ-]{4,30}(?:[AP]M)?[\])]? {0,4})?"
+    r"(?:<[^<>\s]{1,40}>|[^\W_][^\s:]{0,40}(?: [^\s:]{1,40})?:) "
+)
+_WHETHER = re.compile(r"\A.*\b(?:whether|if) ", re.IGNORECASE | re.DOTALL)
 #: A reply that does not answer.
 _UNKNOWN = re.compile(r"\bno (?:idea|clue)\b|\bnot sure\b|\b(?:do not|don['’]t) know\b", re.IGNORECASE)
 #: What points to a sentence before.
@@ -203,10 +207,13 @@ def is_reply(retrieval: Retrieval, sentence: ScoredSentence) -> bool:
         for unit in known.units[max(0, sentence.unit - _REPLY) : sentence.unit]
         if not is_mail or text.rfind("\n>", 0, unit.start) == text.rfind("\n", 0, unit.start)
     ]
-    lines = [line for line in (*headings_of(node).splitlines(), *before) if line.endswith("?")]
+    above = (line.rpartition(" › ")[2] for line in headings_of(node).splitlines())
+    lines = [line for line in (*above, *before) if line.endswith("?")]
     if not lines or sentence.text.endswith("?") or _UNKNOWN.search(sentence.text):
         return False
     own, near, names = frozenset(question_stems(asked)), stems_near(retrieval, sentence), names_in(asked)
+    if asks_whether(asked):  # "Please tell me whether the winch is free"
+        lines = [_WHETHER.sub(f"{words(asked)[0]} ", line) for line in lines]
     elsewhere = {stem for stem in own if not form_hashes(stem).isdisjoint(near)}
     return bool(own) and any(
         own & (said := frozenset(stems(_SPEAKER.sub("", line))))

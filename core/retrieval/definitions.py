@@ -45,7 +45,7 @@ _FOLLOWS = re.compile(
     r"|\s*[:–—|]|\s-\s)"
 )
 _PRECEDES = re.compile(r"\b(?:called|known as|termed|referred to as)\s+(?:an?\s+|the\s+)?\W*$")
-#: Between two words of a term: "vote of no confidence".
+#: "Vote of no confidence".
 _BETWEEN = r"\w*[\s-]+(?:(?:of|no|the|and|in|for|to|an?)\s+){0,2}"
 #: "The simplest one is X, which …", "… a numeric X, which is a …".
 _IS = re.compile(r"\bis\s+(?:an?\s+|the\s+)?$")
@@ -196,7 +196,7 @@ def best_definition(
     wanted = frozenset(subject)
 
     def score(sentence: str) -> float:
-        return max(defines(sentence, wanted), person.identified_by(sentence) if person else 0.0)
+        return person.defined_by(sentence, wanted) if person else defines(sentence, wanted)
 
     def best_score(text: str) -> float:
         found = tuple(units(text))
@@ -216,6 +216,12 @@ def best_definition(
     # A person is presented where first named: keys are in the order of the text.
     best = max(scores, key=lambda key: (scores[key], -key if person else 0), default=None)
     return best if best is not None and scores[best] >= least else None
+
+
+def defining_texts(question: str, texts: Sequence[str]) -> set[int]:
+    """Indices of the texts, best first, that define best what the question wants defined."""
+    subjects, numbered = Subjects.of(question), dict(enumerate(texts))
+    return {best for each in subjects.stems if (best := best_definition(numbered, each, subjects.person)) is not None}
 
 
 def _first_titled(chunks: Mapping[int, BaseNode], subject: Sequence[str]) -> int | None:

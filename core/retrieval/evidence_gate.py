@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from ..text.answer_types import answer_type_scorer, value_finder
 from ..text.chunk_terms import headings_of, idf_coverage
 from ..text.definitions import attribute_finder, subject_of
-from ..text.entries import title_stems
+from ..text.entries import label_finder, title_stems
 from ..text.persons import LifeEvent, life_event_asked
 from ..text.question_kinds import action_of, asks_for_events, asks_for_steps, asks_whether
 from ..text.stemming import question_stems, stem_hash, stems
@@ -126,7 +126,8 @@ def _has_common_words_alone(retrieval: Retrieval, sentence: ScoredSentence) -> b
 def _is_about_it(retrieval: Retrieval, sentence: ScoredSentence) -> bool:
     """Whether nothing is asked for but what happened to X, what to do about X, or what the Y of X is and the sentence
     says what "the Y is" or has the form of a Y (a price, a phone number), and all words are near the sentence; or what
-    X is, and the sentence is below the title X.
+    X is, and the sentence is below the title X; or it has a label of words of the question, and the others itself or
+    above it.
 
     Of SQuAD's 2,190 unanswerable questions that changes the verdict of none.
     """
@@ -137,6 +138,12 @@ def _is_about_it(retrieval: Retrieval, sentence: ScoredSentence) -> bool:
     is_said = (attribute and attribute.search(sentence.text)) or (has_value and has_value(sentence.text))
     if is_said or asks_what_to_do or asks_for_events(retrieval.question):
         return stems_near(retrieval, sentence).issuperset(map(stem_hash, retrieval.idf))
+    known = retrieval.terms(sentence.chunk)
+    if (
+        label_finder(asked)(sentence.text)
+        and idf_coverage(retrieval.idf, known.heading_stems | known.unit_stems[sentence.unit]) == 1
+    ):
+        return True
     subject = frozenset(map(retrieval.spelling.correct, subject_of(asked)))
     return bool(subject) and title_stems(headings_of(retrieval.nodes[sentence.chunk].node)) == subject
 
@@ -171,7 +178,8 @@ def judge(found: Evidence, retrieval: Retrieval, least: float | None = None) -> 
     A follow-up inherits the words of earlier questions, which were answered: its own words must be found too. Without
     them "What does it cost?" is about what was asked before, "And the weather?" is not.
     """
-    if not sentences_of(retrieval) or found.score < retrieval.threshold:
+    best = next(iter(sentences_of(retrieval)), None)
+    if best is None or (found.score < retrieval.threshold and not is_reply(retrieval, best)):
         return "refused"
     if retrieval.follow_up is not None and found.own_coverage < _OWN_SHARE:
         return "closest" if retrieval.follow_up.refers else "refused"

@@ -66,6 +66,7 @@ _SAYS_KIN = re.compile(
 _SAYS_SPOUSE = re.compile(r"\b(?:wife|wives|husbands?|widow\w*|marri\w+|wed(?:ded)?\b|brides?\b)", re.IGNORECASE)
 _ASKS_MARRIAGE = re.compile(r"\b(?:marry|married|wed)\b", re.IGNORECASE)
 _ASKS_KIN = re.compile(rf"^\W*(?:what|who)\b.*{_KIN.pattern}\W*$", re.IGNORECASE)
+_ASKS_WHAT_DONE = re.compile(r"(?i:what (?:do|does|did)) ((?:[A-Z][\w.-]*|I|we)(?: [A-Z][\w-]*){0,2}) ([a-z]+)\W*$")
 _ASKS_WHO_DID = re.compile(r"(?:and |but |so )?who (?!(?:is|are|was|were)\b)\w+", re.IGNORECASE)
 
 #: "Who was the conductor before Anna Berg?", and what says who was.
@@ -182,6 +183,19 @@ def has_names_alone(retrieval: Retrieval, asked: str, sentences: Sequence[Scored
     forms = frozenset().union(*map(with_forms, common))
     is_away = bool(common) and stems_near(retrieval, sentences[0]).isdisjoint(retrieval.spelling.hashes(forms))
     return is_away and answer_type_scorer(asked)(dated_text(retrieval, sentences[0])) == 0
+
+
+def lacks_agent(_: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
+    """Whether the question asks what someone does, did or likes, and the best sentence says it of another one alone."""
+    does = _ASKS_WHAT_DONE.match(asked)
+    if does is None:
+        return False
+    verb = "|".join(sorted(map(re.escape, with_forms(next(iter(stems(does[2])), does[2])))))
+    who, text = frozenset(words(does[1])), sentences[0].text
+    agents = re.findall(
+        rf"\b((?!(?:I|We|He|She|It|They|You|This|That)\b)[A-Z]\w*(?: [A-Z]\w+)*) (?:\w+ly )?(?:{verb})", text
+    )
+    return bool(agents) and who.isdisjoint(words(text))
 
 
 def lacks_origin(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:

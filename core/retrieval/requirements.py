@@ -229,6 +229,7 @@ _SUBJECT = (
     (people.lacks_office, "no sentence has the office that is asked for"),
     (people.lacks_neighbour, "no sentence says who came before or after whom"),
     (people.lacks_deed, "no sentence has what was done, or a name of the question"),
+    (people.lacks_agent, "the best sentence says it of another"),
     (people.lacks_origin, "no sentence says of this thing who brought it about"),
     (_lacks_claim, "what the question says is near no sentence"),
     (people.has_names_alone, "the best sentence has a name of the question, and nothing else that is asked for"),
@@ -239,10 +240,7 @@ _SUBJECT = (
     (lacks_comparison, "no sentence compares by what is asked for"),
     (lacks_counted, "the best sentence counts other things"),
     (lacks_argument, "what does it, or the case that is asked for, is near no sentence"),
-    (
-        lambda _, asked, sentences: abbreviation_of(asked) and sentences[0].defining < DEFINES,
-        "no sentence says what the abbreviation stands for",
-    ),
+    (lambda _, asked, best: abbreviation_of(asked) and best[0].defining < DEFINES, "no sentence spells it out"),
 )
 _VALUE = (
     (is_lacking, "no sentence has the date, quantity, name or extreme that is asked for"),

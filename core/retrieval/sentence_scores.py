@@ -14,7 +14,7 @@ from ..text.answer_types import answer_type_scorer, asks_for_value, value_finder
 from ..text.chunk_terms import headings_of, idf_coverage
 from ..text.definitions import compound_of, defines, derived_finder, subject_of
 from ..text.doers import no_doer_finder, work_asked
-from ..text.entries import is_entry, labels, leads_on, other_answer_finder, presents, title_stems
+from ..text.entries import is_entry, label_finder, labels, leads_on, other_answer_finder, presents, title_stems
 from ..text.irregular_verbs import form_hashes
 from ..text.negations import denies, negates
 from ..text.persons import life_event_asked, person_asked
@@ -44,15 +44,13 @@ _COSINE_WEIGHT = 1.5
 #: Added to a sentence that says what X is, where the question asks what X is.
 _DEFINITION_BONUS = 0.8
 #: Added to the sentences of a section whose title is what is asked for, and how well the first of a dictionary's entry,
-#: or one with such a label, says what it is.
+#: one with such a label, or on a work and who made it, says what it is.
 _TITLE_BONUS, _ENTRY_DEFINES = 0.3, 0.9
 #: The same of one with the dates of a person's life, where one of them is asked for; and what is taken from one on
 #: another person's birth or death.
 _DATES_DEFINE, _ANOTHERS_PENALTY = 0.9, 0.8
 #: The same of a sentence that names the term that is asked for; of one that is no definition, times its words.
 _NAMING_DEFINES = 0.4
-#: The same of one that says what a work is, and who made it, where that is asked for.
-_WORK_DEFINES = 0.9
 #: Added to a whole procedure, where one is asked for.
 _PROCEDURE_BONUS = 0.6
 #: Added to a sentence that enumerates or gives a reason, where that is asked for, times the words that it holds.
@@ -67,10 +65,9 @@ _TAKES_TABLE = re.compile(r"\b(?:are|were|tables?|lists?)\b", re.IGNORECASE)
 _PENALTIES: Mapping[Kind, float] = {"caption": 0.3, "row": 0.2, "request": 0.2, "metadata": -0.3}
 #: Added to a table's row whose first cell is made of words of the question; a number alone names nothing.
 _KEY_BONUS = 0.5
-#: Taken from a sentence that says nothing of what is asked, or does not deny what "not" asks for, and for a bare colon.
+#: Taken from a sentence that says nothing of what is asked, or does not deny what "not" asks for, has not the very word
+#: that is to be defined but another of its stem, and for a bare colon.
 _ELSEWHERE_PENALTY = 0.4
-#: Taken from one without the very word that is to be defined, but another of its stem.
-_DERIVED_PENALTY = 0.4
 _BRACKETS = re.compile(r"\([^()]{0,80}\)|(?<=[a-z] )[A-Z]{2,}\b")
 #: A source that is cited within a sentence or behind it, and questions that its words may answer.
 _SOURCE = re.compile(
@@ -122,7 +119,8 @@ class SentenceScorer:
         self._retrieval = retrieval
         self._idf = [(form_hashes(word), synonym_hashes(word), weight) for word, weight in retrieval.idf.items()]
         self._stems = frozenset(map(stem_hash, retrieval.idf))
-        self._of_type, self._of_form = answer_type_scorer(asked), value_finder(asked) or form_scorer(asked)
+        self._of_type, self._of_label = answer_type_scorer(asked), label_finder(asked)
+        self._of_form = value_finder(asked) or form_scorer(asked)
         self._of_wording = wording_scorer(retrieval.question)
         self._type_weight = _TIME_WEIGHT if asks_for_time(asked) else _TYPE_WEIGHT
         self._options = QuoteOptions(kinds_left_out(asked), asks_for_steps(asked), asks_for_code(asked))
@@ -154,7 +152,8 @@ class SentenceScorer:
             if at % PIECES_A_CHECK == 0:
                 check_budget()
             own = [cosines[unit] for unit in _units(piece) if unit < len(cosines) and not math.isnan(cosines[unit])]
-            cosine, words, has_form = max(own, default=None), self._words(piece, known), self._of_form(piece.text)
+            cosine, words = max(own, default=None), self._words(piece, known)
+            has_form = self._of_form(piece.text) or 2 * self._of_label(piece.text)
             is_elsewhere = piece.is_elsewhere or (piece.announces and not has_form)
             defining = self._defining(piece, words, is_first=opens and not is_elsewhere)
             parts = {
@@ -204,9 +203,9 @@ class SentenceScorer:
             "row's name": _KEY_BONUS * (piece.kind == "row" and has_type > 0 and self._names(text.partition("|")[0])),
             "order": _ORDER_BONUS * ordered_share(self._order, stems(text)) if self._order else 0.0,
             "steps": _PROCEDURE_BONUS * bool(piece.steps),
-            "of another": -_ELSEWHERE_PENALTY * (self._is_other is not None and self._is_other(text)),
+            "of another": -_ELSEWHERE_PENALTY * (self._is_other(text) if self._is_other else 0),
             "table": -_TABLE_PENALTY * is_table,
-            "other word": -_DERIVED_PENALTY * self._is_derived(text),
+            "other word": -_ELSEWHERE_PENALTY * self._is_derived(text),
             "denial": -_ELSEWHERE_PENALTY * (self._negates and not denies(text, self._retrieval.idf)),
         }
 
@@ -218,8 +217,7 @@ class SentenceScorer:
         if not self._is_derived(text):
             if not piece.is_fields:
                 named = spells_out(text, self._abbreviation) if self._abbreviation else defines(text, self._subject)
-                found.append(float(named))
-                found.append(self._person.identified_by(text) if self._person else 0.0)
+                found.append(self._person.defined_by(text, self._subject) if self._person else float(named))
             begins = is_first and (is_entry(text, self._term) or presents(text, self._term))
             if begins or (self._compound and labels(text, self._compound)):
                 found.append(_ENTRY_DEFINES)
@@ -227,7 +225,7 @@ class SentenceScorer:
             found.append(_DATES_DEFINE)
         if self._takes_term and names_term(text, self._retrieval.idf):
             found.append(_NAMING_DEFINES * (1.0 if piece.kind == "definition" else words))
-        return max(_WORK_DEFINES * (self._work is not None and any(found)), *found)
+        return max(_ENTRY_DEFINES * (self._work is not None and any(found)), *found)
 
     def _opening(self, text: str) -> int:
         """How much a sentence that begins the section with the title is about it: 2 where it says what it is."""

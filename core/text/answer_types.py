@@ -8,10 +8,8 @@ from collections.abc import Callable, Sequence
 from .doers import NAME, NOBODY, doers_in, is_done_by, undone_finder, word_before
 from .irregular_verbs import IRREGULAR_VERBS
 from .quantities import (
-    ASKS_FREQUENCY,
     ASKS_PRICE,
     ASKS_TEMPERATURE,
-    FREQUENCY,
     MONEY,
     OTHER_ANSWER,
     TEMPERATURE,
@@ -20,7 +18,16 @@ from .quantities import (
     quantity_scorer,
 )
 from .stemming import stems, words
-from .times import YEAR, asks_for_date, asks_for_time, is_habit_for_event, names_time, time_scorer
+from .times import (
+    ASKS_FREQUENCY,
+    FREQUENCY,
+    YEAR,
+    asks_for_date,
+    asks_for_time,
+    is_habit_for_event,
+    names_time,
+    time_scorer,
+)
 
 #: "Who is the first king?", not "Who is Tesla?", which is answered by what he did.
 _ASKS_PERSON = re.compile(r"(?:and |but |so )?who(?:m|se)?\b(?! (?:is|was|are|were) (?!the\b))", re.IGNORECASE)

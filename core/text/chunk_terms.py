@@ -63,15 +63,16 @@ class ChunkTerms:
     @cached_property
     def asked_above(self) -> tuple[frozenset[int], ...]:
         """For each unit the stems of the question above it that the text answers, a paragraph of its own: "Is it free?"
-        above "Yes."; of several such paragraphs in a row, as in exercises, none."""
+        above "Yes."; of several such paragraphs in a row, as in exercises, none. In a mail also of what it quotes."""
         found, asked = [], frozenset[int]()
+        asking = {"question", "caption"} if "metadata" in self.kinds else {"question"}
         for at, (unit, kind) in enumerate(zip(self.units, self.kinds, strict=True)):
             ends = at + 1 == len(self.units) or self.units[at + 1].block != unit.block
-            if (unit.kind, kind) == ("sentence", "question") and ends:
+            if unit.kind == "sentence" and kind in asking and ends:
                 is_next = at > 0 and self.kinds[at - 1] == "question" and self.units[at - 1].block != unit.block
                 paragraph = (self.unit_stems[each] for each in range(at + 1) if self.units[each].block == unit.block)
                 asked = frozenset[int]() if is_next else frozenset[int]().union(*paragraph)
-            found.append(frozenset[int]() if kind == "question" else asked)
+            found.append(frozenset[int]() if kind in asking else asked)
         return tuple(found)
 
     def held_share(self, weights: Sequence[WordWeight], index: int, end: int) -> float:

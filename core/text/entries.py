@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from .answer_types import answer_type_scorer
 from .irregular_verbs import with_forms
-from .question_kinds import gives_a_reason
+from .question_kinds import asks_whether, gives_a_reason
 from .stemming import stems
 from .times import asks_for_time
 
@@ -18,6 +19,11 @@ _IS_A = re.compile(r"[^.;]{0,250}?\s(?:is|was|are|were) (?:an?|the|one|any) ")
 _NUMBER = re.compile(r"^\W*(?:(?:chapter|section|appendix) )?(?:\d+(?:\.\d+)*[.:)]?\s|[A-Z]\.\s)\W*", re.IGNORECASE)
 _BEHIND = re.compile(r"\s*(?::\s|\s[-–—]\s|\().*$")
 _LABEL = re.compile(r"\W*([\w][^:.!?|]{0,60}):\s")
+#: The same in bold type, and a word with a capital within a question.
+_ASKED_LABEL = re.compile(r"^[^\w\n]*(\w[^:.!?|\n]{0,60}):\W{0,3} (.*)", re.MULTILINE)
+_NAME = re.compile(r"(?<=\s)[A-Z]\w*")
+#: Weight of a question, which answers no question whether something is so.
+_IS_QUESTION = 3
 #: Titles that are about something else than their term: "Other slices".
 _OTHER = re.compile(r"\b(?:other|more|about|when|where|how|why|what|which|not|no|without|between)\b", re.IGNORECASE)
 #: Words that a sentence with a verb has, or one that goes on with another; what an entry begins its clauses with.
@@ -43,6 +49,7 @@ _VALUE = re.compile(r"\W*(?![^:]*\b(?:is|are|was|were|has|have|had)\b)\w[^:.!?|\
 #: The item of a list of tasks, and its first word, which is what is to be done.
 _TASK = re.compile(r"\A\W*\[[ xX]\]\s+(\w+)")
 _ASKS_DUE = re.compile(r"\b(?:due|deadline|by when|have to|has to|must|should|needs?)\b", re.IGNORECASE)
+_ASKS_WISH = re.compile(r"\b(?:want|wish|ask|request|like|suggest|propose)", re.IGNORECASE)
 _ASKS_WHY = re.compile(r"\bwhy\b", re.IGNORECASE)
 #: Words of an entry's first clause.
 _LONGEST_CLAUSE = 30
@@ -101,13 +108,28 @@ def labels(sentence: str, compound: Sequence[str]) -> bool:
     return found is not None and len(compound) > 1 and frozenset(stems(found[1])) == frozenset(compound[:-1])
 
 
-def other_answer_finder(question: str) -> Callable[[str], bool] | None:
-    """A function that tells whether a sentence is a name and a value, which says what and how much, where the question
-    asks why; or a task to do something else, where it asks when: by when slides for a meeting are prepared is not when
-    the meeting is. ``None`` for another question."""
+def label_finder(question: str) -> Callable[[str], bool]:
+    """A function that tells whether a sentence has a label of words of the question, no names alone, and behind it the
+    time, quantity or name that is asked for: "Subsidy: 15 percent" for "How high is the subsidy?"."""
+    asked, named = frozenset[str]().union(*map(with_forms, stems(question))), stems(" ".join(_NAME.findall(question)))
+    has_type = answer_type_scorer(question)
+
+    def has_label(sentence: str) -> bool:
+        labels = ((set(stems(label)), value) for label, value in _ASKED_LABEL.findall(sentence))
+        return any(not found.issubset(named) and found <= asked and has_type(value) > 0 for found, value in labels)
+
+    return has_label
+
+
+def other_answer_finder(question: str) -> Callable[[str], int] | None:
+    """A function that tells, by a weight, whether a sentence is a name and a value, which says what and how much, where
+    the question asks why; a task to do something else, where it asks when: by when slides for a meeting are prepared is
+    not when the meeting is; or a question, where it asks whether something is so. ``None`` for another question."""
     if asks_for_time(question) and not _ASKS_DUE.search(question):
         asked = frozenset[str]().union(*map(with_forms, stems(question)))
         return lambda sentence: any(asked.isdisjoint(stems(verb)) for verb in _TASK.findall(sentence))
     if _ASKS_WHY.search(question):
         return lambda sentence: bool(_VALUE.fullmatch(sentence)) and not gives_a_reason(sentence)
+    if asks_whether(question) and not _ASKS_WISH.search(question):
+        return lambda sentence: _IS_QUESTION * sentence.endswith("?")
     return None

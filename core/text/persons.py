@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
+from .definitions import defines
 from .stemming import STOP_WORDS, stems, words
 from .times import MONTHS
 
@@ -33,7 +35,8 @@ _ROLE = (
     r"|leader|founder|director|manager|maintainer|developer|programmer|hacker|engineer|inventor|designer|scientist"
     r"|researcher|student|pupil|scholar|professor|teacher|schoolmaster|tutor|governess|doctor|nurse|surgeon|author|writer"
     r"|poet|editor|publisher|painter|composer|singer|actor|actress|astronaut|explorer|merchant|farmer|shepherd"
-    r"|carpenter|servant|maid|handmaid|butler|master|mistress|slave|murderer|thief|drunkard|outcast"
+    r"|carpenter|plumber|builder|owner|head|trainee|apprentice|assistant|advis[eo]r|supervisor|postdoc|colleague|landlord"
+    r"|tenant|servant|maid|handmaid|butler|master|mistress|slave|murderer|thief|drunkard|outcast"
     r"|vagabond|pariah|mate|cook|pilot|guide|boy|girl|man|woman|hero|heroine"
     r"|[a-z]{3,20}(?:m[ae]n|smith|keeper|maker|wright|herd|ologist|ician|emist|icist|ematician|osopher"
     r"|archist|ialist|ographer|orian|nomist))"
@@ -73,6 +76,9 @@ _RELATIVE_BEFORE = re.compile(rf"{_RELATIVE.pattern},? $", re.IGNORECASE)
 _BY_PRONOUN, _UNCLEAR, UNSAID, _ANOTHERS = 0.1, 0.25, 0.5, 1.0
 #: Mentions of the event in a sentence that are looked at.
 _MOST_VERBS = 4
+#: What is behind "Ana: ", and how well it says at most who she is.
+_SPEAKS = re.compile(r"\W{0,9}(?:\[[ xX]\] )?\W{0,4}([\w.’'-]{0,30}(?: [\w.’'-]{1,30}){0,2}(?=\W{0,4}: |:\W{0,4} ))")
+_SAYS = 0.5
 _BE = r"(?:was|were|is|be|been|being) (?:\w+ ){0,2}"
 #: How an event is worded, if not with "was" alone: "Born in Lund, she …", "She trained in Lund.".
 _WORDED = {"born": rf"(?:^|, |{_BE})[Bb]orn", "die": "die[ds]", "trained": "[Tt]rained", "educated": "[Ee]ducated"}
@@ -97,6 +103,14 @@ class Person:
         sentence = " ".join(sentence.split())
         return max((score for form, score in _patterns(self._forms) if form.search(sentence)), default=0.0)
 
+    def defined_by(self, sentence: str, stems_of_name: Collection[str]) -> float:
+        """The same, or how well the sentence defines the name; less behind "X: ", which may begin what X says or is to
+        do."""
+        identified = self.identified_by(sentence)
+        speaks = _SPEAKS.match(sentence)
+        most = _SAYS if speaks and speaks[1].endswith(self._forms) else 1.0
+        return max(identified, min(most, defines(sentence, stems_of_name)))
+
     @property
     def _forms(self) -> tuple[str, ...]:
         first, _, rest = self.name.partition(" ")
@@ -120,11 +134,12 @@ def person_asked(question: str) -> Person | None:
 def _patterns(forms: tuple[str, ...]) -> list[tuple[re.Pattern[str], float]]:
     """What says who someone of that name is, and how well."""
     whole, *short = map(re.escape, forms)
+    surname = "" if " " in forms[0] else rf"(?: {_CAPITALIZED}){{0,2}}"  # "Anna Berg" of "Anna"
     if short:  # "Anna Maria Berg, Jr." of "Anna Berg"
         first, _, rest = map(re.escape, forms[0].partition(" "))
         whole = rf"{first}(?: [A-Z][\w.’'-]{{0,30}}){{0,3}} {rest}(?:,? (?:[JS]r\.?|I{{2,3}}\b))?"
     parts = [whole, *(rf"{part}(?! [A-Z])" for part in short)]  # "Anna" of "Anna Berg", not "Anna Lund"
-    name = rf"(?<![\w-])(?:{'|'.join(parts)})(?![\w-]|['’]s\b)"
+    name = rf"(?<![\w-])(?:{'|'.join(parts)}){surname}(?![\w-]|['’]s\b)"
     aside, said = r"(?: \([^()]{0,60}\))?", rf"(?<!\bof ){name}"  # not "The Voyage of X, a film"
     akin = rf"\b(?:{_WHOSE} )?(?:{_WORD} ){{0,3}}(?:{KIN}|{_ROLE})"
     written = (
@@ -138,6 +153,8 @@ def _patterns(forms: tuple[str, ...]) -> list[tuple[re.Pattern[str], float]]:
         (rf"{akin}{aside} {name}", 0.8),
         # "The mate, X, left", not "Seeing the mate, X left" nor "You are my mate, X," in a speech
         (rf"{akin}{aside}, {name}(?: [A-Z][\w-]{{1,30}})?[,;.](?![\"”’'])", 0.8),
+        # In a table, "X | …", or a whole name: "Plumber | X"
+        (rf"\A(?:(?i:{TITLE}) )?{name} \| | \| (?:(?i:{TITLE}) )?(?=[^|]+ [A-Z]){name}(?: \||\Z)", 0.8),
         # "a boy named X", "his name was X"
         (rf"\b(?:named|called|name (?:of the \w+ )?(?:is|was)) {name}", 0.7),
     )

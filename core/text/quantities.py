@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from .formulas import is_formula
 from .irregular_verbs import with_forms
 from .stemming import stems
-from .times import MONTHS
+from .times import MONTHS, NUMBER_WORDS
 from .versions import NAMED_NUMBER
 
 _ASKS_AMOUNT = (
@@ -26,13 +26,9 @@ _ASKS_QUANTITY = re.compile(
     r"|frequency|volume|area|size|fee|fine|number) (?:of|for)\b",
     re.IGNORECASE,
 )
-_UNTIL_NINETY_NINE = (
-    r"(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:-\w+)?"
-    r"|(?:thir|four|fif|six|seven|eigh|nine)teen)"
-)
 _QUANTITY = re.compile(
     r"(?<![\w.])\d[\d,.]*|\b(?:no(?! (?:wise|more|longer|doubt|means|matter|way)\b)|zero|one(?! (?:of|or|another)\b)"
-    rf"|{_UNTIL_NINETY_NINE}|hundred|thousand|million|billion|half|third|quarter|dozen|percent|once|twice|thrice|daily"
+    rf"|{NUMBER_WORDS}|hundred|thousand|million|billion|half|third|quarter|dozen|percent|once|twice|thrice|daily"
     r"|weekly|monthly|annually|yearly|every)\b",
     re.IGNORECASE,
 )
@@ -101,14 +97,21 @@ _SPAN = re.compile(
 )
 #: Time that passes from one occasion to the next: "every 2 years", "once a day".
 _INTERVAL = re.compile(
-    rf"\b(?:(?:every|each|per)(?: (?:\d[\d,.]*|{_UNTIL_NINETY_NINE}|other|few|second|third))?|(?:once|twice|times) an?)"
+    rf"\b(?:(?:every|each|per)(?: (?:\d[\d,.]*|{NUMBER_WORDS}|other|few|second|third))?|(?:once|twice|times) an?)"
     r" \w+",
     re.IGNORECASE,
 )
 #: A price is asked for, and what has one.
+_NO_PRICE = (
+    r"known|left|needed|used|of|in|for|to|by|from|than|rain\w*|snow\w*|water|weight|load|share|amount|increase|decrease|rise|cut|fall"
+    r"|difference|loss|gain|growth|discount|interest|tax|energy|power|area|time|volume|capacity|dose|space|subsidy"
+)
 ASKS_PRICE = (
     r"\bhow (?:high|much) (?:is|are|was|were) (?:the |our |my |an? )?(?:\w+ )?(?:rent|deposit|fees?|price|costs?|bill"
     r"|premium|salary|invoice|dues|fine|tickets?|entry|admission|subscription|membership)\b"
+    # "How much is the rope?", not "the rainfall"
+    r"|^\W*how much (?:is|are|was|were) (?:the|our|my|your|an?|[\w.-]+['’]s) "
+    rf"(?![^?]*\b(?:{_NO_PRICE})\b)[^?]{{2,60}}\W*$"
     r"|\bhow much\b.*\b(?:cost|pay|paid|worth|spen[dt]|sell|sold|price|money|earn|charge)"
     rf"|{_ASKS_AMOUNT}"
 )
@@ -116,16 +119,6 @@ MONEY = (
     r"[$€£¥₹]|\b(?:dollars?|cents?|euros?|pounds?|pence|shillings?|francs?|marks|lira|yen|yuan|rupees?|rubles?"
     r"|roubles?|pesos?|crowns?|kron\w+|kr|usd|eur|gbp|sek|nok|dkk|chf|cad|aud|jpy|cny|pln|free|coins?|guineas?|shekels?|florins?|ducats?"
     r"|pieces? of (?:gold|silver)|(?:gold|silver) pieces?)\b"
-)
-#: How often is asked for, and what says so: "each month", "after every use", "three times", "on Sundays".
-ASKS_FREQUENCY = r"\bhow (?:often|frequently)\b"
-FREQUENCY = (
-    rf"\b(?:every (?:\d[\d,.]*|{_UNTIL_NINETY_NINE}|other|few|second|third)|(?:after|before|during) (?:each|every)"
-    r"|(?:each|every|per|times an?) (?:\w+ )?(?:second|minute|hour|day|night|morning|evening|week|weekend|fortnight"
-    r"|month|quarter|season|spring|summer|autumn|winter|year|decade|century|(?:mon|tues|wednes|thurs|fri|satur|sun)day|time"
-    r"|use)|twice|thrice|once(?! (?:the|it|you|we|they|he|she|this|that|these|those|all)\b)"
-    rf"|(?:\d+|{_UNTIL_NINETY_NINE}|several|many|few) times|hourly|daily|nightly|weekly|monthly|quarterly"
-    r"|annual(?:ly)?|yearly|(?:mon|tues|wednes|thurs|fri|satur|sun)days)\b"
 )
 #: How warm something is, is asked for, and what says so, with a number or without.
 ASKS_TEMPERATURE = (
@@ -156,7 +149,7 @@ _UNITS = (
         (
             r"\b(?:old|age[ds]?|ago|since|born|\d+ years|(?:is|are|was|were|lived?) .{0,40}\byears)\b"
             # "is eleven", "at eighteen"
-            rf"|\b(?:is|was|turn(?:s|ed)|at) (?:only |just |about )?(?:\d{{1,3}}|{_UNTIL_NINETY_NINE})"
+            rf"|\b(?:is|was|turn(?:s|ed)|at) (?:only |just |about )?(?:\d{{1,3}}|{NUMBER_WORDS})"
             r"(?= and\b|\W*$|[.,;!?]\s)"
         ),
     ),
@@ -175,7 +168,11 @@ _UNITS = (
             rf"|from\b.*\bto)\b|{_LENGTH}"
         ),
     ),
-    (r"\bhow (?:far|tall|high(?! d)|deep|wide)\b", _LENGTH),
+    (
+        r"\bhow high\b(?! d)",
+        rf"{_LENGTH}|\bper ?cent\b|\d ?(?:m?bar|[hkM]?Pa|psi|dB|rpm|[kMG]?Hz|[kMG]?[VW]|[kMG]Wh|[kMGT]B)\b|°",
+    ),
+    (r"\bhow (?:far|tall|deep|wide)\b", _LENGTH),
     (r"\bhow heavy\b|\bhow (?:much|many)\b.* weigh\W*$", r"(?:\b|\d)(?:[mk]?g|lbs?|oz|tons?|stone)\b|gram|pound|tonne"),
 )
 
@@ -224,6 +221,7 @@ def quantity_scorer(question: str, known: set[str]) -> Callable[[str], float]:
     things = frozenset(stems(counted[1])) if counted else frozenset()
     things = things if things.isdisjoint(stems("people persons")) else _PEOPLE
     counts, is_time = bool(things) and "time" not in things, "how long" in question.casefold()
+    known = known if counted else known | {"no"}  # "How large?" is not answered by "no smoking"
 
     def score(sentence: str) -> float:
         # The numbers of a formula count nothing either, nor those of code.

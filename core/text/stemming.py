@@ -154,7 +154,8 @@ _OF_FORM = re.compile(
     r"|(?:['’]s|[sxz]['’]) ((?:tele)?phone number|IP(?: address)?)\W*$"
     r"|\b((?:tele)?phone number|IP address) (?:of|for)\b"
     r"|^\W*how (high|tall|deep|wide|large|big|heavy|expensive) (?:is|are|was|were)\b"
-    r"|^\W*when (?:is|are|does|do|will) (?:the|our|my|your) (next)\b",
+    r"|^\W*when (?:is|are|does|do|will) (?:the|our|my|your) (next)\b"
+    r"|^\W*what(?:['’]s| is| was) (wrong) with\b",
     re.IGNORECASE,
 )
 

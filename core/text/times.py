@@ -24,6 +24,10 @@ _ASKS_PAST = re.compile(r"\bwhen (?:was|were|did)\b", re.IGNORECASE)
 _PARTICIPLE = re.compile(r"(?<!\bis )(?<!\bare )(?<!\bbe )\b\w+ed\b", re.IGNORECASE)
 _WAS = re.compile(r"\b(?:was|were|had|did)\b", re.IGNORECASE)
 MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
+NUMBER_WORDS = (
+    r"(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:-\w+)?"
+    r"|(?:thir|four|fif|six|seven|eigh|nine)teen)"
+)
 _TIME = re.compile(rf"\b(?:1\d|20)\d\d\b|\b\d{{1,4}}s\b|\bcentur|\b\d+ ?(?:BC|AD|BCE|CE)\b|\b(?:{MONTHS})\b")
 #: A time as people write it to each other: "on Friday", "by the 17th", "at half past seven", "tomorrow", "7.30".
 _NEAR_TIME = re.compile(
@@ -60,10 +64,25 @@ _ANY_TIME = re.compile(
     re.IGNORECASE,
 )
 _DAY = re.compile(rf"\b\d{{1,2}} (?:{MONTHS}) \d{{4}}\b|\b\d{{4}}-\d\d-\d\d\b")
+#: How often is asked for, and what says so: "each month", "after every use", "three times", "on Sundays".
+ASKS_FREQUENCY = r"\bhow (?:often|frequently)\b"
+FREQUENCY = (
+    rf"\b(?:every (?:\d[\d,.]*|{NUMBER_WORDS}|other|few|second|third)|(?:after|before|during) (?:each|every)"
+    r"|(?:each|every|per|times an?) (?:\w+ )?(?:second|minute|hour|day|night|morning|evening|week|weekend|fortnight"
+    r"|month|quarter|season|spring|summer|autumn|winter|year|decade|century|(?:mon|tues|wednes|thurs|fri|satur|sun)day|time"
+    r"|use)|twice|thrice|once(?! (?:the|it|you|we|they|he|she|this|that|these|those|all)\b)"
+    rf"|(?:\d+|{NUMBER_WORDS}|several|many|few) times|hourly|daily|nightly|weekly|monthly|quarterly"
+    r"|annual(?:ly)?|yearly|(?:mon|tues|wednes|thurs|fri|satur|sun)days)\b"
+)
 #: A day of a year that is perhaps not named: "12 May", "May 12th", "2026-05-12".
 _DATE = re.compile(
     rf"\b(?:(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? ({MONTHS})|({MONTHS}) (\d{{1,2}})(?:st|nd|rd|th)?"
     r"|\d{4}-(\d\d)-(\d\d))\b"
+)
+#: "27 and 28 May", "7 to 11 May", "7–11 May".
+_SEVERAL_DAYS = re.compile(
+    r"\b(\d{1,2})(?:st|nd|rd|th)?( and | or | to | until | till | ?[-–] ?)(\d{1,2})(?:st|nd|rd|th)?"
+    rf"(?: of)? ({MONTHS})\b"
 )
 #: Before a day up to which, or from which, something is so.
 _NOT_ON = re.compile(r"\b(?:by|before|until|till|after|since|from|between|to|for)\b", re.IGNORECASE)
@@ -125,9 +144,13 @@ def is_of_other_day(question: str, sentence: str, headings: str) -> bool:
 
 
 def _days_in(text: str) -> set[tuple[int, int]]:
-    """The months and days that the text names."""
+    """The months and days that the text names, those of "27 and 28 May" and "7 to 11 May" among them."""
     months = MONTHS.split("|")
-    return {
+    found = {
         (int(of_month or months.index(month or month_first) + 1), int(day or day_behind or iso_day))
         for day, month, month_first, day_behind, of_month, iso_day in _DATE.findall(text)
     }
+    for first, joined, last, month in _SEVERAL_DAYS.findall(text):
+        days = (first, last) if joined in (" and ", " or ") else range(int(first), int(last) + 1)
+        found |= {(months.index(month) + 1, int(day)) for day in days}
+    return found

@@ -309,3 +309,21 @@ def test_who_a_person_is_is_looked_for_behind_what_may_only_say_it() -> None:
     scores = {key: Scores(0.5, 1.0, 1.0) for key in (1, 2)}
     wanted = Subjects.of("Who was Anna Berg?")
     assert [*with_definitions(scores, wanted, np.zeros(2, np.float32), _Chunks(texts))] == [1, 3]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "score"),
+    [
+        ("Anna Berg, PhD student (first year), works on ropes", 0.8),
+        ("Plumber | Aqua Fix | Anna Berg | 555-0177", 0.8),
+        ("Anna Berg | since May | Friday", 0.8),
+        ("Rheometer | B 1.03 | Anna | calendar", 0.0),
+        ("[ ] Anna: label the drawers", 0.5),
+        ("**Anna**: With thick ropes nothing slips.", 0.5),
+        ("Anna Lund and Bo went home.", 0.0),
+    ],
+)
+def test_who_someone_is_by_one_name(sentence: str, score: float) -> None:
+    person = person_asked("Who is Anna?")
+    assert person
+    assert person.defined_by(sentence, ["anna"]) == score

@@ -725,3 +725,41 @@ def test_a_word_that_is_everywhere_does_not_answer(question: str, verdict: str) 
     found = _found(question, "Ada Reed saw the canal, whose wall reaches 90 °C.", 0.7)
     found = replace(found, idf={stem: 0.1 if stem == "canal" else 2.9 for stem in found.idf})
     assert judge(weigh_evidence(found), found) == verdict
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "verdict"),
+    [
+        ("What does Ada prefer?", "Bo prefers ropes of hemp.", "closest"),
+        ("What does Ada prefer?", "Ada prefers ropes of hemp.", "answered"),
+        ("What does Ada prefer?", "Ada is old. She prefers ropes of hemp.", "answered"),
+        ("What do I prefer?", "Bo prefers ropes of hemp.", "closest"),
+        ("What do I prefer?", "I prefer ropes of hemp.", "answered"),
+        ("How high is the grant?", "The grant is 15 percent.", "answered"),
+        ("How much is the wax?", "The wax is for 12 boats.", "closest"),
+        ("How much is the wax?", "The wax is 12 EUR.", "answered"),
+        ("How large is the hut?", "No smoking in the hut.", "closest"),
+        ("What is wrong with the dredger of the harbour?", "The dredger of the harbour has a crack.", "answered"),
+        ("Who has the watch on 27 June?", "Ada Reed has the watch on 27 and 28 June.", "answered"),
+        ("Who has the watch on 9 June?", "Ada Reed has the watch from 7 to 11 June.", "answered"),
+        ("Who has the watch on 12 June?", "Ada Reed has the watch from 7 to 11 June.", "closest"),
+    ],
+)
+def test_of_another_one_another_day_or_no_amount(question: str, text: str, verdict: str) -> None:
+    assert _verdict(question, text, 0.7) == verdict
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "verdict"),
+    [
+        ("How much funding does the harbour have?", "Funding: ERC, 1.5 million EUR, until 2030.", "answered"),
+        ("When is the harbour open on Saturdays?", "Open on Saturday: 9:00 to 12:00", "answered"),
+        ("When was the harbour open on Saturdays?", "Open on Saturday: by boat alone, and on foot.", "closest"),
+        ("When was the harbour funded?", "Fund: by boat alone, and on foot.", "closest"),
+        ("What did Ada want from the harbour?", "Ada: the harbour is closed at this hour, as always.", "closest"),
+    ],
+)
+def test_a_label_of_words_of_the_question_answers_with_what_is_asked_for(
+    question: str, text: str, verdict: str
+) -> None:
+    assert _verdict(question, text, heading="The harbour") == verdict
