@@ -14,8 +14,7 @@ from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter,
 
 from ragstone.core import Corpus
 from ragstone.core.answering import Overview, OverviewInParts
-from ragstone.core.retrieval import HybridRetriever
-from ragstone.core.text import counted
+from ragstone.core.text import counted, stems
 
 from . import fields
 from .parsers.sections import begins_with_date, lines_outside_code
@@ -23,8 +22,21 @@ from .periods import Period
 from .recall.asked import Asked, asked_of
 from .recall.mails import of_mails, unanswered, written_to
 from .recall.states import last_said, last_time
-from .recall.tasks import tasks, with_status
-from .recall.texts import CHUNKS, KINDS, UNITS, found_texts, has_sentence, name_of, only, quoted, sorted_texts
+from .recall.tasks import open_questions, tasks, whether_done, with_status
+from .recall.texts import (
+    CHUNKS,
+    KINDS,
+    UNITS,
+    decisions,
+    found_texts,
+    has_sentence,
+    name_of,
+    only,
+    quoted,
+    searched,
+    sorted_texts,
+    with_all,
+)
 from .retrievers import valid_only
 
 #: Lines of notes that are quoted.
@@ -35,6 +47,8 @@ def overview(corpus: Corpus, question: str, filters: Mapping[str, str]) -> Overv
     """What is of the days, or the mails, that the question asks for; ``None`` for a question with other words."""
     if not any(filters.get(name) for name in ("from", "to", "subject")):
         listed = with_status(corpus, question, filters) or tasks(corpus, question, filters)
+        if not filters.get("type"):
+            listed = listed or open_questions(corpus, question) or whether_done(corpus, question)
         if listed:
             return listed
     for of_kind in (unanswered, written_to, last_said):
@@ -54,6 +68,11 @@ def overview(corpus: Corpus, question: str, filters: Mapping[str, str]) -> Overv
     texts = found_texts(corpus, filters, asked)
     if texts is None:
         return None
+    if asked.senders and not asked.names_mails and (not texts or _is_said_elsewhere(corpus, question)):
+        # Perhaps no mail is meant: what else is said of the writer that day.
+        named = frozenset(stems(" ".join(asked.senders))).intersection(stems(question))
+        asked = replace(asked, senders=(), topic=(*named, *asked.topic))
+        return _of_days(corpus, filters, asked, found_texts(corpus, filters, asked) or ())
     if asked.is_of_mails or asked.senders:
         return of_mails(texts, asked) or last_time(corpus, question, filters)
     return _of_days(corpus, filters, asked, texts)
@@ -77,7 +96,7 @@ def _of_texts(asked: Asked, found: list[TextNode]) -> Overview | None:
     if len(found) > CHUNKS:  # the last ones, logs rather than mails
         kept = sorted(found, key=lambda node: node.metadata[fields.DOC_TYPE] != "email")[-CHUNKS:]
         shown, found = f", of which {CHUNKS} passages are quoted", [node for node in found if node in kept]
-    return quoted(asked, f"{_by_type(types)}{shown}", found)
+    return decisions(asked.question, quoted(asked, f"{_by_type(types)}{shown}", found))
 
 
 def _of_lines(corpus: Corpus, filters: Mapping[str, str], asked: Asked, period: Period) -> Overview | None:
@@ -118,8 +137,13 @@ def _of_lines(corpus: Corpus, filters: Mapping[str, str], asked: Asked, period: 
 
 def _is_named(corpus: Corpus, name: str) -> bool:
     """Whether a sentence has the name: of a chat or a log one may say that she wrote, too."""
-    found = HybridRetriever(corpus, top_k=CHUNKS, filters=valid_only(corpus, None)).search(name).nodes
-    return has_sentence(re.compile(rf"\b{re.escape(name)}\b", re.IGNORECASE), [each.node for each in found])
+    return has_sentence(re.compile(rf"\b{re.escape(name)}\b", re.IGNORECASE), searched(corpus, name))
+
+
+def _is_said_elsewhere(corpus: Corpus, question: str) -> bool:
+    """Whether another text than a mail has a sentence with all words of the question, such as who said it."""
+    others = [node for node in searched(corpus, question) if node.metadata[fields.DOC_TYPE] != "email"]
+    return has_sentence(with_all(stems(question)), others)
 
 
 def _by_type(types: Mapping[str, int]) -> str:

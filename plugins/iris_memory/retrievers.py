@@ -11,7 +11,7 @@ from llama_index.core.schema import NodeWithScore
 from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter, MetadataFilters
 
 from ragstone.core import Corpus
-from ragstone.core.retrieval import HybridRetriever, Retrieval, ScoredRetriever
+from ragstone.core.retrieval import HybridRetriever, Retrieval, ScoredRetriever, defining_texts
 
 from . import fields
 from .settings import IrisMemorySettings
@@ -63,7 +63,10 @@ class MemoryRetriever(ScoredRetriever):
             for each in found.nodes
         ]
         scored.sort(key=lambda each: -(each.score or 0.0))  # stable: equal ones keep their order
-        nodes = tuple(scored[: self._top_k])
+        # A later date moves no chunk away that says who or what is asked for.
+        defining = {*defining_texts(question, [each.node.get_content() for each in scored])} - {*range(self._top_k)}
+        needed = [scored[number] for number in sorted(defining)]
+        nodes = (*scored[: self._top_k - len(needed)], *needed)[-self._top_k :]
         dates = {each.node.node_id: _date_of(each.metadata, now) for each in nodes}
         scores = {key: replace(each, date=dates.get(key)) for key, each in found.scores.items()}
         return replace(found, nodes=nodes, scores=scores)

@@ -22,6 +22,7 @@ _LONGEST_TOKEN = 16
 _TINY = 8
 _DAY = 86_400
 _BLANK = re.compile(r"\n[ \t]*\n\s*")
+_HEADINGS = re.compile(r"(?:#[^\n]*\n|\s)*")
 
 
 @dataclass(frozen=True)
@@ -58,20 +59,26 @@ class ChunkSizer:
         return max(self._count(text), len(text) // _LONGEST_TOKEN)
 
     def _joined(self, sections: list[Section]) -> list[tuple[Section, int]]:
-        """Each section below ``low`` joined to the next one, the last to the one before; never two of different days,
-        as a chunk has one date."""
+        """Each section below ``low`` joined to the next one, the last to the one before, where they may be."""
         low = self._limits.low
         done: list[tuple[Section, int]] = []
         for section in sections:
             size = self._size(self._text[section.start : section.end])
-            if done and done[-1][1] < low and _is_of_one_day(done[-1][0], section):
+            if done and done[-1][1] < low and self._are_joined(done[-1][0], section):
                 done.append(_union(*done.pop(), section, size))
             else:
                 done.append((section, size))
-        if len(done) > 1 and done[-1][1] < low and _is_of_one_day(done[-2][0], done[-1][0]):
+        if len(done) > 1 and done[-1][1] < low and self._are_joined(done[-2][0], done[-1][0]):
             last = done.pop()
             done.append(_union(*done.pop(), *last))
         return done
+
+    def _are_joined(self, first: Section, second: Section) -> bool:
+        """Whether both may be one chunk, which has one date: what is above the first day may be joined to it, and
+        headings alone to the answer of the one that asks."""
+        if first.is_answer or (second.is_answer and not _HEADINGS.fullmatch(self._text, first.start, first.end)):
+            return False
+        return first.date is None or (second.date is not None and first.date // _DAY == second.date // _DAY)
 
     def _cut(self, section: Section, size: int) -> Iterator[Section]:
         """The section in parts of about equal size, above ``high`` only for a block that is whole, or a small rest."""
@@ -140,11 +147,7 @@ def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     return (line.span() for line in LINE.finditer(text, start, end))
 
 
-def _is_of_one_day(first: Section, second: Section) -> bool:
-    """What is above the first day may be joined to it."""
-    return first.date is None or (second.date is not None and first.date // _DAY == second.date // _DAY)
-
-
 def _union(first: Section, held: int, second: Section, size: int) -> tuple[Section, int]:
     """Both as one, with its size, under the headings of the greater."""
-    return Section(first.start, second.end, first.at if held >= size else second.at, second.date), held + size
+    at = first.at if held >= size else second.at
+    return Section(first.start, second.end, at, second.date, is_answer=second.is_answer), held + size

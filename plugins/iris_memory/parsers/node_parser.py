@@ -5,7 +5,7 @@ from __future__ import annotations
 import bisect
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -16,12 +16,12 @@ from llama_index.core.schema import BaseNode, MetadataMode, NodeRelationship, Re
 from pydantic import Field
 
 from ragstone.core import SlicingNodeParser
-from ragstone.core.text import KINDS, StatedKind, pack_kinds, section_kind, sentence_spans
+from ragstone.core.text import KINDS, pack_kinds, section_kind
 
 from .. import fields
 from .chunk_sizes import ChunkSizer, Limits
+from .kinds import TASK, asked_below, kinds_in_mail, kinds_in_text
 from .sections import (
-    LINE,
     Outline,
     Section,
     begins_with_date,
@@ -35,23 +35,8 @@ from .sections import (
     with_turns_before,
 )
 
-#: The lines above a mail's text, as ``MailReader`` writes them.
-_MAIL_HEADER = re.compile(r"(?:(?:From|To|Cc|Date|Subject|Attached): .*(?:\n|\Z))+")
-#: What a mail quotes of the one that it answers.
-_ANSWERED = re.compile(r"(?:^>.*(?:\n|\Z))+", re.MULTILINE)
-#: Sentences of an answer above the mail that it answers.
-_SHORT_ANSWER = 4
-#: A phone number, which a few words with it say.
-_PHONE = re.compile(r"(?<![\w.-])\+?\d(?:[ ()/]{0,2}\d){6,}(?![\w.-]*\d)")
-#: "Could you send the list?", which says what its writer wants; "Did you send it?" and "Why?" say nothing.
-_REQUEST = re.compile(
-    r"(?:(?:and|but|so|also|please|hi|hello)\b\W{1,3})?(?:can|could|would|will|may|might|shall) (?!have\b)\w.*\?$",
-    re.IGNORECASE | re.DOTALL,
-)
 #: What joins the words of a file's name, but not the numbers of a date.
 _NO_DATE = re.compile(r"_|(?<!\d)-|-(?!\d)")
-#: An item that can be ticked off.
-_TASK = re.compile(r"(?<=\S )\[[ xX]\] .*")
 #: The greatest is that of a chunk.
 _TASK_STATES = {" ": "open", "x": "done", "X": "done"}
 #: Strategies of files whose dates and parts their reader knows.
@@ -69,7 +54,7 @@ class MemoryNodeParser(SlicingNodeParser):
     A section below ``minimum`` is joined to a neighbour of the same day; a file's only chunk may be shorter.
     """
 
-    version: ClassVar[int] = 7
+    version: ClassVar[int] = 8
     embedded_keys = (fields.CONTEXT, fields.HEADING_PATH, fields.DAY)
     parser_keys = (fields.INDEXING,)
 
@@ -167,57 +152,22 @@ def _about(section: Section, words: str, known: dict[str, Any]) -> dict[str, str
     """What is known of the chunk beside its text: the turns before it, its day, a mail's header and requests."""
     is_mail = known[fields.DOC_TYPE] == "email"
     date = fields.number(known, fields.DATE) if is_mail else section.date
-    kinds = _kinds_in_mail(words) if is_mail else _kinds_in_text(words, known)
+    kinds = (
+        kinds_in_mail(words)
+        if is_mail
+        else kinds_in_text(words, known[fields.HEADING_PATH], is_log=known[fields.DOC_TYPE] == "log")
+    )
     found = {
-        fields.CONTEXT: _asked_below(words, kinds) if is_mail else section.context,
+        fields.CONTEXT: asked_below(words, kinds) if is_mail else section.context,
         # Turns are found by the question before them; the day of each would make all of a day alike.
         fields.DAY: "" if section.context or date is None else day_in_words(date),
         KINDS: pack_kinds(kinds, 0, len(words)),
-        fields.TASKS: "" if is_mail else max((_TASK_STATES[task[0][1]] for task in _TASK.finditer(words)), default=""),
+        fields.TASKS: "" if is_mail else max((_TASK_STATES[task[0][1]] for task in TASK.finditer(words)), default=""),
     }
     if not is_mail and date is None:
         days = filter(None, (begins_with_date(line) for _, line in lines_outside_code(words)))
         found[fields.MONTHS] = " ".join(sorted({f"{day:%Y-%m}" for day in days}))
     return {key: value for key, value in found.items() if value}
-
-
-def _kinds_in_mail(words: str) -> list[StatedKind]:
-    body = header.end() if (header := _MAIL_HEADER.match(words)) else 0
-    found: list[StatedKind] = [(0, body, "metadata")] if header else []
-    for answered in (*_ANSWERED.finditer(words, body), None):
-        for start, end in sentence_spans(words, body, answered.start() if answered else len(words)):
-            if _REQUEST.match(words[start:end]):
-                found.append((start, end, "request"))
-            elif _PHONE.search(words, start, end) and words[end - 1] not in ".!?":  # below the writer's name
-                found.append((start, end, "metadata"))
-        if answered:
-            # Another wrote it: it answers only where nothing else does, and a question, which the mail answers, never.
-            body = answered.end()
-            quoted = sentence_spans(words, answered.start(), body)
-            found += [(start, end, "question" if words[end - 1] == "?" else "caption") for start, end in quoted]
-    return found
-
-
-def _asked_below(mail: str, kinds: Sequence[StatedKind]) -> str:
-    """The only question in what a short answer quotes below it; "" where that asks none."""
-    quoted = [(start, end, kind) for start, end, kind in kinds if kind in ("caption", "question")]
-    asked = [mail[start:end] for start, end, kind in quoted if kind == "question"]
-    if len(asked) != 1 or quoted[-1][1] < len(mail.rstrip()):
-        return ""
-    is_short = len([*sentence_spans(mail[: quoted[0][0]].partition("\n\n")[2])]) <= _SHORT_ANSWER
-    # Without a header, who wrote it, and "Hello Ann,".
-    last = re.split(r"^>?\s*\n|^.{0,40},\n|:\n", asked[0], flags=re.MULTILINE)[-1]
-    return re.sub(r"(?:^|\n)> ?", " ", last).strip() if is_short else ""
-
-
-def _kinds_in_text(words: str, known: dict[str, Any]) -> list[StatedKind]:
-    """Of an agent's own text: what is to be done is what it says, no task for its reader, and a line of a log or a chat
-    needs no full stop."""
-    is_to_do = section_kind(known[fields.HEADING_PATH].rpartition(fields.SEPARATOR)[2]) == "navigation"
-    found: list[StatedKind] = [(*task.span(), "request") for task in _TASK.finditer(words)]
-    if (is_to_do or known[fields.DOC_TYPE] == "log") and not found:
-        return [(0, len(words), "explanation")]
-    return found or [(*line.span(), "explanation") for line in LINE.finditer(words) if _PHONE.search(line[0])]
 
 
 def day_in_words(date: float) -> str:

@@ -41,6 +41,8 @@ class Section:
     date: float | None = None
     #: What is embedded with a chat's turn: the turns before it.
     context: str = ""
+    #: Below a heading that asks: joined to headings above it alone.
+    is_answer: bool = False
 
 
 def front_matter(text: str) -> str:
@@ -96,10 +98,13 @@ def classified_lines(text: str, start: int = 0) -> Iterator[tuple[int, str, str]
 
 
 def markdown_sections(text: str, outline: Outline) -> list[Section]:
-    """One section for each ``#`` and ``##``, of the day that its heading begins with; deeper headings stay within."""
-    starts = {heading.start: heading.title for heading in outline.headings if heading.level <= 2}
+    """One section for each ``#`` and ``##``, of the day that its heading begins with, and each heading that asks; other
+    deeper headings stay within."""
+    asks = {heading.start for heading in outline.headings if heading.title.endswith("?")}
+    starts = {each.start: each.title for each in outline.headings if each.level <= 2 or each.start in asks}
     dates = {start: date_in(title) for start, title in starts.items() if _BEGINS_WITH_DATE.match(title)}
-    return [replace(section, date=dates.get(section.start)) for section in cut_at(text, outline, [*starts])]
+    found = cut_at(text, outline, [*starts])
+    return [replace(each, date=dates.get(each.start), is_answer=each.start in asks) for each in found]
 
 
 def exploration_sections(text: str, outline: Outline) -> list[Section]:

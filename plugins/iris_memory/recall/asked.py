@@ -37,6 +37,11 @@ _WRITES = re.compile(r"\b(?:wr(?:ite|ote|itten)|sen[dt])\b", re.IGNORECASE)
 _MEMORY = re.compile(r"\b(?:memory|files)\b", re.IGNORECASE)
 #: What asks for more than what was written of something.
 _ASKS_MORE = re.compile(r"\b(?:when|where|why|needs?|how(?! many (?:e-?)?mails?\b)|who(?:m|se)?)\b", re.IGNORECASE)
+#: "Which documents does Ana need?"
+_ASKS_WHICH = re.compile(
+    r"\W*(?:which|what) (?!(?:do|does|did|e?-?mails?)\b)\w+ (?:do|does|did) [^?]{1,80} (?:needs?|wants?)\b",
+    re.IGNORECASE,
+)
 _COUNT = re.compile(r"\bhow many\b", re.IGNORECASE)
 _LIST = re.compile(r"\b(?:which|list|mails)\b", re.IGNORECASE)
 _LATEST = re.compile(r"\b(?:latest|last|newest|most recent)\b", re.IGNORECASE)
@@ -68,6 +73,11 @@ class Asked:
     topic: tuple[str, ...]
     #: A name of which no mail is; no other field counts then.
     unknown: str = ""
+
+    @property
+    def names_mails(self) -> bool:
+        """Whether the question has a word for mails or for writing them."""
+        return self.is_of_mails or bool(_WRITES.search(self.question) or _ANSWERS.search(self.question))
 
     @property
     def counts(self) -> bool:
@@ -115,6 +125,8 @@ def asked_of(corpus: Corpus, question: str) -> Asked | None:
     if unknown:
         is_of_writer = (is_of_mails or _WRITES.search(question)) and not topic_of(rest.replace(unknown, " "))
         return Asked(question, period, (), is_of_mails, False, (), unknown) if is_of_writer else None
+    if senders and not is_of_mails and _ASKS_WHICH.match(question):
+        return None
     is_of_all = not (period or is_of_mails or senders) and bool(_MEMORY.search(rest))
     topic = topic_of(_MEMORY.sub(" ", rest) if is_of_all else rest)
     if not (period or is_of_mails or is_of_all or senders) or (topic and (is_of_all or _ASKS_MORE.search(rest))):

@@ -16,7 +16,7 @@ from ragstone.core.text import quoted_title, stems
 from .. import fields
 from ..periods import Period, period_in
 from .asked import Asked, topic_of
-from .texts import found_texts, has_sentence, late_texts, name_of, quoted, with_all
+from .texts import STATUS, decisions, found_texts, has_sentence, late_texts, name_of, quoted, searched, with_all
 
 #: "Is the pump still leaking?", "Is the pump leaking now?", "What is the latest on the pump?": what is said of it last,
 #: in so many days.
@@ -66,7 +66,13 @@ def last_said(corpus: Corpus, question: str, filters: Mapping[str, str]) -> Over
     said = _STATE.match(question)
     if said is None:
         return None
-    asked, found = late_texts(corpus, filters, topic_of(said["thing"] or said["about"]), _LATELY)
+    topic = topic_of(said["thing"] or said["about"])
+    asked, found = late_texts(corpus, filters, topic, _LATELY)
+    if "status" in question.casefold() and any(
+        asked.is_about(text) and STATUS.search(text)
+        for text in (node.get_content() for node in searched(corpus, question))
+    ):
+        return None  # a note says it by that name
     state = frozenset(stems(said["state"] or said["now"] or "")) - _ANY_STATE
     known = [node for node in found if state.issubset(stems(node.get_content()))]
     is_known = has_sentence(with_all([*asked.topic, *state]), known) if said["now"] else bool(known)
@@ -117,7 +123,7 @@ def _last_entry(
         return None
     title, day = str(last[0].metadata[fields.TITLE]), str(last[0].metadata.get(fields.DAY) or "")
     introduction = f"{quoted_title(title)}{f' ({day})' if day and day not in title else ''}:"
-    return replace(quoted(asked, introduction, last), preferred=said if wanted else None)
+    return decisions(asked.question, replace(quoted(asked, introduction, last), preferred=said if wanted else None))
 
 
 def _entry(node: TextNode) -> tuple[object, object]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, date, datetime
@@ -12,13 +13,13 @@ from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter,
 
 from ragstone.core import Corpus, Sentence
 from ragstone.core.answering import Overview
-from ragstone.core.text import counted, listed, quoted_title, shown_title, stems
+from ragstone.core.text import Kind, counted, listed, quoted_title, shown_title, stems
 
 from .. import fields
 from ..periods import Period, day_near, end_in
 from ..retrievers import valid_only
 from .asked import topic_of
-from .texts import CHUNKS, KINDS, only, sorted_texts, with_all
+from .texts import CHUNKS, KINDS, STATUS, UNITS, has_sentence, heading_above, only, searched, sorted_texts, with_all
 
 _TASKS = re.compile(
     r"\b(?:open|pending|outstanding|unfinished|remaining|next|my)(?: open)?"
@@ -38,6 +39,17 @@ _DONE = re.compile(
     re.IGNORECASE,
 )
 _MOST = 20
+#: "Is the skip booked?", "Has Jonas booked the skip?"
+_WHETHER_DONE = re.compile(
+    r"\W*(?:is|are|was|were|has|have|did) (?P<task>[^?]{1,80}?)(?: yet| already)?\W*\Z", re.IGNORECASE
+)
+_QUESTIONS = re.compile(
+    r"\b(?:open|unanswered|unresolved|outstanding) questions?\b"
+    r"|\bquestions? (?:(?:is|are|remains?|have been|were) )?(?:still )?(?:open|unanswered|unresolved|left)\b",
+    re.IGNORECASE,
+)
+_ASKING: frozenset[Kind] = KINDS | {"question"}
+_OF_QUESTIONS = re.compile(r"\bquestions?\b|\bto (?:ask|clarify)\b", re.IGNORECASE)
 _WHICH = re.compile(
     r"\W*(?:which|what|how many|list|show(?: me)?)(?: of)?(?: all)?(?: the| our| my)? "
     r"(?:(?P<things>\w+(?: \w+)?) (?:is|are|were|have)(?: been| still| currently)*(?: set to| marked(?: as)?)?"
@@ -45,12 +57,8 @@ _WHICH = re.compile(
     r"(?P<state> (?!there\b)(?:in progress|\w+))?(?: now| currently| at the moment)?\W*\Z",
     re.IGNORECASE,
 )
-_STATUS = re.compile(
-    r"^(?:[^\w\n]|_){0,10}(?:status|state)(?:[^\w\n]|_){0,10}?:(?:[^\w\n]|_){0,10}(.{1,60})$",
-    re.IGNORECASE | re.MULTILINE,
-)
 #: What a file says beside it.
-_NO_STATUS = re.compile(rf"\A(?![\s\S]*{_STATUS.pattern})", re.IGNORECASE | re.MULTILINE)
+_NO_STATUS = re.compile(rf"\A(?![\s\S]*{STATUS.pattern})", re.IGNORECASE | re.MULTILINE)
 
 
 def tasks(corpus: Corpus, question: str, filters: Mapping[str, str]) -> Overview | None:
@@ -74,6 +82,39 @@ def tasks(corpus: Corpus, question: str, filters: Mapping[str, str]) -> Overview
     if not days or until is None:
         return replace(found, introduction=f"{counted(**{f'{state} task': len(days)})}:") if days else None
     return _until(until, found, {each: day for each, day in days.items() if day is None or day <= until})
+
+
+def whether_done(corpus: Corpus, question: str) -> Overview | None:
+    """The tasks with all words of a question whether something is done; ``None`` where there are none, or another
+    sentence has these words."""
+    said = _WHETHER_DONE.match(question)
+    words = stems(said["task"]) if said else []
+    if len(words) < 2:
+        return None
+    found, task = searched(corpus, question), with_all(words, r"\[[ xX]\] ")
+    if not has_sentence(task, found) or has_sentence(with_all(words, r"\A(?!\[[ xX]\] )"), found):
+        return None
+    known = Overview("", found, task, KINDS, _MOST, frozenset({"item"}), quotes_requests=True)
+    tasks = {each: None for each in known.sentences() if task.match(each.text)}
+    number = Counter("open task" if each.text.startswith("[ ]") else "done task" for each in tasks)
+    return only(known, tasks, f"{counted(**number)}:")
+
+
+def open_questions(corpus: Corpus, question: str) -> Overview | None:
+    """The questions that notes call open, or have below such a heading; ``None`` for another question, without any."""
+    if not _QUESTIONS.search(question):
+        return None
+    topic = topic_of(_QUESTIONS.sub(" ", question))
+    known = Overview("", searched(corpus, question), None, _ASKING, _MOST, UNITS, quotes_requests=True)
+    texts = [f"{node.metadata[fields.HEADING_PATH]}\n{node.get_content()}" for node in known.nodes]
+    found = {
+        each: None
+        for each in known.sentences()
+        if each.text.endswith("?")
+        and with_all(topic).match(text := texts[each.chunks[0]])
+        and _OF_QUESTIONS.search(f"{heading_above(each.text, text)} {each.text.partition(': ')[0]}")
+    }
+    return only(known, found, f"{counted(**{'open question': len(found)})}:") if found else None
 
 
 def _until(until: date, found: Overview, days: Mapping[Sentence, date | None]) -> Overview:
@@ -112,7 +153,7 @@ def with_status(corpus: Corpus, question: str, filters: Mapping[str, str]) -> Ov
             MetadataFilter(key=fields.DOC_TYPE, value="note"),
         ]
     )
-    found = [(node, _STATUS.search(node.get_content())) for node in sorted_texts(corpus, valid_only(corpus, are_these))]
+    found = [(node, STATUS.search(node.get_content())) for node in sorted_texts(corpus, valid_only(corpus, are_these))]
     known = [(node, frozenset(stems(status[1]))) for node, status in found if status]
     if not known:
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date
@@ -12,6 +13,7 @@ from llama_index.core.vector_stores.types import MetadataFilters
 
 from ragstone.core import Corpus, Sentence
 from ragstone.core.answering import Overview
+from ragstone.core.retrieval import HybridRetriever
 from ragstone.core.text import Kind, with_forms
 
 from .. import fields
@@ -22,6 +24,13 @@ from .filters import MemoryFilters
 
 #: What is of the day that it names; of other files only those are whose name or heading has a day.
 _DATED = ("email", "log", "transcript")
+_ASKS_DECIDED = re.compile(r"\b(?:decided?|decisions?|agreed?|resolved?)\b", re.IGNORECASE)
+_DECIDED = re.compile(r"\b(?:decid|decision|agreed\b|agreement|resol(?:ved|ution)\b)", re.IGNORECASE)
+_HEADING = re.compile(r"^#{1,6} .*|^\*\*[^*\n]+\*\*:?$", re.MULTILINE)
+STATUS = re.compile(
+    r"^(?:[^\w\n]|_){0,10}(?:status|state)(?:[^\w\n]|_){0,10}?:(?:[^\w\n]|_){0,10}(.{1,60})$",
+    re.IGNORECASE | re.MULTILINE,
+)
 #: Chunks that are quoted, and sentences of each.
 CHUNKS, SENTENCES = 12, 6
 KINDS: frozenset[Kind] = frozenset({"explanation", "procedure", "request"})
@@ -47,6 +56,14 @@ def found_texts(corpus: Corpus, filters: Mapping[str, str], asked: Asked) -> lis
     if not filters.get("type"):
         found = [each for each in found if each.metadata[fields.DOC_TYPE] in _DATED or each.metadata.get(fields.DAY)]
     return None if passing is None else found
+
+
+def searched(corpus: Corpus, words: str) -> list[BaseNode]:
+    """The chunks that are found for these words, the best first."""
+    return [
+        each.node
+        for each in HybridRetriever(corpus, top_k=CHUNKS, filters=valid_only(corpus, None)).search(words).nodes
+    ]
 
 
 def sorted_texts(corpus: Corpus, passing: MetadataFilters | None) -> list[TextNode]:
@@ -83,6 +100,25 @@ def only(found: Overview, days: Mapping[Sentence, date | None], introduction: st
     texts = "|".join(re.escape(each.text) for each in days)
     nodes = [found.nodes[number] for number in sorted(first, key=lambda number: first[number])]
     return replace(found, introduction=introduction, nodes=nodes, preferred=re.compile(rf"\A(?:{texts})\Z"))
+
+
+def decisions(question: str, found: Overview) -> Overview:
+    """Of an overview for a question for what was decided what says so, or is below such a heading, if anything is."""
+    if not _ASKS_DECIDED.search(question):
+        return found
+    whole = replace(found, preferred=None, most=sys.maxsize)
+    texts = [node.get_content() for node in whole.nodes]
+    said = {each: None for each in whole.sentences() if _is_decided(each.text, texts[each.chunks[0]])}
+    return only(whole, said, found.introduction) if said else found
+
+
+def _is_decided(quote: str, text: str) -> bool:
+    return bool(_DECIDED.search(quote) or _DECIDED.search(heading_above(quote, text)))
+
+
+def heading_above(quote: str, text: str) -> str:
+    """The last heading in the text above the quote; "" without one."""
+    return next(reversed(_HEADING.findall(text, 0, max(0, text.find(quote)))), "")
 
 
 def has_sentence(said: re.Pattern[str], nodes: Sequence[BaseNode]) -> bool:

@@ -272,6 +272,13 @@ def test_neither_the_time_of_a_task_nor_a_value_is_what_is_asked_for(tmp_path: P
         ("What is the phone number of Marten?", "Marten 01 23 45 67 89 [1]"),
         ("How high is the fee of the berth?", "The fee of the berth is 30 EUR. [1]"),
         ("What's Mara's phone number?", "No sentence"),
+        ("Who is the harbour master?", "Prof. Ida Ro, harbour master, hut 3 [1]"),
+        ("Who is Ida?", "Prof. Ida Ro, harbour master, hut 3 [1]"),
+        ("What is our order number at Seiler?", "Seiler\n  ropes, order number B-71\n[1]"),
+        ("When is the visit of the diver?", "2026-05-14 14:30 Visit of the diver, Mr. Holm [1]"),
+        ("How high is the grant?", "**Grant:** 15 percent, if it is asked for in time. [1]"),
+        ("How large is the depot?", "No sentence"),
+        ("How much are the fenders?", "We need six fenders of rubber. They are 12 EUR each. [1]"),
         ("How much did the ladder cost?", "No sentence"),
     ],
 )
@@ -290,6 +297,12 @@ def test_a_value_is_known_by_its_form(question: str, begins: str, tmp_path: Path
         "fees.md": "# Fees\n\nThe fee of the berth is 30 EUR. The crane lifts 5 tonnes.\n",
         "more.md": "# Helpers\n\n- Marten 01 23 45 67 89\n- Olga 01 23 45 67 80\n",
         "ticket.md": "# Winch\n\nThe ticket of the winch is open since March.\n",
+        "people.md": "# People\n\n- Prof. Ida Ro, harbour master, hut 3\n- Dr. Ulla Sund, cook, galley\n",
+        "contacts.md": "# Contacts\n\nSeiler\n  ropes, order number B-71\n",
+        "calendar.md": "# Calendar\n\n- 2026-05-14 14:30 Visit of the diver, Mr. Holm\n- 2026-05-15 Regatta\n",
+        "grant.md": "# Visit of the adviser\n\n**Grant:** 15 percent, if it is asked for in time.\n",
+        "depot.md": "# Depot\n\nNo smoking in the depot.\n",
+        "fenders.md": "# Fenders\n\nWe need six fenders of rubber. They are 12 EUR each.\n",
         "logs/2026-05-03.md": "# 3 May 2026\n\nBought a new hose at the quay: they had one for 34 EUR.\n",
         "logs/2026-05-04.md": "# 4 May 2026\n\nBo moved to version 2.5.0 at 22:15. Mara wrote 12 letters at 20:10.\n",
     }
@@ -356,6 +369,54 @@ def test_the_turn_right_behind_the_question_is_the_reply(tmp_path: Path) -> None
     with remembering(tmp_path, {"chats/2026-05-03.txt": turns}) as host:
         answer = host.assistant("memory").ask("How many ropes are on the boat?").text
     assert answer == "To “Mira: How many ropes are on the boat?”: Tom: 31. [1]"
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        "[2026-05-03 10:11] Mira: Who has the key of the cabinet?\n[2026-05-03 10:12] Tom: I do. It is in my coat.\n",
+        "10:11 <mira> who has the key of the cabinet?\n10:12 <tom> I do. It is in my coat.\n",
+    ],
+)
+def test_a_reply_is_known_where_turns_begin_with_a_time(turns: str, tmp_path: Path) -> None:
+    with remembering(tmp_path, {"chats/2026-05-03.txt": turns}) as host:
+        answer = host.assistant("memory").ask("Who has the key of the cabinet?")
+    assert not answer.closest
+    assert "I do. " in answer.text
+
+
+def test_what_is_below_a_heading_that_asks_answers_it(tmp_path: Path) -> None:
+    text = (
+        "# Hut\n\n## FAQ\n\n### How do I get a key?\n\nBo has them.\n\n### Can I sleep on board?\n\n"
+        "Only with a second person.\n\n### What is the Wi-Fi called?\n\nThe network is harbour-guest.\n"
+    )
+    with remembering(tmp_path, {"hut.md": text}) as host:
+        ask = host.assistant("memory").ask
+        found = [ask("Can I sleep on board?"), ask("What is the Wi-Fi called?")]
+    assert [answer.citations[0].quote for answer in found if not answer.closest] == [
+        "Only with a second person.",
+        "The network is harbour-guest.",
+    ]
+
+
+def test_a_question_of_a_mail_does_not_answer_it(tmp_path: Path) -> None:
+    head = "From: {}@home.org\nTo: {}@home.org\nSubject: Pads\nDate: Sat, {} May 2026 09:00:00 +0000\n\n{}\n"
+    asked = "Could you please tell us by Friday whether you also need the wax for the hulls?"
+    answer = "no, we still have 35 tins of it.\n\nOn 2 May 2026, Ana wrote:\n> The varnish is sent.\n> {}"
+    files = {
+        "docs/emails/1.eml": head.format("ana", "iris", 2, f"The varnish is sent.\n\n{asked}"),
+        "docs/emails/2.eml": head.format("iris", "ana", 3, answer.format(asked)),
+        "docs/emails/3.eml": head.format("bo", "iris", 4, "Shall we take the pads of leather or of plastic?"),
+        "docs/emails/4.eml": head.format("iris", "bo", 5, "Leather, please; plastic gets too hot."),
+        "docs/emails/5.eml": head.format(
+            "ida", "iris", 6, "> I would like to have the pictures on a stick.\n\nYou can collect it. It costs 5 EUR."
+        ),
+    }
+    with remembering(tmp_path, files, mail_days=0) as host:
+        ask = host.assistant("memory").ask
+        assert ask("Do we need the wax for the hulls?").citations[0].quote == "no, we still have 35 tins of it."
+        assert ask("Should the pads be leather or plastic?").citations[0].quote.startswith("Leather, please")
+        assert "It costs 5 EUR." in ask("How much does the stick cost?").text
 
 
 def test_a_reply_alone_answers_unless_it_does_not_know(tmp_path: Path) -> None:

@@ -432,3 +432,58 @@ def test_a_question_with_many_names_has_few_of_them_looked_up() -> None:
     corpus: Any = SimpleNamespace(contents=SimpleNamespace(facets=lambda *keys: looked_up.append(keys) or []))
     asked_of(corpus, "mails from Ana Berg Cruz Dahl " * 100)
     assert 0 < len(looked_up) <= 32
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        (
+            "What did we decide at the last meeting?",
+            "“Board meeting 3 May 2026”:\n\n3 May 2026: The rope is sold. [1]\n\nDecided: Bo goes to Oslo. [1]",
+        ),
+        (
+            "What did we decide on 3 May?",
+            "3 May 2026: 1 note.\n\n3 May 2026: The rope is sold. [1]\n\nDecided: Bo goes to Oslo. [1]",
+        ),
+        (
+            "Is there an open question?",
+            (
+                "3 open questions:\n\nOpen question: who takes back old flares? [1]\n\n"
+                "Does the stove need a hood? [2]\n\nWho removes the old sink? [2]"
+            ),
+        ),
+        (
+            "Which questions are open for the galley?",
+            "2 open questions:\n\nDoes the stove need a hood? [1]\n\nWho removes the old sink? [1]",
+        ),
+        ("Is the skip booked?", "1 open task:\n\n[ ] Book the skip (Jonas) [1]"),
+        ("Is the pump ordered?", "The pump was ordered yesterday. [1]"),
+        ("What is the status of the galley?", "Status: in progress [1]"),
+        ("What did Ana suggest?", "4 May 2026: Ana suggested to load the boat at noon. [1]"),
+        (
+            "What did Ana report on 4 May?",
+            "4 May 2026: 1 log.\n\n4 May 2026: Ana suggested to load the boat at noon. [1]",
+        ),
+    ],
+)
+def test_what_is_decided_open_or_said_elsewhere(question: str, text: str, tmp_path: Path) -> None:
+    files = {
+        "meetings/2026-05-03.md": (
+            "# Board meeting 3 May 2026\n\nPresent: Ana, Bo.\n\n## Decisions\n\n- The rope is sold.\n\n## Talk\n\n"
+            "- Decided: Bo goes to Oslo.\n- Ana wants a new mast. It is dear.\n"
+        ),
+        "suppliers.md": "# Suppliers\n\n- Seiler sells ropes.\n\nOpen question: who takes back old flares?\n",
+        "galley.md": (
+            "# Galley\n\nStatus: in progress\n\nThe stove stays.\n\n### Questions\n\n- Does the stove need a hood?\n"
+            "- Who removes the old sink?\n- Is the floor dry? Bo: yes.\n"
+        ),
+        "todo.md": "# To do\n\n- [ ] Book the skip (Jonas)\n- [x] Pay Seiler\n- [ ] Order the pump\n",
+        "pump.md": "# Pump\n\nThe pump was ordered yesterday.\n",
+        "logs/2026-05-04.md": (
+            "# 4 May 2026\n\nAna suggested to load the boat at noon. The stove of the galley was hot.\n"
+        ),
+        "docs/emails/1.eml": _mail("Ana", "Anchor", FIRST, "The anchor weighs nine kilos."),
+    }
+    with remembering(tmp_path, files, mail_days=0) as host:
+        found = _ask(host, question).text
+    assert found == text

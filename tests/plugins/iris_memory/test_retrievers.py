@@ -83,3 +83,12 @@ def test_a_later_text_on_something_else_does_not_come_first(
     days = (("2025-03-04", early), ("2025-05-11", late))
     with remembering(tmp_path, {f"logs/{day}.md": f"# {day}\n\n{text}\n" for day, text in days}) as host:
         assert early in host.assistant("memory").ask(question).citations[0].quote
+
+
+def test_a_later_date_moves_no_chunk_away_that_says_who_someone_is(tmp_path: Path) -> None:
+    turns = "".join(f"[2026-05-03 10:{number}] Kenji: The print {number} is fine.\n" for number in range(10, 40))
+    people = "# Crew\n\n| Name | Role | Days |\n|---|---|---|\n| Kenji Mori | since May on trial | Friday |\n"
+    with remembering(tmp_path, {"chats/2026-05-03.txt": turns, "crew.md": people}) as host:
+        answer = host.assistant("memory").ask("Who is Kenji?")
+    assert "| Kenji Mori | since May on trial | Friday |" in answer.text
+    assert not answer.closest
