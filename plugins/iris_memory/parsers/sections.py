@@ -98,8 +98,7 @@ def classified_lines(text: str, start: int = 0) -> Iterator[tuple[int, str, str]
 
 
 def markdown_sections(text: str, outline: Outline) -> list[Section]:
-    """One section for each ``#`` and ``##``, of the day that its heading begins with, and each heading that asks; other
-    deeper headings stay within."""
+    """One section for each ``#`` and ``##``, of the day that its heading begins with, and each heading that asks."""
     asks = {heading.start for heading in outline.headings if heading.title.endswith("?")}
     starts = {each.start: each.title for each in outline.headings if each.level <= 2 or each.start in asks}
     dates = {start: date_in(title) for start, title in starts.items() if _BEGINS_WITH_DATE.match(title)}

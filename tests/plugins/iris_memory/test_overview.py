@@ -479,9 +479,8 @@ def test_what_is_decided_open_or_said_elsewhere(question: str, text: str, tmp_pa
         ),
         "todo.md": "# To do\n\n- [ ] Book the skip (Jonas)\n- [x] Pay Seiler\n- [ ] Order the pump\n",
         "pump.md": "# Pump\n\nThe pump was ordered yesterday.\n",
-        "logs/2026-05-04.md": (
-            "# 4 May 2026\n\nAna suggested to load the boat at noon. The stove of the galley was hot.\n"
-        ),
+        "logs/2026-05-04.md": "# 4 May 2026\n\nAna suggested to load the boat at noon. It rained.\n",
+        f"logs/{FIRST}.md": f"# {FIRST}\n\nThe stove of the galley was hot.\n",
         "docs/emails/1.eml": _mail("Ana", "Anchor", FIRST, "The anchor weighs nine kilos."),
     }
     with remembering(tmp_path, files, mail_days=0) as host:
