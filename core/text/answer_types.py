@@ -57,12 +57,19 @@ ORIGIN = re.compile(
     r"|publish(?!ed (?:as|in|on)\b)|patent|produc|idea (?:of|for)\b|conceiv|set up)|\bby (?-i:[A-Z])",
     re.IGNORECASE,
 )
-#: Where something was or happened, and a place: the path of a file, "in the town of Lund", "at Lund".
+#: Where something was or happened, and a place: a file's path, the room "B 1.03", "in the town of Lund", "at Lund".
 _ASKS_PLACE = re.compile(r"^(?:and |but |so )?where (?:was|were|did|is|are|do|does)\b", re.IGNORECASE)
-_PATH = re.compile(r"(?<![\w/.])(?:~[/\\]|(?:\.{1,2}|[A-Z]:)?[/\\][\w.-]+[/\\.])\w")
+_PATH = re.compile(r"(?<![\w/.])(?:~[/\\]|(?:\.{1,2}|[A-Z]:)?[/\\][\w.-]+[/\\.])\w|\b[A-Z] ?\d{1,2}\.\d\d\b")
 _PLACE = re.compile(
     r"\b(?:in|at|near|from|to|on|outside|around|across|within|into|of|for|through|off) (?:the |a |an )?"
     r"(?:[a-z][\w-]* ){0,4}([A-Z][\w'’-]+)"
+)
+#: What may say where without a name: "behind the door", "in the hall", "B 1.03", not "on Tuesday" or "in 1970".
+_ANYWHERE = re.compile(
+    r"\b(?:in|at|near|from|to|on|outside|inside|around|across|within|into|through|off|under|below|above|over|behind"
+    r"|beside|between|among|opposite|by|along|towards?|against|next to|(?-i:of (?:the )?(?=[A-Z])))\b"
+    r"(?! (?:\d|[a-z]+days?\b|time\b))|\b(?:here|there|home|abroad|everywhere|nowhere|up|down)(?:stairs)?\b|\|",
+    re.IGNORECASE,
 )
 #: Also "How much flour is in it?", not "How much does it cost?".
 _HOW_MANY = re.compile(
@@ -92,7 +99,6 @@ _BEST = re.compile(
     r"|excellent|outperform\w*|should|favou?rite|leading|top|effective\w*|choos\w*|right)\b",
     re.IGNORECASE,
 )
-
 #: A phone number, or an address of someone or something is asked for, not what such a thing is.
 _ASKS_PHONE = re.compile(r"(?<!\ba )(?<!\bthe )\b(?:tele)?phone number\b|phone number (?:of|for)\b", re.IGNORECASE)
 _ASKS_IP = re.compile(r"(?<!\ban )\bIP address(?= (?:of|for)\b)|['’]s IP(?: address)?\W*$", re.IGNORECASE)
@@ -214,6 +220,8 @@ def is_lacking(question: str, sentences: Sequence[str]) -> bool:
     for form, answer in _REQUIRED:
         if form.search(question) and not any(map(answer.search, sentences)):
             return True
+    if _ASKS_PLACE.match(question) and not any(_ANYWHERE.search(each) or _PATH.search(each) for each in sentences[:2]):
+        return True
     if asks_for_date(question):
         return not any(names_time(each) and not is_habit_for_event(question, each) for each in sentences)
     if asked := _ASKS_DOER.search(question):

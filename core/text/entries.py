@@ -50,6 +50,7 @@ _VALUE = re.compile(r"\W*(?![^:]*\b(?:is|are|was|were|has|have|had)\b)\w[^:.!?|\
 _TASK = re.compile(r"\A\W*\[[ xX]\]\s+(\w+)")
 _ASKS_DUE = re.compile(r"\b(?:due|deadline|by when|have to|has to|must|should|needs?)\b", re.IGNORECASE)
 _ASKS_WISH = re.compile(r"\b(?:want|wish|ask|request|like|suggest|propose)", re.IGNORECASE)
+_ASKS_WHICH = re.compile(r"\W*(?:which|what|where) (?!tasks?\b|items?\b|to\b|steps?\b|next\b)", re.IGNORECASE)
 _ASKS_WHY = re.compile(r"\bwhy\b", re.IGNORECASE)
 #: Words of an entry's first clause.
 _LONGEST_CLAUSE = 30
@@ -124,12 +125,15 @@ def label_finder(question: str) -> Callable[[str], bool]:
 def other_answer_finder(question: str) -> Callable[[str], int] | None:
     """A function that tells, by a weight, whether a sentence is a name and a value, which says what and how much, where
     the question asks why; a task to do something else, where it asks when: by when slides for a meeting are prepared is
-    not when the meeting is; or a question, where it asks whether something is so. ``None`` for another question."""
+    not when the meeting is; any task, where it asks which, what or where; or a question, where it asks whether
+    something is so. ``None`` for another question."""
     if asks_for_time(question) and not _ASKS_DUE.search(question):
         asked = frozenset[str]().union(*map(with_forms, stems(question)))
         return lambda sentence: any(asked.isdisjoint(stems(verb)) for verb in _TASK.findall(sentence))
     if _ASKS_WHY.search(question):
         return lambda sentence: bool(_VALUE.fullmatch(sentence)) and not gives_a_reason(sentence)
+    if _ASKS_WHICH.match(question) and not _ASKS_DUE.search(question):
+        return lambda sentence: _TASK.match(sentence) is not None
     if asks_whether(question) and not _ASKS_WISH.search(question):
         return lambda sentence: _IS_QUESTION * sentence.endswith("?")
     return None

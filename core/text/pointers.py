@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from .definitions import subject_of
 from .imperatives import ASKS_FOR_STEPS, command_verb
+from .stemming import stems
 from .times import asks_for_time, names_time
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 _WHAT_IF = re.compile(r"\W*(?:(?:and|but) )?what if\b", re.IGNORECASE)
+_ASKS_WHY = re.compile(r"\W*(?:(?:and|but|so) )?why\b", re.IGNORECASE)
 _IS_NOT = re.compile(r"\b(?:is|are) (?:not|no)\b[^,;:]{1,80}$")
 _IT_IS = re.compile(r"\W*(?:it is|they are)\b", re.IGNORECASE)
 #: Characters at the end of a sentence in which that stands.
@@ -98,15 +100,18 @@ def announces(sentence: str) -> bool:
 
 
 def continuation_finder(question: str, sentence: str, *, takes_command: bool) -> Callable[[str], bool]:
-    """A function that tells whether a text tells its reader to do something, where the question asks how that is done
-    and ``takes_command`` is true; names a time, however vague, where the question asks when and the sentence has none:
-    "The mast can be lowered. Pull it down."; or says what it is where the question asks that, and the sentence says
-    what it is not: "Ballast is not cargo. It is"."""
+    """A function that tells whether a text goes on with a sentence of no words but those of a question that asks why;
+    tells its reader to do something, where the question asks how that is done and ``takes_command`` is true; names a
+    time, however vague, where the question asks when and the sentence has none: "The mast can be lowered. Pull it
+    down."; or says what it is where the question asks that, and the sentence says what it is not: "Ballast is not
+    cargo. It is"."""
     is_procedure = takes_command and bool(ASKS_FOR_STEPS.search(question) or _WHAT_IF.match(question))
     is_time = asks_for_time(question) and not names_time(sentence)
+    is_asked = _ASKS_WHY.match(question) is not None and frozenset(stems(sentence)) <= frozenset(stems(question))
     is_denied = bool(subject_of(question)) and _IS_NOT.search(sentence) is not None
     return lambda text: (
-        (is_procedure and command_verb(text.casefold()) is not None)
+        is_asked
+        or (is_procedure and command_verb(text.casefold()) is not None)
         or (is_time and names_time(text))
         or (is_denied and _IT_IS.match(text) is not None)
     )

@@ -55,6 +55,8 @@ _PRESENT = re.compile(
     r"[^?]{1,80}?)\W*\Z",
     re.IGNORECASE,
 )
+#: "How big was the last backup?": its size need not be called so.
+_MEASURES = frozenset(stems("big large high much many old tall heavy deep wide fast"))
 #: Words of a question for who took part, or what it was: the whole answers.
 _WHOLE = frozenset(
     stems("people take part attend attended present there participate participants discuss talked topics agenda")
@@ -85,7 +87,8 @@ def last_time(corpus: Corpus, question: str, filters: Mapping[str, str]) -> Over
     if _LAST_TIME.match(question):
         return _last_sentences(corpus, tuple(stem for stem in stems(question) if stem not in _TIMES), filters)
     if of_kind := _LAST_OF.match(question):
-        kind, beside = tuple(stems(of_kind["thing"] or "")), tuple(stems(of_kind["asked"]))
+        kind = tuple(stems(of_kind["thing"] or ""))
+        beside = tuple(stem for stem in stems(of_kind["asked"]) if stem not in _MEASURES)
         if not kind:
             kind, beside = (*beside, *stems(of_kind["done"] or "")), ()
         asked = Asked(question, Period.of_last(_LONG), (), False, False, kind)

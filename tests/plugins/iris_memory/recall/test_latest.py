@@ -101,6 +101,7 @@ UNANSWERED = (
         ("What did we pay last?", PAID),
         ("What was the last payment?", PAID),
         ("How much did we last pay?", PAID),
+        ("How big was the last payment?", PAID),
         ("Which defects are open?", OPEN),
         ("How many open defects are there?", OPEN),
         (
