@@ -8,6 +8,7 @@ from itertools import islice
 
 from llama_index.core.schema import BaseNode
 
+from ..errors import PluginError
 from ..retrieval.evidence_gate import Verdict
 from ..retrieval.follow_up import Turn, follow_up
 from ..retrieval.models import Retrieval
@@ -54,6 +55,9 @@ class OverviewFinder:
         texts = [about_source(each, earlier) for each in (question.text, *others) if each]
         found = (self._profile.overview(each, question.filters, lambda: self._chunk_before(question)) for each in texts)
         if (overview := next((each for each in found if each is not None), None)) is not None:
+            if not isinstance(overview, Overview):
+                gives = f"{type(overview).__name__} {str(overview)[:60]!r}"
+                raise PluginError(f"the overview of {self._profile.name} gives {gives}, not an Overview")
             return overview
         if asked and asked.asks_for_more and (before := next(_earlier(question), None)):
             overview = self.find(before)

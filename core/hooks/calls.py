@@ -66,9 +66,7 @@ class Hooks:
     @lazily
     def readers(self) -> Mapping[str, BaseReader]:
         """Readers by lower-case suffix or scheme; of two plugins the first keeps it."""
-        from llama_index.core.readers.base import BaseReader
-
-        given = self._by_name("ragstone_readers", by_name(BaseReader), "readers for")
+        given = self._by_name("ragstone_readers", results.readers_by_key, "readers for")
         return {key: reader for key, (_plugin, reader) in given.items()}
 
     def read(self, key: str, source: object, **arguments: Any) -> list[Document]:

@@ -21,6 +21,7 @@ from ..health import Check
 
 if TYPE_CHECKING:
     from llama_index.core.prompts import BasePromptTemplate
+    from llama_index.core.readers.base import BaseReader
     from llama_index.core.schema import NodeWithScore
     from llama_index.core.tools import BaseTool
 
@@ -61,6 +62,17 @@ def by_name(kind: type) -> Shape:
     return check
 
 
+def readers_by_key(result: Any) -> dict[str, BaseReader]:
+    """Readers by lower-case suffix or scheme, as a dictionary: by another key none would be found."""
+    from llama_index.core.readers.base import BaseReader
+
+    found: dict[str, BaseReader] = by_name(BaseReader)(result)
+    for key in found:
+        if key != key.lower() or key.startswith(".") == key.endswith(":"):
+            raise ValueError(f"it gives a reader for {key!r}, which is no lower-case suffix (.srt) or scheme (wiki:)")
+    return found
+
+
 def tools_by_name(result: Any) -> dict[str, BaseTool]:
     """A sequence of tools, as a dictionary by their own names; their arguments must have a JSON schema."""
     from llama_index.core.tools import BaseTool
@@ -93,7 +105,7 @@ def assistants_by_name(result: Any) -> dict[str, Assistant]:
                 raise ValueError(f"it gives as {name} path of {profile.name!r} {path!r}, which has no / first")
         form = _require(profile.citations, CitationFormat, "gives as citations of an assistant")
         filters = _require(profile.filters, QuestionFilters, "gives as filters of an assistant")
-        functions = [(profile, name) for name in ("refusal", "examples", "setting")]
+        functions = [(profile, name) for name in ("refusal", "examples", "empty", "overview", "setting")]
         for owner, name in [*functions, (filters, "conditions"), (form, "url"), (form, "shown")]:
             _require(getattr(owner, name), Callable, f"gives as {name} of an assistant")  # type: ignore[arg-type]
         several(str)(form.fields)

@@ -8,7 +8,7 @@ import re
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 from llama_index.core.schema import BaseNode, MetadataMode, TextNode
 from pydantic import Field
@@ -27,6 +27,7 @@ from .pdf.page_map import KEY, LISTED, PageMap
 #: Characters of an admonition that are looked at for its title, once for each of its units.
 _LONGEST_TITLE = 200
 _NAMESPACE = uuid.UUID("6f3b1c52-94d0-5c1e-8a55-0d6f8c5a7e21")
+_Part = TypeVar("_Part", bound=BaseNode)
 
 
 class BookNodeParser(SlicingNodeParser):
@@ -55,6 +56,12 @@ class BookNodeParser(SlicingNodeParser):
     def fingerprint(self) -> str:
         """What shapes the chunks; another fingerprint means another corpus."""
         return f"book/{self.version} max={self.max_tokens} min={self.min_tokens} overlap={self.overlap_tokens}"
+
+    def without_parser_keys(self, document: _Part) -> _Part:
+        """The document without lists and tables too: another plugin's reader may name a place for each line."""
+        kept = super().without_parser_keys(document)
+        single = {key: value for key, value in kept.metadata.items() if not isinstance(value, list | dict)}
+        return kept.model_copy(update={"metadata": single})
 
     def _chunks(self, document: BaseNode) -> Iterator[TextNode]:
         text = document.get_content(metadata_mode=MetadataMode.NONE)

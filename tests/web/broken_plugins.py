@@ -150,6 +150,10 @@ PLUGINS: dict[str, Broken] = {
     "readers are a list": _of("readers", "return [Mine()]", "not a Mapping", before=_READER),
     "readers are numbers": _of("readers", "return {'.txt': 7}", "not a BaseReader"),
     "readers have no suffix": _of("readers", "return {7: Mine()}", "not a str", before=_READER),
+    **{
+        f"a reader for {key}": _of("readers", f"return {{{key!r}: Mine()}}", "no lower-case suffix", before=_READER)
+        for key in ("srt", ".SRT")
+    },
     "readers are slow": _of("readers", _SLOW, "ragstone_readers took more than 1 s"),
     "a reader of others": _of(
         "readers", "return {'.md': Mine()}", "both book_chat and aaa_broken give readers for '.md'", before=_READER
@@ -242,6 +246,7 @@ PLUGINS: dict[str, Broken] = {
             ("without a name", "profile(name=None)", "as name of an assistant NoneType"),
             ("at no path", "profile(paths=AssistantPaths(query='broken'))", "which has no / first"),
             ("without functions", "profile(refusal='no')", "as refusal of an assistant str"),
+            ("without an overview", "profile(overview=None)", "as overview of an assistant NoneType"),
             ("without a profile", "None", "AttributeError"),
         )
     },

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from llama_index.core.schema import TextNode
 
-from ragstone.core import Host, NotFound, Question, Turn
+from ragstone.core import Assistant, Host, NotFound, PluginError, Question, Turn
 from ragstone.core.answering.overview import Overview
 from ragstone.core.testing import ScriptedLLM, open_host
 from ragstone.plugins.book_chat import Shelf
@@ -73,6 +74,13 @@ def test_titles_cite_nothing_give_no_orders_and_end(tmp_path: Path) -> None:
         asked = ("What is this book about?", "What is the title of the last chapter?", "Which chapter is about hubs?")
         for text in (host.assistant("book_chat").ask(each).text for each in asked):
             assert ("Hubs [1]" in text, "assistant" in text, len(text) < 1_000) == (False, False, True), text
+
+
+def test_an_overview_that_is_none_is_named(host: Host) -> None:
+    known = host.assistant("book_chat")
+    profile = replace(known.profile, overview=lambda _question, _filters, _earlier: "Two parts.")  # type: ignore[arg-type,return-value]
+    with pytest.raises(PluginError, match=r"the overview of book_chat gives str 'Two parts.', not an Overview"):
+        Assistant(host, known.corpus, profile).ask("What is a caster?")
 
 
 @pytest.mark.parametrize(

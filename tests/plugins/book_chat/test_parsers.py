@@ -99,6 +99,13 @@ def test_a_chunk_is_a_slice_with_its_place() -> None:
     assert second.get_content(MetadataMode.LLM) == "T \u203a S\n\nTwo.\n\n- three\n- four"
 
 
+def test_what_a_reader_lists_for_each_line_stays_out_of_chunks() -> None:
+    (chunk,) = chunks("One.\n", lines=[[0, 1.5]], times={"0": 1.5}, language="en")
+    assert chunk.metadata["language"] == "en"
+    assert chunk.source_node is not None
+    assert not {"lines", "times"} & {*chunk.metadata, *chunk.source_node.metadata}
+
+
 def test_whole_blocks_are_packed_with_overlap() -> None:
     text = "\n\n".join(f"P{n} " + "word " * 28 + "end." for n in range(8)) + "\n\nLast short one.\n\n" + sentences(9)
     made = chunks(text)
