@@ -122,6 +122,12 @@ _SPOUSE = re.compile(
     rf"|\b{_NAMED}(?=,? (?:who )?(?:(?:is|was|became) (?:his|her|the) (?:\w+ )?(?:wife|husband|spouse|widow|bride)"
     r"|(?:(?:had|has|have|was|were|got) )?marri(?:ed|es))\b)"
 )
+_COLOUR = re.compile(
+    r"\b(?:(?:red|orange|yellow|green|blue|purple|violet|pink|brown|black|white|gr[ae]y)(?:dish|ish)?|gold(?:en)?"
+    r"|silver\w*|beige|cream|crimson|scarlet|maroon|turquoise|navy|teal|magenta|cyan|indigo|amber|ivory|tan|khaki|bronze"
+    r"|purplish|bluish|colou?rless|transparent|colou?red|colou?rs? (?:is|are|was|were|of)|dark|pale)\b",
+    re.IGNORECASE,
+)
 #: How a question asks for something that has a form of its own, and that form.
 _FORMS = (
     # Seven digits or more, no date and no address of a machine; or an extension.
@@ -139,6 +145,7 @@ _FORMS = (
     (re.compile(ASKS_FREQUENCY, re.IGNORECASE), re.compile(FREQUENCY, re.IGNORECASE)),
     (re.compile(ASKS_TEMPERATURE, re.IGNORECASE), re.compile(TEMPERATURE, re.IGNORECASE)),
     (_ASKS_SPOUSE, _SPOUSE),
+    (re.compile(r"\b(?:what|which) colou?rs? (?:is|are|was|were|do|does|did)\b", re.IGNORECASE), _COLOUR),
 )
 #: "In pounds" at the end of a question, which a value may have too.
 _IN_UNIT = re.compile(r"\bin (?:\w+ )?\w+\W*$", re.IGNORECASE)
@@ -160,7 +167,8 @@ def asks_for_value(question: str) -> bool:
 
 def value_finder(question: str) -> Callable[[str], int] | None:
     """A function that tells, by 2 or 0, whether a sentence has the phone number, address, price, frequency,
-    temperature or spouse that the question asks for, in words that it has not; ``None`` where it asks for none."""
+    temperature, spouse or colour that the question asks for, in words that it has not; ``None`` where it asks for
+    none."""
     form, known = (
         next((form for asks, form in _FORMS if asks.search(question)), None),
         set(words(_IN_UNIT.sub("", question))),

@@ -179,10 +179,11 @@ def no_doer_finder(question: str) -> Callable[[str], bool] | None:
 
 
 def word_before(question: str) -> re.Pattern[str] | None:
-    """A pattern of the word before the question's verb, "Kerr" in "Kerr patented it" for "Who patented it?"; ``None``
-    where the question does not ask who does something."""
+    """A pattern of the word before the question's verb, "Kerr" in "Kerr patented it" for "Who patented it?", "members"
+    in "members pay half" for "Who pays half?"; ``None`` where the question does not ask who does something."""
     asked = _PERSON_DOES.match(question)
-    return re.compile(rf"(?<![\w'’-])['’-]*+(\w[\w'’-]*+) {asked[1]}\b", re.IGNORECASE) if asked else None
+    verb = asked and re.sub(r"(?<=[a-z]{2})(?<!s)s$", "s?", asked[1])
+    return re.compile(rf"(?<![\w'’-])['’-]*+(\w[\w'’-]*+) {verb}\b", re.IGNORECASE) if verb else None
 
 
 def is_by_pronoun(question: str, sentence: str) -> bool:

@@ -62,10 +62,10 @@ _ASKING = frozenset(
     would should may might must am being having doing done""".split()  # noqa: SIM905 - as above
 )
 
-#: The verb asks, and no text has it: "How does X work?", "What does X mean?", "What does X cover?".
+#: The verb asks, and no text has it: "How does X work?", "What does X mean?", "What does X look like?".
 _ASKING_VERB = re.compile(
     r"(\W*(?:how (?:do|does|did)\b[^?]{1,200}\b(?=work\W*$)"
-    r"|what (?:do|does|did)\b[^?]{1,200}\b(?=(?:mean|cover|entail|stand for)\W*$)))",
+    r"|what (?:do|does|did)\b[^?]{1,200}\b(?=(?:mean|cover|entail|stand for|look like)\W*$)))",
     re.IGNORECASE,
 )
 
@@ -147,13 +147,14 @@ def _stem(word: str) -> str:
     return stem
 
 
-#: Words that find an answer, which need not have them: a price, a size, a phone number and an address are known by
-#: their form, what comes next by its time.
+#: Words that find an answer, which need not have them: a price, a size, a colour, a phone number and an address are
+#: known by their form, what comes next by its time.
 _OF_FORM = re.compile(
     r"\b(?:how much|what) (?:do|does|did) (?!(?:it|they|this|that|these|those)\b)[^?]{1,200} (cost)\W*$"
     r"|(?:['’]s|[sxz]['’]) ((?:tele)?phone number|IP(?: address)?)\W*$"
     r"|\b((?:tele)?phone number|IP address) (?:of|for)\b"
     r"|^\W*how (high|tall|deep|wide|large|big|heavy|expensive) (?:is|are|was|were)\b"
+    r"|^\W*(?:what|which) (colou?r)s? (?:is|are|was|were)\b"
     r"|^\W*when (?:is|are|does|do|will) (?:the|our|my|your) (next)\b"
     r"|^\W*what(?:['’]s| is| was) (wrong) with\b",
     re.IGNORECASE,

@@ -360,6 +360,10 @@ def test_what_is_said_of_the_one_thing_that_is_asked_for_answers(
         ("For whom did Berg work in 1885?", "Berg did work for Anna Lind from 1884.", "closest"),
         ("What did Berg write about tariffs?", "Berg did write letters on the quay.", "closest"),
         ("What did Berg write about letters?", "Berg did write letters on the quay.", "answered"),
+        ("What colour are the boats of the quay?", "The boats of the quay have a knife and two ropes.", "closest"),
+        ("What colour are the boats of the quay?", "The boats of the quay have bluish ropes.", "answered"),
+        ("Who pays half the fee?", "Members over seventy pay half the fee.", "answered"),
+        ("Who pays half the fee?", "You must pay half the fee. It is a must.", "closest"),
     ],
 )
 def test_a_quantity_a_decade_or_a_topic_is_there_in_other_words_or_not_at_all(
@@ -398,11 +402,12 @@ def test_another_number_than_the_one_that_is_asked_for_only_comes_closest(
         ("What is the phone number of Ana Lund?", "The guard is Ana Lund. Her room has the number 12.", "closest"),
         ("How much does the course cost?", "The course has twelve lessons and costs 900 kr.", "answered"),
         ("What is the phone number of Ana Lund?", "Ana Lund opens the gate; her extension is 27.", "answered"),
+        ("What does the flag of the quay look like?", "The flag of the quay is a large one.", "answered"),
         ("When was Albert Foss born?", "Albert Foss led it. Foss was born in 1921 and went to sea.", "answered"),
         ("When was Albert Foss born?", "Albert Foss led it. Foss was born in Lund and went to sea.", "closest"),
     ],
 )
-def test_a_birth_or_a_phone_number_needs_no_more_than_the_words_near(question: str, text: str, verdict: str) -> None:
+def test_a_birth_a_number_or_a_look_needs_no_more_than_the_words_near(question: str, text: str, verdict: str) -> None:
     assert _verdict(question, text, 0.2) == verdict
 
 
