@@ -59,9 +59,7 @@ def read_book(document: PdfDocument, recognised: Mapping[str, Any] | None = None
     headings = from_outline(entries, read) if entries else from_type(read, body)
     title, title_lines = _title(document, read, body, headings.taken if entries else set())
     if not entries:
-        for line in title_lines:
-            headings.before.pop(id(line), None)
-            headings.taken.add(id(line))  # it is the book's title, not a heading in it
+        headings.take_title(title_lines)
     blocks = [block for page in pages for block in blocks_of(page.number, read[page.number], headings)]
     text, starts = to_markdown(_with_title_page(_without_contents(blocks)))
     return {

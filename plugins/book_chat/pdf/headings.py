@@ -32,6 +32,15 @@ class Headings:
         self.before[id(at)].append((min(level, 6), text))
         self.taken |= {id(line) for line in lines}
 
+    def take_title(self, lines: Iterable[Line]) -> None:
+        """Take the lines of the book's title, which is no heading in it: the next largest headings are its chapters."""
+        for line in lines:
+            self.before.pop(id(line), None)
+            self.taken.add(id(line))
+        top = min((level for found in self.before.values() for level, _ in found), default=1)
+        for found in self.before.values():
+            found[:] = [(level - top + 1, text) for level, text in found]
+
 
 def body_size(columns: Iterable[Column]) -> float:
     """The type size in which most of the text is set."""

@@ -335,6 +335,14 @@ def test_headings_from_type_and_numbers(read: Any) -> None:
     assert document.metadata["title"] == "A Book of Walking"
 
 
+def test_chapters_are_the_largest_headings_below_the_title(read: Any) -> None:
+    page = [Text(72, 740, "A Book of Walking", 26)]
+    for at, (title, size) in enumerate((("Balance", 16), ("The moment point", 13), ("Gait", 16))):
+        page += [Text(72, 690 - 180 * at, title, size), *lines(72, 660 - 180 * at, *FILLER, *FILLER)]
+    heads = re.findall("^#.*$", read(make([page])).text, re.MULTILINE)
+    assert heads == ["# Balance", "## The moment point", "# Gait"]
+
+
 def test_the_table_of_contents_is_not_text(read: Any) -> None:
     contents = [
         Text(72, 720, "Contents", 20),
