@@ -15,7 +15,7 @@ class Place:
 
     #: Of its source; empty where it has none.
     title: str = ""
-    #: Within the source, from the outside in: chapter, section, page.
+    #: Within the source, from the outside in: chapter, section, page; none is the title again.
     parts: tuple[str, ...] = ()
     licence: str = ""
     tags: tuple[str, ...] = ()
@@ -59,9 +59,10 @@ class CitationFormat:
         parts = [str(fields[name]) for name in self.parts if fields.get(name)]
         if fields.get(self.page):
             parts.append(f"p. {fields[self.page]}")
+        title = str(fields.get(self.title) or "")
         return Place(
-            title=str(fields.get(self.title) or ""),
-            parts=tuple(dict.fromkeys(parts)),
+            title=title,
+            parts=tuple(part for part in dict.fromkeys(parts) if part != title),
             licence=str(fields.get(self.licence) or ""),
             tags=tuple(tag for name, tag in self.tags.items() if fields.get(name)),
             has_picture=bool(fields.get(self.picture)),

@@ -51,8 +51,8 @@ def blueprint(host: Host) -> Blueprint:
         assistant = host.assistant(_NAME)
         asked = {name: request.values.get(name, "") for name in ("book", "setting")}
         talk = Conversation.ask(assistant, request.values, {name: value for name, value in asked.items() if value})
-        page = render_template("book_chat/chat.html", assistant=assistant, books=shelf.books(), **asked, talk=talk)
-        return page, talk.status
+        known = {"books": shelf.books(), "has_settings": shelf.books_on_simulation() or asked["setting"]}
+        return render_template("book_chat/chat.html", assistant=assistant, **known, **asked, talk=talk), talk.status
 
     @pages.get("/books/<slug>/")
     def book(slug: str) -> str:
@@ -64,7 +64,7 @@ def blueprint(host: Host) -> Blueprint:
     def source(chunk_id: str) -> str:
         page = shelf.source_page(chunk_id)
         place = pictures.place(chunk_id, _quote())
-        steps = breadcrumbs(page.chapter, page.section)
+        steps = breadcrumbs(page.book_title, page.chapter, page.section)
         heading = steps[-1] if steps else page.book_title
         shown = page.blocks
         # the page's heading is the same
@@ -132,10 +132,10 @@ def _pdf_response(pdf: OpenPdf, name: str) -> Response:
     return response
 
 
-def breadcrumbs(chapter: str, section: str) -> tuple[str, ...]:
-    """Return the headings that lead to a section, from the chapter down, none of them twice in a row."""
-    steps = [step.strip() for step in (chapter, *section.split(SEPARATOR.strip())) if step.strip()]
-    return tuple(step for step, _ in groupby(steps))
+def breadcrumbs(title: str, chapter: str, section: str) -> tuple[str, ...]:
+    """Return the headings that lead to a section, below the book's title, none of them twice in a row."""
+    steps = [step.strip() for step in (title, chapter, *section.split(SEPARATOR.strip())) if step.strip()]
+    return tuple(step for step, _ in groupby(steps) if step != title.strip())
 
 
 def grouped(blocks: Iterable[ShownBlock]) -> list[tuple[bool, list[Part]]]:

@@ -34,9 +34,10 @@ export function describe(citation, names) {
   const place = names.parts.filter((name) => citation[name]).map((name) => String(citation[name]));
   if (citation[names.page]) place.push(`p. ${citation[names.page]}`);
   const tags = Object.keys(names.tags).filter((name) => citation[name]).map((name) => names.tags[name]);
+  const title = String(citation[names.title] || `Source ${citation.n}`);
   return {
-    title: String(citation[names.title] || `Source ${citation.n}`),
-    place: [...new Set(place)].join(" › "),
+    title,
+    place: [...new Set(place)].filter((part) => part !== title).join(" › "),
     tags: [...tags, citation.note].filter(Boolean),
     licence: String(citation[names.licence] || ""),
     url: placeUrl(citation, names),

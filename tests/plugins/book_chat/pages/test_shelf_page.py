@@ -43,6 +43,22 @@ def add(client: FlaskClient) -> int:
     return client.post(SHELF, data={"file": file, "title": "Robot <b>parts"}, headers=PAGE).status_code
 
 
+def test_a_title_is_named_once_and_a_setting_asked_for_where_there_are_two(client: FlaskClient) -> None:
+    both = b"# Arms\n\n## Gazebo\n\nThe joints have damping.\n\n## Real hardware\n\nThe motors have brakes.\n"
+    books = (BOOK, "Wheels", False), (both, "Arms", True)
+    open_shelf(client)
+    for text, title, has_settings in books:
+        client.post(SHELF, data={"file": (io.BytesIO(text), "book.md"), "title": title}, headers=PAGE)
+        until(lambda title=title: f"{SHELF}{title.lower()}/" in client.get(SHELF).text)
+        assert ('name="setting"' in client.get("/book_chat/").text) == has_settings
+    page = client.get("/book_chat/?q=What+is+a+caster%3F").text
+    assert '<span class="place">First Edition › Casters</span>' in page
+    assert '>First Edition › Casters</a><span class="from">Wheels</span>' in page
+    source = client.get(page[: page.index("#passage")].rpartition('href="')[2]).text
+    crumbs = source[source.index('class="crumbs"') :].partition("</nav>")[0]
+    assert (crumbs.count("Wheels"), crumbs.count("Casters")) == (1, 1)
+
+
 def test_a_book_is_added_read_and_removed_with_forms_alone(client: FlaskClient) -> None:
     assert "There is no book yet." in client.get(SHELF).text
     assert client.get("/book_chat/admin").headers["Location"] == SHELF
