@@ -45,7 +45,7 @@ def answer(request: bytes) -> Any:
     except pypdfium2.PdfiumError as error:
         if getattr(error, "err_code", None) in _PROTECTED:
             raise Unanswered("encrypted", "opens only with a password") from error
-        raise Unanswered("broken", f"is no PDF, or a damaged one: {error}") from error
+        raise Unanswered("broken", f"is no PDF, or a damaged one: {str(error).rstrip('.')}") from error
 
 
 def _result(document: Any, task: str, more: dict[str, Any]) -> Any:

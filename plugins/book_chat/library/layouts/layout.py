@@ -93,7 +93,8 @@ def read_layout(root: Path, suffixes: frozenset[str], site: str | None = None) -
     except OSError as error:
         raise SourceError(f"cannot be reached: {error.strerror or error}", where=str(root)) from error
     if not exists:
-        raise SourceError("does not exist", where=str(root), hint="give a book's folder or one of its files")
+        hint = "give a book's folder or one of its files, not an address"
+        raise SourceError("does not exist", where=str(root), hint=hint)
     readable = f"these can be read: {', '.join(sorted(suffixes))}"
     if not is_folder:
         if root.suffix.lower() not in suffixes:

@@ -48,6 +48,7 @@ def test_one_word_says_why(tmp_path: Path, data: bytes, reason: str) -> None:
     with pytest.raises(UnreadablePdf, match=reason) as caught:
         PdfReader().load_data(path)
     assert (caught.value.reason, caught.value.where) == (reason, str(path))
+    assert not caught.value.what.endswith(".")  # the hint follows in brackets
     assert isinstance(caught.value, SourceError)
 
 
