@@ -68,6 +68,7 @@ class Speaker:
     selection_path: str | None = "/query-selection"
     answer: Answer = ANSWER
     error: Exception | None = None
+    verdict: str = "answered"
     #: Fail after so many words of a stream.
     fails_after: int | None = None
     pause: float = 0
@@ -107,7 +108,7 @@ class Speaker:
             raise self.error
         text = "A node does <b>one</b> job."
         nodes = (TextNode(id_=name, text=text, metadata=FIELDS) for name in ("c1", "copy-of-c1"))
-        return Retrieval(question, tuple(NodeWithScore(node=node, score=0.5) for node in nodes)), "answered"
+        return Retrieval(question, tuple(NodeWithScore(node=node, score=0.5) for node in nodes)), self.verdict
 
     def stream(self, question: Question) -> Iterator[Delta | Answer]:
         try:

@@ -54,6 +54,19 @@ def test_all_sources_are_searched_at_once(client: FlaskClient, speaker: Speaker)
     assert "/secret" not in page
 
 
+def test_what_only_comes_closest_is_folded_where_another_source_answers(
+    client: FlaskClient, speaker: Speaker, host: SpeakingHost
+) -> None:
+    other = Speaker(name="other", title="Another", verdict="closest")
+    host.hooks.assistants["other"] = other
+    page = client.get("/search?q=node").text
+    places = [page.index("3.2 Nodes"), page.index("<details>"), page.rindex("3.2 Nodes"), page.index("</details>")]
+    assert places == sorted(places)
+    speaker.verdict = "closest"
+    page = client.get("/search?q=node").text
+    assert ("<details>" in page, page.count("What comes closest:")) == (False, 2)
+
+
 def test_filters_are_folded(client: FlaskClient, speaker: Speaker) -> None:
     speaker.filters = {"as_of": QuestionFilter("a day")}
     page = client.get(PAGE).text
