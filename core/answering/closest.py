@@ -18,7 +18,7 @@ _RARE = 0.5
 #: Words that say nothing of what is missing.
 _NOT_NAMED = LIGHT_STEMS.union(stems("one instead happen"))
 #: Not the "s" of "Newton's".
-_WORD = re.compile(r"(?<![’'])[^\W_]+|(?<=[’'])[^\W_]{3,}")
+_WORD = re.compile(r"\d+(?:\.\d+)+|(?<![’'])[^\W_]+|(?<=[’'])[^\W_]{3,}")
 _BETWEEN = re.compile(r"(?:[’']s)?(?:[ -]*|[.,])")
 
 
@@ -27,19 +27,20 @@ def closest_words(retrieval: Retrieval) -> str:
     chunk speaks of Y, that none speaks of both."""
     best = sentences_of(retrieval)[0]
     # Words that the chunk has elsewhere are not missing from the text.
-    known = retrieval.terms(best.chunk).all_stems
+    known, content = retrieval.terms(best.chunk).all_stems, retrieval.nodes[best.chunk].node.get_content()
+
+    def is_there(word: str) -> bool:  # "1.1 metres or 2" has no "1.2"
+        return word in content if "." in word else not known.isdisjoint(stem_hashes(word))
+
     shown = frozenset[int]().union(*(retrieval.terms(quote.chunk).all_stems for quote in choose(retrieval)))
     rare = _RARE * max(retrieval.idf.values(), default=0.0)
     absent = {
         word
         for word in missing_words(retrieval, best)
-        if known.isdisjoint(stem_hashes(word)) and max(retrieval.idf.get(stem, 0.0) for stem in stems(word)) >= rare
+        if not is_there(word) and max(retrieval.idf.get(stem, 0.0) for stem in stems(word)) >= rare
     }
     # Of a follow-up its own words; where the text has none, what it was asked of.
-    found = (
-        _phrases(each, lambda word: not known.isdisjoint(stem_hashes(word)))
-        for each in (asked_of(retrieval), retrieval.question)
-    )
+    found = (_phrases(each, is_there) for each in (asked_of(retrieval), retrieval.question))
     spoken = next(filter(None, found), [])
     unspoken = _phrases(asked_of(retrieval), absent.__contains__)
     if spoken and unspoken and shown.issuperset(stem for word in absent for stem in stem_hashes(word)):

@@ -82,11 +82,12 @@ def least_likelihood() -> float:
 
 def missing_words(retrieval: Retrieval, sentence: ScoredSentence) -> tuple[str, ...]:
     """The question's words that are in none of the sentence, its neighbours and its headings, as they are written."""
-    near = stems_near(retrieval, sentence)
+    near, content = stems_near(retrieval, sentence), retrieval.nodes[sentence.chunk].node.get_content()
     found = [
         word
         for word in re.findall(r"\d+(?:[.,]\d+)+|[^\W_]+", retrieval.question)
         if any(stem in retrieval.idf and near.isdisjoint(map(stem_hash, with_forms(stem))) for stem in stems(word))
+        or ("." in word and word not in content)  # its parts may be there: "1.1 metres or 2" has no "1.2"
     ]
     return tuple(dict.fromkeys(found))
 
