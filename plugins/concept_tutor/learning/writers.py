@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 #: Raised whenever the built-in writer would write other questions.
-_VERSION = 16
+_VERSION = 17
 
 
 class Writers:

@@ -9,23 +9,24 @@ from dataclasses import dataclass
 from ragstone.core.text import section_kind, sentence_spans
 
 from ...plans.records import SourceChunk
-from .sentences import Sentence
+from .sentences import NICKNAMED, Sentence, bare_title, name_at_beginning
 from .sorts import sort_of
-from .spelling import stem_set, word_set
+from .spelling import hidden, stem_set, without_parentheses, word_set
 
 #: Stands in for what is in parentheses, so that places in the text stay what they are.
 _HIDDEN = "\x01"
-_PARENTHESES = re.compile(r" ?\([^()]*\)")
 #: "In chemistry and physics, …".
 _OPENING = r"(?:(?:In|Within)\s(?:the\s)?[^\W\d_][^,.;:]{2,60}(?:,\s(?:and\s)?[a-z][a-z ]{2,30}){0,2},\s)?"
+#: "Ray Charles' second album".
+_WHOSE = r"(?:[A-ZÀ-Þ][\w’'-]*\s){0,3}[A-ZÀ-Þ]\w*(?:['’]s|s['’])"
 _DEFINITION = re.compile(
     rf"^{_OPENING}(?:(?P<det>[Aa]n?|[Tt]he)\s)?[“\"]?(?P<subject>[^,;:“”\"{_HIDDEN}]{{2,70}}?)[”\"]?{_HIDDEN}*"
-    rf"(?:,\s[^;:.]{{2,160}}?,|,\salso (?:known as|called)\s[\w -]{{2,30}}?)?{_HIDDEN}*\s"
+    rf"(?:,?\s[JS]r\.{_HIDDEN}*)?(?:\sor\s[“\"][^“”\"]{{2,60}}[”\"]{_HIDDEN}*)?"
+    rf"(?:(?:,\s[^;:.]{{2,160}}?,|,\salso (?:known as|called)\s[\w -]{{2,30}}?){_HIDDEN}*)?\s"
     r"(?:(?P<be>is|are|was|were)(?:\s(?:usually|generally|typically))?\s"
-    r"(?P<meaning>(?:an?|the|any|one of the)\s[^:]+?|(?<=are )(?!(?:also|all|both)\b)[a-z][^:]+?"
+    rf"(?P<meaning>(?:an?|the|any|one of the|{_WHOSE})\s[^:]+?|(?<=are )(?!(?:also|all|both)\b)[a-z][^:]+?"
     r"|(?<=were )(?!(?:also|all|both)\b)[a-z][^:]+?)"
-    r"|(?P<verb>refers? to|(?:is|are) defined as|constitutes?)"
-    r"\s(?P<meant>[^:]+?))\.$"
+    r"|(?P<verb>refers? to|(?:is|are) defined as|constitutes?)\s(?P<meant>[^:]+?))\.$"
 )
 _ASIDE_BEFORE = re.compile(r"\([^()]*\)[,;]?\s+")
 #: Ends before its end: what followed was a formula or a picture.
@@ -85,10 +86,9 @@ _ELSEWHERE = re.compile(
 )
 #: Praises or ranks a thing instead of saying what it is.
 _PRAISE = re.compile(
-    r"^(?:one of the (?:more|most|\w+est)|(?:(?:an?|the|any)\s)?(?:\w+ly\s)?(?:important|key|major|main|common|popular"
-    r"|famous|notable|significant|powerful|member|site|birthplace|home|essential|good|great|leading|well-known"
-    r"|successful|official|most|best|original"
-    r"|regional|established|increasing))\b"
+    r"^(?:one of the (?:more|most|\w+est)|(?:(?:an?|the|any)\s)?(?:\w+ly\s)?(?:important|key|major|main|common"
+    r"|popular(?! (?:music|song))|famous|notable|significant|powerful|member|site|birthplace|home|essential|good|great"
+    r"|leading|well-known|successful|official|most|best|original|regional|established|increasing))\b"
 )
 #: Endings of adjectives: "a philosophical and protoscientific tradition" is a tradition.
 QUALITY = re.compile(
@@ -145,8 +145,8 @@ class Definition:
     @property
     def sort(self) -> str:
         """What sort of thing it is, in a word; "" where neither its page's categories nor its genus show it."""
-        is_person = not self.determiner and any(_PERSON.search(each) for each in self.sentence.chunk.categories)
-        return "person" if is_person else sort_of(self.genus)
+        is_person = any(map(_PERSON.search, self.sentence.chunk.categories)) or NICKNAMED.match(self.subject)
+        return "person" if is_person and not self.determiner else sort_of(self.genus)
 
 
 def definitions_of(chunk: SourceChunk) -> Iterator[Definition]:
@@ -178,21 +178,19 @@ def definitions_of(chunk: SourceChunk) -> Iterator[Definition]:
 
 def definition_of(sentence: Sentence) -> Definition | None:
     """The sentence as a definition; ``None`` where it is none."""
-    text = hidden(sentence.text, _HIDDEN)
-    match = _DEFINITION.match(text)
+    match, subject = _read(sentence)
     if match is None:
         return None
-    subject = re.sub(r"\sor\s.*", "", match["subject"])
-    group = "meaning" if match["meaning"] else "meant"
+    text, group = match.string, "meaning" if match["meaning"] else "meant"
     start, end = match.span(group)
     cut = _ELSEWHERE.search(text, start, end)
     end = cut.start() if cut else end
     meaning = sentence.text[start:end]
     if match["meant"] and " as " in match["meant"]:
         return None  # "Scientists refer to disorder as entropy"
-    if not is_subject(subject, match["det"]) or _PRAISE.match(subject) or _PRAISE.match(meaning):
+    if _PRAISE.match(subject) or _PRAISE.match(meaning):
         return None
-    bare = re.match(r"(?:an?|the|any|one of the)\s", meaning) is None and group == "meaning"
+    bare = re.match(r"(?:an?|the|any|one of the)\s|[A-ZÀ-Þ]", meaning) is None and group == "meaning"
     genus = _genus(f"{'the ' * bare}{text[start:end].replace(_HIDDEN, ' ')}")
     is_verbal = _GENUS_ENDS.match(meaning) or _NO_NOUN.match(meaning)
     if bare and (not genus.endswith("s") or is_verbal or QUALITY.search(_before_differentia(meaning))):
@@ -205,16 +203,16 @@ def definition_of(sentence: Sentence) -> Definition | None:
     return Definition(sentence, match["det"] or "", subject, verb, meaning, start, end, genus)
 
 
-def hidden(text: str, sign: str) -> str:
-    """The text with as many signs in the place of what is in parentheses, which may stand in parentheses."""
-    for _ in range(2):
-        text = _PARENTHESES.sub(lambda found: sign * len(found[0]), text)
-    return text
-
-
-def without_parentheses(text: str) -> str:
-    """The text without what is in parentheses."""
-    return hidden(text, "")
+def _read(sentence: Sentence) -> tuple[re.Match[str] | None, str]:
+    """The sentence in the form of a definition, and its subject: its page's title may have any words and signs."""
+    text, title = hidden(sentence.text, _HIDDEN), bare_title(sentence.chunk.page_title)
+    match = _DEFINITION.match(text)
+    subject = re.sub(r"\sor\s.*", "", match["subject"]) if match else ""
+    if match is not None and is_subject(subject, match["det"]):
+        return match, subject
+    start, name = name_at_beginning(text, title)
+    match = _DEFINITION.match(f"{text[:start]}{'X' * len(name)}{text[start + len(name) :]}")
+    return (match, name) if name and match and match["subject"] == "X" * len(name) else (None, "")
 
 
 def is_subject(subject: str, determiner: str | None) -> bool:
@@ -240,7 +238,7 @@ def _genus(meaning: str) -> str:
     rest = _KIND_OF.sub("", meaning) if _KIND_OF.match(meaning) else meaning.partition(" ")[2]
     for end in (*_GENUS_ENDS.finditer(rest), None):
         words = (rest[: end.start()] if end else rest).split()
-        if words and not QUALITY.search(words[-1]):
-            last = words[-1].rpartition("-")[2].lower()  # a "film-maker" is a maker
-            return last if last.isalpha() else ""
+        last = words[-1].rpartition("-")[2].lower() if words else ""  # a "film-maker" is a maker
+        if last.isalpha() and not QUALITY.search(words[-1]):
+            return last
     return ""

@@ -8,8 +8,8 @@ from difflib import SequenceMatcher
 from functools import cached_property
 from itertools import takewhile
 
-from .definitions import Definition, without_parentheses
-from .spelling import normal, stem_set, topic_key
+from .definitions import Definition
+from .spelling import normal, stem_set, topic_key, without_parentheses
 
 #: Words of a name at most that a definition says a thing to be: "ground tissue".
 _LONGEST_NAME = 3

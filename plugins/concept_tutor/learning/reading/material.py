@@ -15,8 +15,9 @@ from .sentences import Sentence, bare_title, sentences_of, years_in
 from .spelling import normal, same_thing, stem_set, topic_key
 
 _OTHER_NAME = re.compile(
-    r"^(?:(?:An?|The)\s)?(?P<name>[^,;:()]{2,60}?)(?:\s\((?P<aside>[^(),;]{2,40})\)|,?\s(?:or|also known as|also called"
-    r"|sometimes called|commonly known as|commonly called|abbreviated(?: as)?|known as)\s(?P<other>[^,;:().]{2,40}),)"
+    r"^(?:(?:An?|The)\s)?(?P<name>[^,;:()]{2,60}?)(?:\s\((?P<aside>[^(),;\d]{2,40})\)"
+    r"|(?:\s\([^()]{2,120}\))?,?\s(?:or|also called|sometimes called|commonly called|abbreviated(?: as)?"
+    r"|(?:\w+\s)?(?:known|referred to) as)\s(?P<other>[^,;:().]{2,40}),)"
 )
 #: "(from the Latin acidus)", "(occasionally)": says something of the name, and is none.
 _NO_NAME = re.compile(
@@ -27,6 +28,8 @@ _DEMONYM = re.compile(r"(?:ish|ese|ian|ean|can|man|ench|utch|ek|wan)s?$")
 #: Of the words around a blank, so many in one sentence make what else it has a second right answer.
 _MUCH = 0.4
 _LEAST_WORDS = 2
+#: Pages on which a name may stand in any plan.
+_FEW_PAGES = 5
 #: Sections that say of a page's own subject what it is.
 _DEFINES = re.compile(
     r"(?:the )?(?:definitions?|overview|introduction|concepts?|description|summary|basics)\b", re.IGNORECASE
@@ -61,7 +64,7 @@ class Material:
                 and self.lowered(definition.subject)[0].islower()
             ):
                 continue  # "Flight was an innovation of the insects" says no more than what it was once
-            elif is_about(definition.subject, chunk.page_title):
+            elif self.is_own(definition):
                 if chunk.section and not _DEFINES.match(chunk.section):
                     continue  # "Assistive technology in sport" says what it is in sport
                 rank = 2 if chunk.section else 1
@@ -79,12 +82,10 @@ class Material:
         """Which of the things that the sources define are of one kind."""
         return Kinds(self.topics)
 
-    @staticmethod
-    def topic_of(definition: Definition) -> str:
+    def topic_of(self, definition: Definition) -> str:
         """The ``topic_key`` of what it defines: "the atomic number of an element" is the page's atomic number."""
-        title = definition.sentence.chunk.page_title
-        is_own = not definition.is_entry and is_about(definition.subject, title)
-        return topic_key(bare_title(title) if is_own else definition.subject)
+        is_own = not definition.is_entry and self.is_own(definition)
+        return topic_key(definition.sentence.chunk.page_title if is_own else definition.subject)
 
     def _is_term(self, definition: Definition) -> bool:
         """Whether the subject is a name of a sort of things: "A z-score is …", not "The oldest text of it is …"."""
@@ -135,20 +136,26 @@ class Material:
                 found[normal(other)].add(match["name"])
         return {name: frozenset(others) for name, others in found.items()}
 
+    def is_own(self, definition: Definition) -> bool:
+        """Whether it says what its page is about: "Ray Charles Robinson, known as Ray Charles," is Ray Charles."""
+        title = definition.sentence.chunk.page_title
+        others = self.other_names.get(normal(definition.subject), ())
+        return is_about(definition.subject, title) or any(normal(one) == normal(title) for one in others)
+
     @cached_property
     def years(self) -> tuple[str, ...]:
         """The years in which something happened, each once."""
         return tuple(dict.fromkeys(year for s in self.sentences for _a, _b, year in years_in(s.text)))
 
     @cached_property
-    def small_words(self) -> frozenset[str]:
+    def _small_words(self) -> frozenset[str]:
         """The words that stand in small letters, and within sentences not more often with a capital ("debian-cd" of
         Debian): a capital at a sentence's beginning makes them no names."""
         found = Counter(self._words(r"(?<![\w'’-])[a-z][^\W_]*"))
-        return frozenset(word for word, count in found.items() if count >= self.capital_words[word.capitalize()])
+        return frozenset(word for word, count in found.items() if count >= self._capital_words[word.capitalize()])
 
     @cached_property
-    def capital_words(self) -> Counter[str]:
+    def _capital_words(self) -> Counter[str]:
         """The words that have a capital within a sentence, of names, and how often."""
         return Counter(self._words(r"(?<=[a-z,;] )[A-Z][^\W_]*"))
 
@@ -183,12 +190,17 @@ class Material:
         if any(word[0].isupper() for word in rest.split()):
             return phrase  # "Animal Farm" is a name, though "animal" is none
         bare = first.removesuffix("'s").removesuffix("’s")
-        is_plural = bare.casefold().removesuffix("s") in self.small_words
-        is_common = first.casefold() in self.small_words or (
-            bare not in self.capital_words and (is_plural or (rest and not _DEMONYM.search(bare)))
+        is_plural = bare.casefold().removesuffix("s") in self._small_words
+        is_common = first.casefold() in self._small_words or (
+            bare not in self._capital_words and (is_plural or (rest and not _DEMONYM.search(bare)))
         )
         is_word = first[1:] == first[1:].lower() and (len(first) > 1 or first == "A")  # "M 86" begins with a letter
         return f"{first.casefold()}{space}{rest}" if is_common and is_word else phrase
+
+    def is_everywhere(self, name: str) -> bool:
+        """Whether a third of several pages speak of it: in a plan on one composer he is no answer to each question."""
+        found = {self.sentences[at].chunk.page_title for at in self._with(name)}
+        return len(found) >= max(_FEW_PAGES, len({chunk.page_title for chunk in self.chunks}) / 3)
 
     def _with(self, phrase: str) -> list[int]:
         wanted = f" {normal(phrase)} "
@@ -216,5 +228,6 @@ def is_about(subject: str, title: str) -> bool:
     mine, theirs = stem_set(subject), stem_set(title)
     if normal(subject) == normal(title) or (mine and mine == theirs):
         return True
-    words, named = subject.split(), title.split()
+    # 'Bennie Ross "Hank" Crawford' is called Hank
+    words, named = re.sub(r".*[“\"](.+)[”\"]", r"\1", subject).split(), title.split()
     return len(named) > 1 and words[0] == named[0] and words[-1] == named[-1] and all(w[0].isupper() for w in words)

@@ -56,7 +56,7 @@ _RELATION = re.compile(
 #: Where what is asked for is over and something else begins.
 _NEW_CLAUSE = re.compile(
     r",?\sand\s(?:appears?|play|maintain|help|serve|uses?|act|provide|allow|does|do|is|are|was|were|has|have|had|can|may|will|presumably|so|thus|often|then|it|they|he|she)\s|"
-    r",?\sand\s(?:the|an?|its|their|his|her)\s\w+\s(?:is|are|was|were|has|have|had)\s|"
+    r",\sand\s\w+ed\s(?:to|as|by|in|for|on)\s|,?\sand\s(?:the|an?|its|their|his|her)\s\w+\s(?:is|are|was|were|has|have|had)\s|"
     r",?\s(?:but|although|though|while|whereas|because|since|where they|where it|which means|so that|unless|however)\s"
     r"|,\s(?:which|who|where|when|as|with|making|including|such as|if|the|a|an|it|he|she|they|leading|resulting)\s"
 )
@@ -68,7 +68,7 @@ _TIME = re.compile(r",?\s(?:on|in)\s(?:[A-Z][a-z]+\s)?\d")
 _NO_OBJECT = re.compile(
     r"(?:of|is|are|was|were|out|and|or|which|that|to|by|has|have|many|several|some|this|it|both|over|more|about|around|nearly|whether|approximately|all|every|each"
     # "Deltas form under water": the verb has no object.
-    r"|in|on|at|by|from|for|with|under|during|through|along|near|between|within|if|as|because|while|after|before)\b|['‘“\"]"
+    r"|long|wide|high|in|on|at|by|from|for|with|under|during|through|along|near|between|within|if|as|because|while|after|before)\b|['‘“\"]"
     # "four major water masses": which, only another sentence says.
     r"|\d[\d.,]*\s?(?:%|per\s?cent)"
     r"|(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve)(?:\s[^\s,]+){1,3}$"

@@ -71,6 +71,10 @@ _YEAR = re.compile(
 )
 _DEFINITE = re.compile(r"The ((?:[^\W_]+(?:['’-][^\W_]+)*\s+){1,3})")
 _ASIDE = re.compile(r"\s*\([^()]*\)\s*$")
+#: A name with another one in the midst of it: 'Bennie Ross "Hank" Crawford'.
+NICKNAMED = re.compile(r"(?:[A-ZÀ-Þ][\w.-]*\s){1,3}[“\"][^“”\"]{2,20}[”\"](?:\s[A-ZÀ-Þ][\w’'-]*){1,3}")
+#: Letters of words that may be small in a work's title.
+_LONGEST_SMALL = 3
 
 
 @dataclass(frozen=True)
@@ -119,6 +123,21 @@ def name_before(text: str, title: str) -> str:
     return match[1] if match else ""
 
 
+def name_at_beginning(text: str, title: str) -> tuple[int, str]:
+    """Where the name of a work or a person begins that may look like a clause, and the name; empty if there is none.
+
+    It is the page's title in quotation marks, or spelled as titles are ("Dedicated to You", not "To the north"), or has
+    another name within it.
+    """
+    start = int(text.startswith(("“", '"')))
+    long = [word for word in title.split() if len(word) > _LONGEST_SMALL]
+    is_work = start or (" " in title and all(word[0].isupper() for word in long))
+    if is_work and text.startswith(title, start):
+        return start, title
+    found = NICKNAMED.match(text)
+    return start, found[0] if found else ""
+
+
 def owner_before(sentence: Sentence, title: str) -> str:
     """What "its" at a sentence's beginning stands for: what the page is about, where the sentence before begins with
     it; else empty."""
@@ -126,6 +145,17 @@ def owner_before(sentence: Sentence, title: str) -> str:
     *_, (start, end) = ((0, 0), *sentence_spans(sentence.chunk.content, paragraph, sentence.start))
     name = name_before(sentence.chunk.content[start:end], title)
     return f"the{name[3:]}" if name.startswith("The ") else name
+
+
+def continued(first: Sentence, sentence: Sentence, pronouns: tuple[str, ...]) -> tuple[Sentence, str] | None:
+    """Both sentences as one, and what the second one says behind a pronoun that stands for the first one's subject;
+    ``None`` where it does not follow it, or does not begin with one of the pronouns."""
+    text = first.chunk.content
+    pronoun, space, rest = sentence.text.partition(" ")
+    between = text[first.end : sentence.start]
+    if first.chunk != sentence.chunk or pronoun not in pronouns or not between or between.strip(" "):
+        return None
+    return Sentence(first.chunk, first.start, sentence.end, text[first.start : sentence.end]), f"{space}{rest}"
 
 
 def years_in(text: str) -> Iterator[tuple[int, int, str]]:

@@ -10,7 +10,7 @@ _PERSONS = re.compile(
     r"(?:ist|[^v]ian|[^ac]er|tor|ogue|poet|king|queen|emperor|politician|president|statesman|lawyer|actor|actress|monarch"
     r"|singer|soldier|general|astronaut|pope|saint|prophet|hero|goddess|god|character|author|prince|princess|pilot|son"
     r"|daughter|niece|nephew|wife|husband|brother|sister|mother|father|nobleman|deity|deitie|scholar|grandson|granddaughter|founder"
-    r"|professor|priest|monk|bishop|woman|sman)s?$"
+    r"|professor|producer|officer|priest|monk|bishop|woman|sman)s?$"
 )
 _NOT_PERSONS = word_set(
     """

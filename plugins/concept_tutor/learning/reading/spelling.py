@@ -12,6 +12,7 @@ from ragstone.core.text import stems
 _ARTICLE = re.compile(r"^(?:a|an|the)\s+")
 _NOT_WORD = re.compile(r"[^\w.%°/+-]+|(?<!\d)[.](?!\d)|(?<=\d)[.](?!\d)|(?<!\w)-(?!\d)|-(?!\w)")
 _MARKS = re.compile("[\u0300-\u036f]")
+_PARENTHESES = re.compile(r" ?\([^()]*\)")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 
 #: Letters of a word that another one ends with by no chance.
@@ -37,6 +38,18 @@ def normal(text: str) -> str:
 def stem_set(text: str) -> frozenset[str]:
     """The stems of its content words."""
     return frozenset(stems(text))
+
+
+def hidden(text: str, sign: str) -> str:
+    """The text with as many signs in the place of what is in parentheses, which may stand in parentheses."""
+    for _ in range(2):
+        text = _PARENTHESES.sub(lambda found: sign * len(found[0]), text)
+    return text
+
+
+def without_parentheses(text: str) -> str:
+    """The text without what is in parentheses."""
+    return hidden(text, "")
 
 
 def same_thing(one: str, other: str) -> bool:

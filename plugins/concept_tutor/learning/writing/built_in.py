@@ -78,8 +78,10 @@ class BuiltIn:
         by_worth = [draft for _worth, draft in sorted(found, key=lambda each: -each[0])]
         drafts = [draft for draft in by_worth if draft.worth >= _LEAST_WORTH]
         kept = self._kept(plan, concept, drafts, chunks, most)
-        only = {one.support.text for one in kept} if len(kept) == 1 else set()  # a blank in it would ask for the same
-        typed = next((one for one in by_worth if one.form != "open" and one.sentence.text not in only), None)
+        # Rather of another sentence, and not what is asked for in one's own words.
+        said, keys = {one.support.text for one in kept}, {normal(one.key) for one in kept}
+        others = (one for one in by_worth if one.form != "open" and normal(one.key) not in keys)
+        typed = min(others, key=lambda one: one.sentence.text in said, default=None)
         if typed and kept and all(one.form == "open" for one in kept):
             drafts = [typed, *(one for one in drafts if one is not typed)]
             kept = sorted(self._kept(plan, concept, drafts, chunks, most), key=lambda one: one.form != "open")
@@ -99,9 +101,7 @@ class BuiltIn:
                 break
             # A sentence is asked about once, or once in each direction; nothing is asked, or is a key, twice.
             is_open = draft.form == "open"
-            own, *others = (
-                (draft.sentence.chunk.chunk_id, draft.sentence.start, way) for way in (is_open, not is_open)
-            )
+            own, *others = ((draft.sentence.chunk.chunk_id, draft.sentence.end, way) for way in (is_open, not is_open))
             now = {own, (normal(draft.key), is_open), draft.text}
             is_asked = bool(now.union(others if draft.once else ()) & used)
             if is_asked or of_kind[draft.asked] >= _MOST_OF_A_KIND.get(draft.asked, most):

@@ -7,22 +7,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from ..reading.definitions import hidden, without_parentheses
+from ..reading.definitions import Definition
 from ..reading.material import Material
 from ..reading.sentences import Sentence, years_in
-from ..reading.spelling import gives_all_away, gives_away, normal, stem_set, topic_key
+from ..reading.spelling import gives_all_away, gives_away, hidden, normal, stem_set, topic_key, without_parentheses
 from ..records import BLANK, Asked, Form
 from .distractors import Distractors
 
 #: Characters of a definition at the end of which a place is asked for.
 _SHORT = 100
-_NAME = r"[A-ZÀ-Þ][\w’'.-]*(?:\s(?:(?:of|de|la|von|van|the)\s)?[A-ZÀ-Þ][\w’'-]*){0,3}"
+_NAME = r"[A-ZÀ-Þ][\w’'.-]*(?:\s(?:(?:of|de|la|von|van|the)\s)?(?:[A-ZÀ-Þ]\.(?=\s[A-ZÀ-Þ])|[A-ZÀ-Þ][\w’'-]*)){0,3}"
 #: What follows these is the point of the sentence.
 _NAMED = re.compile(
     r"\b(?:by|named after|native to|capital of|located in|part of|(?:born|died) in|(?:son|daughter|founder) of)\s"
     # "the American composer", "statistician and evolutionary biologist"
     r"(?:the\s)?(?:(?:[A-Z][a-z]+\s)?(?:[a-z]+\s){1,4})?"
-    rf"(?P<name>{_NAME})(?=[,.]|\s(?:and|in|as|on|from|for|with|at|to)\b)"
+    rf"(?P<name>{_NAME})(?<!\s[A-Z])(?=[,.]|\s(?:and|in|as|on|from|for|with|at|to|written|[a-z]+ed)\b)"
 )
 #: Ends a definition: "a western province of Canada".
 _PLACE = re.compile(rf"\s(?:in|of)\s(?:the\s)?(?P<name>{_NAME})$")
@@ -34,6 +34,11 @@ _CALLED = re.compile(
 _HAPPENED = re.compile(
     r"\b(?:founded|established|first published|invented|discovered|introduced|ratified|proclaimed|abolished"
     r"|premiered|coined|independence|created|enacted|admitted|landed|launched|described|dissolved)\b"
+)
+#: In a definition: of which year it is.
+_WORK_OF = re.compile(
+    r"(?:\ban?(?=\s\d{4}\s[a-z])|\b(?:released|recorded|published|written|performed|premiered)(?:\s\w+){0,8}?\sin(?:\s[A-Z][a-z]+)?)"
+    r"\s(?P<year>1[0-9]{3}|20[0-4][0-9])\b"
 )
 #: Of a person: worth little, so that it is asked for where there is nothing else to choose.
 _LIVED = re.compile(r"\b(?:born|died)\b")
@@ -47,10 +52,17 @@ _MEASURED = re.compile(
     r"(?:the\s)?(?:total\s)?(?:number|amount|mass|speed|(?:SI\s)?unit)\sof\s"
     rf"(?P<term>(?:[a-z][\w-]+\s)??[a-z][\w-]{{3,}})(?={_WHOLE.pattern})"
 )
+#: Of what it is a field, or to what it belongs.
+_FIELD = re.compile(
+    r"(?:an?|the)\s(?:[\w-]+\s){0,3}?(?:branch|discipline|family|field|order|phylum|sub-?field|subset)\sof\s(?:the\s)?"
+    rf"(?P<term>(?:[a-z][\w-]+\s)??[a-z][\w-]{{3,}})(?={_WHOLE.pattern})"
+)
 _LISTED = re.compile(
     # "born in ____, Kent, on the coast" and "on May 6, ____" are no lists
     rf"(?<!\d),\s(?:and\s|or\s)?{BLANK}|{BLANK}(?:(?:,\s\w+)+,?)?\s(?:and|or)\s|(?:and|or)\s{BLANK}"
 )
+#: But the one of an initial: "Harry M. Woods".
+_DOT = re.compile(r"(?<!\b[A-Z])\.")
 _ARTICLE_BEFORE = re.compile(r"\b([Aa])n? $")
 
 #: How much more it is worth than its sentence, where it begins and ends, and what it is.
@@ -109,6 +121,16 @@ class Clozes:
                 worth = min(worth, SPARE_WORTH) if happened is lived else worth
                 yield from self._cloze(sentence, (start, end), "year", worth, wrong)
 
+    def of_work(self, definition: Definition) -> Iterator[Draft]:
+        """Of which year a work is: "a 1961 album", "a song recorded in 1945"."""
+        sentence, (start, end) = definition.sentence, (definition.start, definition.end)
+        years = [match.span("year") for match in _WORK_OF.finditer(sentence.text, start, end)]
+        if len(years) == 1:
+            (at,) = years
+            wrong = tuple(self._distractors.years(sentence.text[slice(*at)], sentence))
+            if wrong:
+                yield from self._cloze(sentence, at, "year", SPARE_WORTH, wrong)
+
     def inner(self, sentence: Sentence, span: tuple[int, int], worth: float) -> Iterator[Draft]:
         """The word within a sentence that is best asked for: a name, a concept of the plan, a glossary's term, or what
         the definition counts or measures.
@@ -116,9 +138,9 @@ class Clozes:
         Any other word has others for it: "a sovereign ____ in North Africa" may be a state and a country.
         """
         found = [*_names_in(sentence, span), *self._terms_in(sentence, span)]
-        match = _MEASURED.match(sentence.text, *span)
-        if match:
-            found.append((0.1, *match.span("term"), "term"))
+        for more, form in ((0.1, _MEASURED), (-0.1, _FIELD)):
+            if match := form.match(sentence.text, *span):
+                found.append((more, *match.span("term"), "term"))
         yield from self._best(sentence, found, worth)
 
     def named(self, sentence: Sentence, worth: float) -> Iterator[Draft]:
@@ -158,7 +180,9 @@ class Clozes:
         before = _ARTICLE_BEFORE.sub(r"\1(n) ", text[:start])
         asks = without_parentheses(f"{before}{BLANK}{text[end:]}")
         gives = gives_all_away if asked == "name" else gives_away
-        if BLANK not in asks or "." in key or _LISTED.search(asks) or gives(asks, key):
+        if asked == "name" and self._material.is_everywhere(key):
+            return
+        if BLANK not in asks or _DOT.search(key) or _LISTED.search(asks) or gives(asks, key):
             return
         worth -= 0.1 * (len(asks.split()) > 30)
         asking = "Which year fills the blank?" if wrong else "Fill in the blank."
@@ -170,7 +194,7 @@ def _names_in(sentence: Sentence, span: tuple[int, int]) -> Iterator[_Place]:
     found: list[_Place] = [
         (0.15, *match.span("name"), "name") for match in _NAMED.finditer(inside, span[0], span[1] + 1)
     ]
-    if span[1] - span[0] < _SHORT and (place := _PLACE.search(inside, span[0], span[1])):
+    if span[1] - span[0] < _SHORT and (place := _PLACE.search(inside[: span[1]].rstrip(), span[0])):
         found.append((-0.1, *place.span("name"), "name"))
     # The title is shown with the question: "Victoria (Australia)".
     yield from (one for one in found if f" {normal(inside[one[1] : one[2]])} " not in title)

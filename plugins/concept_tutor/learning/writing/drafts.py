@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ..reading.definitions import Definition, definition_of, without_parentheses
+from ..reading.definitions import Definition, definition_of
 from ..reading.groups import Labelled
 from ..reading.material import Material, is_about
 from ..reading.relations import Relation, attribute_of, cause_of, relation_of
-from ..reading.sentences import Sentence, bare_title, is_whole, name_before, owner_before, stands_alone
-from ..reading.spelling import gives_all_away, gives_away, normal, stem_set, topic_key
+from ..reading.sentences import Sentence, bare_title, continued, is_whole, name_before, owner_before, stands_alone
+from ..reading.spelling import gives_all_away, gives_away, normal, stem_set, topic_key, without_parentheses
 from ..records import BLANK, Form
 from .clozes import SPARE_WORTH, Clozes, Draft
 from .distractors import Distractors
@@ -32,6 +32,15 @@ _SINGLES_OUT = re.compile(
 _PARTS = re.compile(r"\b(?:contain|consist|compris|(?:composed|made(?: up)?) of\b)")
 #: Less than what defines a term, more than a year.
 _OF_LABEL = _OF_CAUSE = 0.72
+#: As much as is asked at least: rather what defines it.
+_OF_CONTINUED = 0.65
+#: Behind a name: says what is so of one thing alone, if it has a name in it.
+_ALONE = re.compile(
+    r" (?:(?:is|are|was|were) (?:best known (?:for|as)|the (?:first|only)|bordered by|bounded by|named after"
+    r"|(?:discovered|invented|developed|founded|written|composed|directed|introduced|proposed) by)"
+    r"|(?:also |first )?(?:discovered|invented|developed|founded|formulated|proposed|pioneered|wrote|led|directed"
+    r"|composed) )[^.]*?\s[A-ZÀ-Þ]"
+)
 
 
 class Drafting:
@@ -51,13 +60,15 @@ class Drafting:
         known_as = definition and self._material.topics.get(self._material.topic_of(definition))
         if definition is not None and known_as is not None and known_as.sentence == sentence:
             alone = definition.sentence_alone
-            if is_whole(alone.text) if is_about(definition.subject, title) else stands_alone(alone, known):
+            if is_whole(alone.text) if self._material.is_own(definition) else stands_alone(alone, known):
                 yield from self.of_definition(definition, concept)
-        own = self._material.topics.get(topic_key(title))
+        own = self._material.topics.get(topic_key(sentence.chunk.page_title))
         is_person = own is not None and own.sort == "person"
         owner = owner_before(sentence, title) if sentence.text.startswith("Its ") != is_person else ""
         if found := attribute_of(sentence, owner, known):
             yield from self._relation(found, title, concept)
+        if own is not None and (more := continued(own.sentence, sentence, _pronouns_of(own))):
+            yield from self._of_continued(own, *more, concept)
         if not stands_alone(sentence, known):
             return
         if found := relation_of(sentence):
@@ -78,8 +89,7 @@ class Drafting:
     def of_definition(self, definition: Definition, concept: str) -> Iterator[Draft]:
         """What it is, in one's own words; a word within it; and its name."""
         sentence, material = definition.sentence, self._material
-        title = bare_title(sentence.chunk.page_title)
-        own = is_about(definition.subject, title) or is_about(definition.subject, concept)
+        own = material.is_own(definition) or is_about(definition.subject, concept)
         meaning = without_parentheses(definition.meaning).strip()
         stems = stem_set(meaning)
         least = _ENOUGH_STEMS - (definition.is_entry or (own and definition.sort != "person"))
@@ -93,6 +103,7 @@ class Drafting:
         asks, about = self._asks_what(definition), material.names_of(definition.subject)
         yield Draft("open", "definition", asks, definition.meaning, (), sentence, worth, once=not own, about=about)
         if own and not definition.is_entry:
+            yield from self._clozes.of_work(definition)
             is_long = len(stems) >= _STEMS_TO_SPARE  # of a short one the word within it is all that there is to know
             for draft in self._clozes.inner(definition.sentence, (definition.start, definition.end), worth - 0.2):
                 yield draft if is_long else replace(draft, worth=SPARE_WORTH)
@@ -116,12 +127,7 @@ class Drafting:
     def _term(self, definition: Definition, meaning: str, worth: float, own: bool) -> Iterator[Draft]:
         """What has that meaning: to be chosen where there are wrong options, else to be typed."""
         sentence, material = definition.sentence, self._material
-        title, about = bare_title(sentence.chunk.page_title), material.names_of(definition.subject)
-        key = definition.subject if definition.is_entry else material.lowered(definition.subject)
-        others = set(material.other_names.get(normal(definition.subject), ()))
-        if topic_key(title) != topic_key(definition.subject) and is_about(definition.subject, title):
-            others.add(title)  # "Aldous Leonard Huxley" is known as Aldous Huxley
-        also = tuple(sorted(others))
+        about, (key, also) = material.names_of(definition.subject), self._names(definition)
         if any((gives_all_away if own else gives_away)(meaning, other) for other in also):
             return
         # Of several options the one that shares a word with the question would be the key.
@@ -138,6 +144,34 @@ class Drafting:
             if definition.is_entry:
                 text = f"Which term means “{meaning}”? {BLANK}"
             yield Draft("blank", "term", text, key, (), sentence, worth - 0.2, also, not own, about)
+
+    def _of_continued(self, own: Definition, both: Sentence, rest: str, concept: str) -> Iterator[Draft]:
+        """Of a sentence that says more of what the one before it defines: "It is named after …"."""
+        title = bare_title(both.chunk.page_title)
+        name = f"{own.determiner} {own.subject}".strip()
+        alone = replace(both, text=f"{name[0].upper()}{name[1:]}{rest}")
+        if not stands_alone(alone, frozenset(normal(name).split())):
+            return
+        if found := relation_of(alone):
+            for draft in self._relation(found, title, concept):
+                yield replace(draft, sentence=both)
+        key, also = self._names(own)
+        if (
+            _ALONE.match(rest)
+            and re.search(r"\s[A-ZÀ-Þ]", rest)
+            and not any(gives_all_away(rest, one) for one in (key, *also))
+        ):
+            before = f"{own.determiner} {BLANK}".strip()
+            yield Draft("blank", "term", f"Fill in the blank. “{before}{rest}”", key, (), both, _OF_CONTINUED, also)
+
+    def _names(self, definition: Definition) -> tuple[str, tuple[str, ...]]:
+        """The defined thing's name, and its others."""
+        title, material = bare_title(definition.sentence.chunk.page_title), self._material
+        key = definition.subject if definition.is_entry else material.lowered(definition.subject)
+        others = set(material.other_names.get(normal(definition.subject), ()))
+        if topic_key(title) != topic_key(definition.subject) and material.is_own(definition):
+            others.add(title)  # "Aldous Leonard Huxley" is known as Aldous Huxley
+        return key, tuple(sorted(others))
 
     def of_label(self, found: Labelled) -> Iterator[Draft]:
         """Which of a series' labels something is said of: the others are the wrong options."""
@@ -157,8 +191,10 @@ class Drafting:
             determiner = determiner.lower()
         subject = definition.subject if determiner else self._material.lowered(definition.subject)
         page = definition.sentence.chunk.page_title
+        if definition.sentence.text.startswith(("“", '"')):
+            subject = f"“{subject}”"
         if not determiner and page != bare_title(page) == definition.subject:
-            subject = page  # "Algorithms (journal)" is no sort of algorithms
+            subject += page.removeprefix(definition.subject)  # "Algorithms (journal)" is no sort of algorithms
         who = "who" if definition.sort == "person" and not determiner and subject[0].isupper() else "what"
         be = definition.verb
         if be not in {"is", "are", "was", "were"}:
@@ -189,6 +225,11 @@ class Drafting:
         asks = found.question.format(subject)
         form: Form = "blank" if BLANK in asks else "open"
         yield Draft(form, "relation", asks, answer, (), found.sentence, worth)
+
+
+def _pronouns_of(definition: Definition) -> tuple[str, ...]:
+    """What stands for the defined thing at the next sentence's beginning."""
+    return ("He", "She") if definition.sort == "person" else ("They",) if definition.plural else ("It",)
 
 
 def _says(meaning: str, question: str, answer: str) -> bool:

@@ -102,6 +102,17 @@ def asked(made: list[Question], kind: str) -> list[tuple[str, str]]:
          "Lay time", "what is lay time", "the time that a barge needs to be loaded at a quay"),
         ("Stars are gigantic, hot spheres of gas.",
          "Stars", "what are Stars", "gigantic, hot spheres of gas"),
+        # Titles of works look like clauses, and names may have others in them.
+        ("\"I Can't Stop Digging\" is a popular song written by a gardener of Deptford.",
+         "I Can't Stop Digging", "what is “I Can't Stop Digging”", "a popular song written by a gardener of Deptford"),
+        ("Ada Sings, Ivo Digs is Ivo Peat's second album of songs for moles.",
+         "Ada Sings, Ivo Digs", "what is Ada Sings, Ivo Digs", "Ivo Peat's second album of songs for moles"),
+        ('"Peat" or "The Peat" is a song of three verses on moss.',
+         "Peat (song)", "what is “Peat” (song)", "a song of three verses on moss"),
+        ('Carl Ivo "Spade" Moss, Jr. (born 1870) was a Danish and Swedish gardener of large parks.',
+         "Spade Moss", 'who was Carl Ivo "Spade" Moss', "a Danish and Swedish gardener of large parks"),
+        ("Ada Moor Peat (1870–1950), professionally known as Ada Moor, was a Danish singer of old ballads.",
+         "Ada Moor", "who was Ada Moor Peat", "a Danish singer of old ballads"),
     ],
 )  # fmt: skip
 def test_a_definition_is_taken_apart(written: Written, text: str, title: str, question: str, meaning: str) -> None:
@@ -168,6 +179,11 @@ def test_what_is_no_definition_is_none(written: Written, text: str) -> None:
          "to measure the depth of soils"),
         ("Carl Moss", "was born in the village of Soil, in the Kingdom of Peat, on 4 May 1870.",
          "Where was Carl Moss born?", "the village of Soil, in the Kingdom of Peat"),
+        ("Moors", "are drained by farmers of Aal, and credited to kings.", "What are Moors drained by?",
+         "farmers of Aal"),
+        # "It" is what the sentence before it defines.
+        ("The moss", "is a unit of damp in old soils. It is named after Ivo Loam of Aal.",
+         "What is the moss named after?", "Ivo Loam of Aal"),
     ],
 )  # fmt: skip
 def test_a_relation_ends_where_something_else_is_said(
@@ -304,9 +320,9 @@ def test_the_term_of_an_entry_without_options_is_written(written: Written) -> No
             "Aikido is a martial art of throws and locks that was made by farmer and patient teacher Morihei Ueshiba.",
             ["Morihei Ueshiba"],
         ),
-        # All that is to know of these is asked for in one's own words.
-        ("Angola is a country in Southern Africa.", []),
-        ("Animal Farm is a novella by George Orwell.", []),
+        # Of what is said in a few words a blank asks for the name.
+        ("Angola is a country in Southern Africa.", ["Southern Africa"]),
+        ("Animal Farm is a novella by George Orwell.", ["George Orwell"]),
         ("Aikido is a modern martial art that Morihei Ueshiba made of older ones.", ["Aikido"]),
         # What is counted is known by its number.
         ("Cell number is the number of plates, and therefore also the total charge, in a row of cells.", ["plates"]),
@@ -929,7 +945,20 @@ def test_options_are_of_the_key_s_kind(written: Written, glossary: str, kind: se
             "Ivo Peat was a Greek poet born in the city of Turve, Mossland, on the northern shore of a lake.",
             ["Turve"],
         ),
-        # The name within the definition is all that it says, and is asked for only beside other questions.
+        # "He" is who the sentence before it speaks of, and what he did says who he was.
+        (
+            "Ivo Loam",
+            "Ivo Loam was a Danish miller and poet. He was best known for the windmill of the Isle of Aal.",
+            ["Ivo Loam"],
+        ),
+        ("Aal", "Aal is a small island. It is bordered by the Peat Sea and by the Loam Sound.", ["Aal"]),
+        ("Aal", "Aal is a small island. It has a harbour and a mill that Danes of the Peat Sea made.", []),
+        # Of a work it may be the year.
+        ("Clay", "Clay is a 1951 album of slow songs.", ["1951"]),
+        ("Clay", "Clay is a song of love and rain recorded in May 1951.", ["1951"]),
+        ("Botany", "Botany is a branch of biology that looks at plants.", ["biology"]),
+        ("Clay", "Clay is a song of love and rain by Ada M. Moor written for a play.", ["Ada M. Moor"]),
+        # The name within the definition is all that it says.
         ("Mossland", "Mossland is a small state in the United Shires. Mossland depends on peat and salt of lakes.",
          ["United Shires"]),
     ],
@@ -940,6 +969,21 @@ def test_what_has_no_other_blank_has_one_of_a_year_or_a_name(
     made = written(chunk("one", text, title=title), names={"one": title})
     assert [one.key for one in made if one.form != "open"] == keys
     assert "definition" in {one.asked for one in made if one.form == "open"}
+
+
+def test_a_name_that_each_page_speaks_of_is_asked_for_on_none(written: Written) -> None:
+    pages = [
+        chunk(each, f"{each.capitalize()} is a compost song by Ivo Peat.")
+        for each in ("ada", "bel", "cato", "dora", "eli")
+    ]
+    assert "Ivo Peat" in {one.key for one in written(*pages[1:])}
+    assert "Ivo Peat" not in {one.key for one in written(*pages)}
+
+
+def test_a_page_of_the_same_name_defines_another_thing(written: Written) -> None:
+    work = chunk("work", "Rivers is a journal of mathematics that is reviewed by peers.", title="Rivers (journal)")
+    made = written(work, chunk("river", "A river is a stream of fresh water that runs to the sea.", title="River"))
+    assert len(asked(made, "definition")) == 2
 
 
 def test_a_birth_is_not_asked_for_beside_another_blank(written: Written) -> None:
