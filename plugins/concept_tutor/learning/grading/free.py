@@ -37,6 +37,8 @@ _LONG, _TIMES = 60, 3
 _CONTRAST = re.compile(r"(?:,|,?\s(?:and|but))\snot\s[^,.;]+|,?\s(?:instead of|rather than)\s[^,.;]+", re.IGNORECASE)
 #: Words that feedback names.
 _NAMED = 5
+#: Signs around a word.
+_AROUND_WORD = ' .,;:()“”"'
 #: Each operation as a key has it, and as an answer may say it.
 _OPERATIONS = [
     (re.compile(asserted), re.compile(rf"\b(?:{said})", re.IGNORECASE))
@@ -82,7 +84,7 @@ def grade_free(question: Question, answer: str, encoder: Encoder | None) -> Find
         return Finding("right", credit=1.0)
     if found.share < (_PARTLY_WITH_OTHERS if found.foreign else _PARTLY) and chance < _PERHAPS:
         return Finding("wrong")
-    return Finding("partly", _missing(found, alike), 0.5)
+    return Finding("partly", _missing(question, found, alike), 0.5)
 
 
 def _without_contrast(answer: str, key: str) -> str:
@@ -171,12 +173,18 @@ def _lacks(question: Question) -> bool:
     return any(word.low in LACKING for word in words_of_question(question))
 
 
-def _missing(found: Comparison, alike: frozenset[int]) -> str:
+def _missing(question: Question, found: Comparison, alike: frozenset[int]) -> str:
     """What of the key the answer has, and what not; of what tells little nothing is said."""
     present = [at for at, weight in found.weights.items() if at in found.matches and weight == 1]
+    spelled = [word.strip(_AROUND_WORD) for word in question.key.split()]
+    # "non" of "non-verbal" is no word
+    parts = {part: word for word in spelled for part in word.split("-")} | {word: word for word in spelled}
     had, missing = (
-        ", ".join(f"“{found.key[at].text}”" for at in places[:_NAMED])
-        for places in (present, [at for at in found.missing if at not in alike])
+        ", ".join(f"“{word}”" for word in [*dict.fromkeys(parts.get(text, text) for text in texts)][:_NAMED])
+        for texts in (
+            [found.key[at].text for at in places]
+            for places in (present, [at for at in found.missing if at not in alike])
+        )
     )
     if not missing:
         return "something of it is missing"

@@ -629,6 +629,13 @@ def test_own_words_are_asked_for_and_not_given(grade: Grading) -> None:
     assert grade(asked, "it lists words").feedback.startswith("Partly right: you have “word”; still missing: “last”")
 
 
+def test_a_word_with_a_hyphen_is_named_whole(grade: Grading) -> None:
+    key = "a mouldy board with cut-off corners, that damp ruins in a non-heated cellar, and frost"
+    asked = question("open", "What is a bogboard?", key, f"A bogboard is {key}.")
+    assert "“non-heated”" in grade(asked, "a mouldy board with cut-off corners").feedback
+    assert "“cut-off”" in grade(asked, "a mouldy board with cut-off corners").feedback
+
+
 def test_an_example_in_parentheses_is_not_missing(grade: Grading) -> None:
     key = "a soft stone that is carved into figures (like horses) and sold at fairs"
     asked = question("open", "What is a figstone?", key, f"A figstone is {key}.")
