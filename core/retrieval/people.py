@@ -6,9 +6,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence, Set
 
-from ..text.answer_types import ASKS_ORIGIN, ORIGIN, answer_type_scorer
+from ..text.answer_types import answer_type_scorer
 from ..text.chunk_terms import headings_of
-from ..text.doers import is_done_by, work_asked
+from ..text.doers import ASKS_ORIGIN, ORIGIN, is_done_by, work_asked
 from ..text.irregular_verbs import with_forms
 from ..text.persons import UNSAID, life_event_asked
 from ..text.stemming import STOP_WORDS, question_stems, stem_hashes, stems, words

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from .doers import NAME, NOBODY, doers_in, is_done_by, undone_finder, word_before
+from .doers import ASKS_ORIGIN, NAME, NOBODY, ORIGIN, doers_in, is_done_by, undone_finder, word_before
 from .irregular_verbs import IRREGULAR_VERBS
 from .quantities import (
     ASKS_PRICE,
@@ -45,18 +45,6 @@ _ASKS_DOER = re.compile(
     re.IGNORECASE,
 )
 _ASKS_NAME = re.compile(rf"\b(?:who|whom|whose|where)\b|{_ASKS_NAME_OF.pattern}", re.IGNORECASE)
-#: Who brought something about for the first time, and words that say so.
-ASKS_ORIGIN = re.compile(
-    r"^(?:and |but |so )?(?:who|(?:which|what) (?!is|are|was|were)\w+) (?:\w+ly |first )?(?:invented|discovered|founded"
-    r"|created|designed|developed|established|coined|devised|pioneered)\b",
-    re.IGNORECASE,
-)
-ORIGIN = re.compile(
-    r"\b(?:invent|discover|found(?=[ei])|creat|design|develop(?!ment)|establish|coin|devis|pioneer|originat|initiat"
-    r"|introduc|launch|start|beg[au]n|buil[dt]|made|mak(?:e|ing)|wr(?:ote|itten)|author|father|formulat|propos"
-    r"|publish(?!ed (?:as|in|on)\b)|patent|produc|idea (?:of|for)\b|conceiv|set up)|\bby (?-i:[A-Z])",
-    re.IGNORECASE,
-)
 #: Where something was or happened, and a place: a file's path, the room "B 1.03", "in the town of Lund", "at Lund".
 _ASKS_PLACE = re.compile(r"^(?:and |but |so )?where (?:was|were|did|is|are|do|does)\b", re.IGNORECASE)
 _PATH = re.compile(r"(?<![\w/.])(?:~[/\\]|(?:\.{1,2}|[A-Z]:)?[/\\][\w.-]+[/\\.])\w|\b[A-Z] ?\d{1,2}\.\d\d\b")

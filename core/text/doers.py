@@ -68,6 +68,18 @@ NOBODY = frozenset(
     )
 )
 
+#: Who brought something about for the first time, and words that say so.
+ASKS_ORIGIN = re.compile(
+    r"^(?:and |but |so )?(?:who|(?:which|what) (?!is|are|was|were)\w+) (?:\w+ly |first )?(?:invented|discovered|founded"
+    r"|created|designed|developed|established|coined|devised|pioneered)\b",
+    re.IGNORECASE,
+)
+ORIGIN = re.compile(
+    r"\b(?:invent|discover|found(?=[ei])|creat|design|develop(?!ment)|establish|coin|devis|pioneer|originat|initiat"
+    r"|introduc|launch|start|beg[au]n|buil[dt]|made|mak(?:e|ing)|wr(?:ote|itten)|author|father|formulat|propos"
+    r"|publish(?!ed (?:as|in|on)\b)|patent|produc|idea (?:of|for)\b|conceiv|set up)|\bby (?-i:[A-Z])",
+    re.IGNORECASE,
+)
 #: What is made, by the verb of "Who wrote X?".
 _MADE = {
     "wrote": r"novel\w*|novels?|books?|plays?|poems?|essays?|stor(?:y|ies)|epics?|tales?|treatises?|satires?|tragedy"

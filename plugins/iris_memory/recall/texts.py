@@ -25,7 +25,7 @@ from .filters import MemoryFilters
 #: What is of the day that it names; of other files only those are whose name or heading has a day.
 _DATED = ("email", "log", "transcript")
 _ASKS_DECIDED = re.compile(r"\b(?:decided?|decisions?|agreed?|resolved?)\b", re.IGNORECASE)
-_DECIDED = re.compile(r"\b(?:decid|decision|agreed\b|agreement|resol(?:ved|ution)\b)", re.IGNORECASE)
+_DECIDED = re.compile(r"\b(?:decid|decision|agreed\b|agreement|resol(?:ved|utions?)\b)", re.IGNORECASE)
 _HEADING = re.compile(r"^#{1,6} .*|^\*\*[^*\n]+\*\*:?$", re.MULTILINE)
 STATUS = re.compile(
     r"^(?:[^\w\n]|_){0,10}(?:status|state)(?:[^\w\n]|_){0,10}?:(?:[^\w\n]|_){0,10}(.{1,60})$",

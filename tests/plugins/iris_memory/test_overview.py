@@ -469,7 +469,7 @@ def test_a_question_with_many_names_has_few_of_them_looked_up() -> None:
 def test_what_is_decided_open_or_said_elsewhere(question: str, text: str, tmp_path: Path) -> None:
     files = {
         "meetings/2026-05-03.md": (
-            "# Board meeting 3 May 2026\n\nPresent: Ana, Bo.\n\n## Decisions\n\n- The rope is sold.\n\n## Talk\n\n"
+            "# Board meeting 3 May 2026\n\nPresent: Ana, Bo.\n\n## Resolutions\n\n- The rope is sold.\n\n## Talk\n\n"
             "- Decided: Bo goes to Oslo.\n- Ana wants a new mast. It is dear.\n"
         ),
         "suppliers.md": "# Suppliers\n\n- Seiler sells ropes.\n\nOpen question: who takes back old flares?\n",
