@@ -100,6 +100,7 @@ def parsers_of_plugins() -> dict[str, Parser]:
         TranscriptReader,
         format_for_prompt,
     )
+    from ragstone.plugins.iris_memory.parsers.kinds import kinds_in_mail
     from ragstone.plugins.iris_memory.readers.files import validity_in
     from ragstone.plugins.iris_memory.recall.asked import asked_of
     from ragstone.plugins.wiki_edge import ArticleNodeParser
@@ -142,6 +143,7 @@ def parsers_of_plugins() -> dict[str, Parser]:
         "groups": lambda text: (Material([chunk("x", text)]).groups, None),
         "question to the memory": lambda text: asked_of(senders, text),
         "log": lambda text: memory(text, "log"),
+        "words of a mail": lambda text: kinds_in_mail(f"{text}a1"),
         "memory's Markdown": lambda text: memory(f"{text}x\n---", "markdown"),
         "mail's HTML": lambda text: mail(text, "html"),
         "mail": mail,
@@ -192,6 +194,7 @@ KNOWN = [
     ("groups", "", "ab cd ", 4_000),
     ("definitions", "", "ab: c (d) ", 4_000),
     ("question to the memory", "", "a.", 1_000),
+    ("words of a mail", "", "1", 4_000),
     ("quantities", "1", " trillion", 9_000),
     ("mail's HTML", "<a", "1", 3_000),
     ("mail", "", "--\n", 800),

@@ -16,7 +16,7 @@ _ANSWERED = re.compile(r"(?:^>.*(?:\n|\Z))+", re.MULTILINE)
 #: Sentences of an answer above the mail that it answers.
 _SHORT_ANSWER = 4
 #: A phone number, which a few words with it say.
-_PHONE = re.compile(r"(?<![\w.-])\+?\d(?:[ ()/]{0,2}\d){6,}(?![\w.-]*\d)")
+_PHONE = re.compile(r"(?<![\w.-])\+?\d(?:[ ()/]{0,2}\d){6,}+(?![\w.-]*\d)")
 _ITEM = r"[ \t]{0,20}(?:[-*+]|\d{1,9}[.)])[ \t]"
 #: An item of a list in its first line, or a paragraph.
 _PART = re.compile(rf"^{_ITEM}.*|(?:^(?!{_ITEM})[ \t]*[^\s#|].*\n?)+", re.MULTILINE)
