@@ -22,6 +22,10 @@ _LABEL = re.compile(r"\W*([\w][^:.!?|]{0,60}):\s")
 #: The same in bold type, and a word with a capital within a question.
 _ASKED_LABEL = re.compile(r"^[^\w\n]*(\w[^:.!?|\n]{0,60}):\W{0,3} (.*)", re.MULTILINE)
 _NAME = re.compile(r"(?<=\s)[A-Z]\w*")
+#: "Which soil …?", whose label is none of what soils have.
+_KIND = re.compile(
+    r"\W*(?:which|what) (?!(?:is|are|was|were|do|does|did|has|have|had|can|will|would|should)\b)(\w+)", re.IGNORECASE
+)
 #: Weight of a question, which answers no question whether something is so.
 _IS_QUESTION = 3
 #: Titles that are about something else than their term: "Other slices".
@@ -111,13 +115,16 @@ def labels(sentence: str, compound: Sequence[str]) -> bool:
 
 def label_finder(question: str) -> Callable[[str], bool]:
     """A function that tells whether a sentence has a label of words of the question, no names alone, and behind it the
-    time, quantity or name that is asked for: "Subsidy: 15 percent" for "How high is the subsidy?"."""
+    time, quantity or name that is asked for: "Subsidy: 15 percent" for "How high is the subsidy?". Where none is asked
+    for, it is a label of the kind that is: "Soil: loam" for "Which soil is best?"."""
     asked, named = frozenset[str]().union(*map(with_forms, stems(question))), stems(" ".join(_NAME.findall(question)))
-    has_type = answer_type_scorer(question)
+    has_type, of_kind = answer_type_scorer(question), _KIND.match(question)
+    kind = set(stems(of_kind[1])) if of_kind else set()
 
     def has_label(sentence: str) -> bool:
         labels = ((set(stems(label)), value) for label, value in _ASKED_LABEL.findall(sentence))
-        return any(not found.issubset(named) and found <= asked and has_type(value) > 0 for found, value in labels)
+        labels = (each for each in labels if not each[0].issubset(named) and each[0] <= asked)
+        return any(has_type(value) > 0.5 * (not kind <= found) for found, value in labels)
 
     return has_label
 
