@@ -766,7 +766,7 @@ def test_of_another_one_another_day_or_no_amount(question: str, text: str, verdi
         ("When was the harbour open on Saturdays?", "Open on Saturday: by boat alone, and on foot.", "closest"),
         ("When was the harbour funded?", "Fund: by boat alone, and on foot.", "closest"),
         ("Which fund does the harbour have?", "Fund: the one of the sea", "answered"),
-        ("Which boat does the fund use?", "Fund: what the members of a boat pay", "closest"),
+        ("Which boat has the fund?", "Fund: what the members of a boat pay", "closest"),
         ("What did Ada want from the harbour?", "Ada: the harbour is closed at this hour, as always.", "closest"),
     ],
 )
