@@ -429,7 +429,12 @@ def test_a_writer_whose_name_is_nothing_but_brackets_harms_no_answer(tmp_path: P
 
 def test_a_question_with_many_names_has_few_of_them_looked_up() -> None:
     looked_up: list[tuple[str, ...]] = []
-    corpus: Any = SimpleNamespace(contents=SimpleNamespace(facets=lambda *keys: looked_up.append(keys) or []))
+
+    def facets(*keys: str) -> list[Any]:
+        looked_up.append(keys)
+        return []
+
+    corpus: Any = SimpleNamespace(contents=SimpleNamespace(facets=facets))
     asked_of(corpus, "mails from Ana Berg Cruz Dahl " * 100)
     assert 0 < len(looked_up) <= 32
 

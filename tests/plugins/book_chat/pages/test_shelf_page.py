@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -43,13 +44,17 @@ def add(client: FlaskClient) -> int:
     return client.post(SHELF, data={"file": file, "title": "Robot <b>parts"}, headers=PAGE).status_code
 
 
+def _is_listed(client: FlaskClient, title: str) -> bool:
+    return f"{SHELF}{title.lower()}/" in client.get(SHELF).text
+
+
 def test_a_title_is_named_once_and_a_setting_asked_for_where_there_are_two(client: FlaskClient) -> None:
     both = b"# Arms\n\n## Gazebo\n\nThe joints have damping.\n\n## Real hardware\n\nThe motors have brakes.\n"
     books = (BOOK, "Wheels", False), (both, "Arms", True)
     open_shelf(client)
     for text, title, has_settings in books:
         client.post(SHELF, data={"file": (io.BytesIO(text), "book.md"), "title": title}, headers=PAGE)
-        until(lambda title=title: f"{SHELF}{title.lower()}/" in client.get(SHELF).text)
+        until(partial(_is_listed, client, title))
         assert ('name="setting"' in client.get("/book_chat/").text) == has_settings
     page = client.get("/book_chat/?q=What+is+a+caster%3F").text
     assert '<span class="place">First Edition › Casters</span>' in page
