@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from ..lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from .bm25 import top_sums
     from .calibration import CALIBRATION_TOP_K, DEFAULT_THRESHOLD, MIN_CALIBRATION_CHUNKS, Calibration, calibrate
     from .definitions import Subjects, defining_texts, with_definitions
     from .evidence_gate import Evidence, Verdict, judge, weigh_evidence
@@ -12,7 +13,6 @@ if TYPE_CHECKING:
     from .models import Retrieval, Spelling, Timings
     from .search import HybridRetriever, ScoredRetriever
     from .sentence_scores import ScoredSentence
-    from .top_k import top_sums
 
 __all__ = [
     "CALIBRATION_TOP_K",

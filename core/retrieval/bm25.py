@@ -1,4 +1,4 @@
-"""BM25 search over a corpus: sums of the words' cached scores."""
+"""BM25 search over a corpus: sums of the words' cached scores, and the highest of an array of scores."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .top_k import top_sums
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy.typing as npt
 
     from ..catalog import WordScores
+
+
+#: Numbers in a block, of which only the highest is compared at first.
+_BLOCK = 64
 
 
 def top_chunks(
@@ -43,3 +45,25 @@ def have_common(one: npt.NDArray[np.integer[Any]], other: npt.NDArray[np.integer
         return False
     places = np.searchsorted(more, fewer).clip(max=len(more) - 1)
     return bool((more[places] == fewer).any())
+
+
+def top_positions(numbers: npt.NDArray[np.floating[Any]], limit: int) -> npt.NDArray[np.intp]:
+    """Positions of at least the ``limit`` highest numbers, ascending. More are returned where excluding them would be
+    slower: of long arrays, and of equal numbers."""
+    if len(numbers) <= limit:
+        return np.arange(len(numbers))
+    blocks = len(numbers) // _BLOCK
+    # At least ``limit`` blocks have a peak of at least the bound, so no number below it is among the highest.
+    peaks = numbers if blocks < limit else numbers[: blocks * _BLOCK].reshape(-1, _BLOCK).max(axis=1)
+    bound = np.partition(peaks, len(peaks) - limit)[len(peaks) - limit]
+    return np.flatnonzero(numbers >= bound)
+
+
+def top_sums(sums: npt.NDArray[np.floating[Any]], limit: int) -> list[tuple[int, float]]:
+    """``(position, sum)`` of the ``limit`` highest sums above 0, best first, ties by position."""
+    if limit <= 0:
+        return []
+    found = top_positions(sums, limit)
+    found = found[sums[found] > 0]
+    found = found[np.lexsort((found, -sums[found]))][:limit]
+    return list(zip(found.tolist(), sums[found].tolist(), strict=True))

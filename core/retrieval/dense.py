@@ -13,7 +13,7 @@ import numpy as np
 
 from ..catalog import DocumentVectors
 from ..runtime.batched_matvec import BatchedMatVec, PendingProduct
-from .top_k import top_positions
+from .bm25 import top_positions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

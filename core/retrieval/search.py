@@ -129,7 +129,7 @@ class HybridRetriever(ScoredRetriever):
                     dense |= search.cosines(vector, [key for key in lexical if key not in dense])
                     looked.set_result(lambda: {"found": nearest})
             missing = search.missing(words)
-            not_needed = missing & LIGHT_STEMS | form_stems(question)
+            not_needed = missing & LIGHT_STEMS | {corrections.get(stem, stem) for stem in form_stems(question)}
             words = [word for word in words if word not in not_needed] or words
             idf = inverse_frequencies(words, frequencies, search.size())
             threshold = threshold_of(row, options, search.searched())

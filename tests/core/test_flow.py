@@ -33,7 +33,7 @@ _HELPERS = {
     *(f"answering.{name}" for name in ["overview_finder", "question_parts", "quote_extent", "table_rows"]),
     *(f"retrieval.{name}" for name in ["answerability", "calibration", "comparatives", "contents"]),
     *(f"retrieval.{name}" for name in ["models", "parts", "people", "quotes", "sentence_scores"]),
-    *(f"retrieval.{name}" for name in ["requirements", "restatement", "top_k", "search_cache"]),
+    *(f"retrieval.{name}" for name in ["requirements", "restatement", "search_cache"]),
 }
 #: Of these one module is the way in, and the README names it.
 _CLOSED_PACKAGES = ("catalog.", "citations.", "embedding.")

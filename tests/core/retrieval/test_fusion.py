@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 
 from ragstone.core.catalog import WordScores
 from ragstone.core.retrieval import Candidates, rank
-from ragstone.core.retrieval.bm25 import have_common, top_chunks
+from ragstone.core.retrieval.bm25 import have_common, top_chunks, top_positions
 from ragstone.core.retrieval.rerank import link_scores, rerank_scores
 from ragstone.core.retrieval.search_cache import RevisionSearch, SearchCache
-from ragstone.core.retrieval.top_k import top_positions
 from ragstone.core.runtime.batched_matvec import BatchedMatVec
 from ragstone.core.runtime.fair_semaphore import FairSemaphore
 from ragstone.core.text import is_packed, pack, question_stems, stems
