@@ -11,7 +11,7 @@ from ..text.chunk_terms import headings_of
 from ..text.doers import ASKS_ORIGIN, ORIGIN, is_done_by, work_asked
 from ..text.irregular_verbs import with_forms
 from ..text.persons import UNSAID, life_event_asked
-from ..text.stemming import STOP_WORDS, question_stems, stem_hashes, stems, words
+from ..text.stemming import STOP_WORDS, name_stems, question_stems, stem_hashes, stems, words
 from .answerability import PRONOUN, dated_text, names_in, stems_near, stems_near_any
 from .models import Retrieval
 from .sentence_scores import ScoredSentence
@@ -52,7 +52,6 @@ _LINKS = re.compile(
     r"\W{0,2}|(?: (?:is|was|were|be(?:en|ing)?|ha[sd]|have|became|elected|named|appointed|crowned|made|called|ruled"
     r"|served|acted|as|the|our|an?))* "
 )
-CAPITAL = re.compile(r"(?<=\s)[A-Z]\w*")
 #: "Anna's mother", "Anna's old mother": of whom, and who.
 _RELATIVE = (
     r"(?:(?:grand)?(?:mother|father|parent|son|daughter|child|brother|sister)s?|children|wife|wives|husbands?|uncles?"
@@ -169,8 +168,7 @@ def lacks_deed(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSente
     ):
         return True
     near, hashes = stems_near_any(retrieval, sentences), retrieval.spelling.hashes
-    capital = set(stems(" ".join(CAPITAL.findall(asked))))
-    common = [stem for stem in question_stems(asked) if stem not in capital]
+    common = [stem for stem in question_stems(asked) if stem not in name_stems(asked)]
     needed = [each for each in (hashes(names_in(asked)), hashes(common) if len(common) > 1 else set()) if each]
     return any(map(near.isdisjoint, needed))
 
@@ -178,7 +176,7 @@ def lacks_deed(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSente
 def has_names_alone(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:
     """Whether the best sentence has neither the time, quantity or name that is asked for, nor a word of the question
     but names near: "Karin says yes." for "Where does Karin live?"."""
-    named = set(stems(" ".join(CAPITAL.findall(asked))))
+    named = name_stems(asked)
     common = set(question_stems(asked)) - named if named else set()
     forms = frozenset().union(*map(with_forms, common))
     is_away = bool(common) and stems_near(retrieval, sentences[0]).isdisjoint(retrieval.spelling.hashes(forms))
@@ -192,10 +190,8 @@ def lacks_agent(_: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -
         return False
     verb = "|".join(sorted(map(re.escape, with_forms(next(iter(stems(does[2])), does[2])))))
     who, text = frozenset(words(does[1])), sentences[0].text
-    agents = re.findall(
-        rf"\b((?!(?:I|We|He|She|It|They|You|This|That)\b)[A-Z]\w*(?: [A-Z]\w+)*) (?:\w+ly )?(?:{verb})", text
-    )
-    return bool(agents) and who.isdisjoint(words(text))
+    says_it = rf"\b(?!(?:I|We|He|She|It|They|You|This|That)\b)[A-Z]\w* (?:\w+ly )?(?:{verb})"
+    return re.search(says_it, text) is not None and who.isdisjoint(words(text))
 
 
 def lacks_origin(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSentence]) -> bool:

@@ -14,7 +14,7 @@ from ..text.irregular_verbs import form_hashes, with_forms
 from ..text.pointers import asks_same
 from ..text.quantities import asks_for_quantity
 from ..text.question_kinds import action_of, asks_whether, lacks_items
-from ..text.stemming import question_stems, stem_hash, stem_hashes, stems, words
+from ..text.stemming import name_stems, question_stems, stem_hash, stem_hashes, stems, words
 from ..text.terms import abbreviation_of, sides_of
 from ..text.times import asks_for_time, is_of_other_day
 from ..text.versions import has_only_others, is_of_other, version_finder
@@ -196,7 +196,7 @@ def _lacks_claim(retrieval: Retrieval, asked: str, sentences: Sequence[ScoredSen
     if not asks_whether(asked):
         return False
     near, hashes, total = stems_near_any(retrieval, sentences), retrieval.spelling.hashes, sum(retrieval.idf.values())
-    found = set(question_stems(asked)) - set(stems(" ".join(people.CAPITAL.findall(asked))))
+    found = set(question_stems(asked)) - name_stems(asked)
     common = {stem: word for word in words(asked) for stem in stems(word) if stem in found and not stem.endswith("er")}
     # "Did he lead it?" is answered by "he led it", and "Is it open?" by "it is closed".
     also = {stem: [*with_forms(stem), *stems(" ".join(opposites_of(word)))] for stem, word in common.items()}

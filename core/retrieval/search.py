@@ -15,7 +15,7 @@ from llama_index.core.vector_stores.utils import build_metadata_filter_fn
 
 from ..text.question_kinds import asks_for_code, asks_for_tasks
 from ..text.spelling import with_corrections, with_names, with_numbers_apart
-from ..text.stemming import LIGHT_STEMS, form_stems, question_stems, stems
+from ..text.stemming import LIGHT_STEMS, form_stems, name_stems, question_stems, stems
 from ..text.stemming import words as plain_words
 from ..text.terms import asks_for_term
 from ..tracing import step
@@ -112,7 +112,8 @@ class HybridRetriever(ScoredRetriever):
                 found, frequencies = search.lexical(words, options.candidates)
                 spelt = {stem: word for word in plain_words(question) for stem in stems(word)}
                 absent = sorted(search.missing(words))  # from what may be found, whatever the other chunks have
-                corrections = search.corrections({word: _is_word(spelt.get(word, word), encoder) for word in absent})
+                exist = {word: _is_word(spelt.get(word, word), encoder) for word in absent}
+                corrections = search.corrections(exist, name_stems(question))
                 joined = search.joined(question)
                 if corrections or joined:
                     # What the corpus mostly writes as one word, some of its chunks write as two.

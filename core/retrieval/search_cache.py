@@ -12,7 +12,7 @@ from ..text.irregular_verbs import with_forms
 from ..text.spelling import compounds_of, correction_of, synonyms_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Container, Mapping, Sequence
 
     import numpy as np
     import numpy.typing as npt
@@ -173,22 +173,22 @@ class RevisionSearch:
                     found |= dict.fromkeys(each.parts, each.joined)
         return found
 
-    def corrections(self, words: Mapping[str, bool]) -> dict[str, str]:
-        """The stems that are meant, by those that no chunk contains and that look misspelt: stems of chunks that pass
-        the filters, since an answer may quote them. ``words``: by stem, whether it is one of a word that exists."""
-        found = {word: self._correction(word, own) for word, own in words.items()}
-        return {word: meant for word, meant in found.items() if meant}
+    def corrections(self, words: Mapping[str, bool], names: Container[str]) -> dict[str, str]:
+        """The stems that are meant, by those that no chunk contains: stems of chunks that pass the filters. ``words``:
+        by stem, whether it is one of a word that exists; ``names``: those of names, for which no synonym stands."""
+        found = ((word, self._correction(word, own, is_name=word in names)) for word, own in words.items())
+        return {word: meant for word, meant in found if meant}
 
-    def _correction(self, word: str, is_word: bool) -> str | None:
+    def _correction(self, word: str, is_word: bool, *, is_name: bool) -> str | None:
         def find() -> str | None:
-            for alike in (with_forms(word), synonyms_of(word)):  # "brought" for "bring", "purchase" for "buy"
+            for alike in (with_forms(word), frozenset[str]() if is_name else synonyms_of(word)):  # "bought", "purchase"
                 if held := alike - self.missing([*alike]):
                     _, chunks = self.lexical([*held], 1)
                     return max((chunks[stem], stem) for stem in held)[1]
             known = self._cached(("terms", word[0]), lambda: self._snapshot.terms(self._row.id, word[0]))
             return correction_of(word, known, is_word=is_word, is_allowed=lambda stem: not self.missing([stem]))
 
-        return self._cached(("correction", word, is_word, self._filter_key), find)
+        return self._cached(("correction", word, is_word, is_name, self._filter_key), find)
 
     def nearest(
         self, question: npt.NDArray[np.float32], limit: int, pending: PendingProduct | None = None

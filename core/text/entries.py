@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from .answer_types import answer_type_scorer
 from .irregular_verbs import with_forms
 from .question_kinds import asks_whether, gives_a_reason
-from .stemming import stems
+from .stemming import name_stems, stems
 from .times import asks_for_time
 
 #: Parts of a title: an article's own has one.
@@ -19,9 +19,8 @@ _IS_A = re.compile(r"[^.;]{0,250}?\s(?:is|was|are|were) (?:an?|the|one|any) ")
 _NUMBER = re.compile(r"^\W*(?:(?:chapter|section|appendix) )?(?:\d+(?:\.\d+)*[.:)]?\s|[A-Z]\.\s)\W*", re.IGNORECASE)
 _BEHIND = re.compile(r"\s*(?::\s|\s[-–—]\s|\().*$")
 _LABEL = re.compile(r"\W*([\w][^:.!?|]{0,60}):\s")
-#: The same in bold type, and a word with a capital within a question.
+#: The same in bold type.
 _ASKED_LABEL = re.compile(r"^[^\w\n]*(\w[^:.!?|\n]{0,60}):\W{0,3} (.*)", re.MULTILINE)
-_NAME = re.compile(r"(?<=\s)[A-Z]\w*")
 #: "Which soil …?", whose label is none of what soils have.
 _KIND = re.compile(
     r"\W*(?:which|what) (?!(?:is|are|was|were|do|does|did|has|have|had|can|will|would|should)\b)(\w+)", re.IGNORECASE
@@ -117,7 +116,7 @@ def label_finder(question: str) -> Callable[[str], bool]:
     """A function that tells whether a sentence has a label of words of the question, no names alone, and behind it the
     time, quantity or name that is asked for: "Subsidy: 15 percent" for "How high is the subsidy?". Where none is asked
     for, it is a label of the kind that is: "Soil: loam" for "Which soil is best?"."""
-    asked, named = frozenset[str]().union(*map(with_forms, stems(question))), stems(" ".join(_NAME.findall(question)))
+    asked, named = frozenset[str]().union(*map(with_forms, stems(question))), name_stems(question)
     has_type, of_kind = answer_type_scorer(question), _KIND.match(question)
     kind = set(stems(of_kind[1])) if of_kind else set()
 

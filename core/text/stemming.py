@@ -88,6 +88,9 @@ _REPORTING = re.compile(
 #: "The 1950's" are "the 1950s".
 _DECADE = re.compile(r"(\d0)[’'](?=s\b)")
 
+#: A word with a capital behind the first one of a question.
+_CAPITALIZED = re.compile(r"(?<=\s)[A-Z]\w*")
+
 _local = threading.local()
 
 
@@ -103,6 +106,11 @@ def stems(text: str) -> list[str]:
 def stem_hashes(text: str) -> list[int]:
     """The hashes of the text's stems in order."""
     return [stem_hash(stem) for stem in stems(text)]
+
+
+def name_stems(question: str) -> frozenset[str]:
+    """The stems of the question's words with a capital, its first word excepted."""
+    return frozenset(stems(" ".join(_CAPITALIZED.findall(question))))
 
 
 @lru_cache(maxsize=8192)

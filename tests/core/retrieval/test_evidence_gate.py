@@ -712,6 +712,14 @@ def test_a_word_that_no_passage_has_may_be_said_by_one_for_the_same(tmp_path: Pa
     assert judge(weigh_evidence(found), found) == verdict
 
 
+def test_no_synonym_stands_for_a_name(tmp_path: Path) -> None:
+    with open_host(tmp_path) as host:
+        corpus = host.corpus("yard", kind="article")
+        corpus.ingest([Document(text="The cost of the winch was nine pounds.")])
+        found = [HybridRetriever(corpus).search(f"What was the {word} of the winch?") for word in ("price", "Price")]
+    assert [each.spelling.corrections.get("price") for each in found] == ["cost", None]
+
+
 def test_a_synonym_counts_less_than_the_word() -> None:
     idf = {"begin": 1.0, "yard": 1.0}
     shares = [idf_coverage(idf, set(stem_hashes(text))) for text in ("The yard began.", "A yard starts.", "A yard.")]

@@ -86,9 +86,14 @@ def test_a_later_text_on_something_else_does_not_come_first(
 
 
 def test_a_later_date_moves_no_chunk_away_that_says_who_someone_is(tmp_path: Path) -> None:
-    turns = "".join(f"[2026-05-03 10:{number}] Kenji: The print {number} is fine.\n" for number in range(10, 40))
-    people = "# Crew\n\n| Name | Role | Days |\n|---|---|---|\n| Kenji Mori | since May on trial | Friday |\n"
-    with remembering(tmp_path, {"chats/2026-05-03.txt": turns, "crew.md": people}) as host:
+    chats = {
+        f"chats/2026-05-0{day}.txt": f"[2026-05-0{day} 10:00] Ana: Who is Kenji?\n[2026-05-0{day} 10:01] Bo: Kenji is in.\n"
+        for day in range(1, 9)
+    }
+    people = (
+        "# Crew of 3 May 2019\n\n| Name | Role | Days |\n|---|---|---|\n| Kenji Mori | since May on trial | Friday |\n"
+    )
+    with remembering(tmp_path, {**chats, "crew/2019-05-03.md": people}) as host:
         answer = host.assistant("memory").ask("Who is Kenji?")
     assert "| Kenji Mori | since May on trial | Friday |" in answer.text
     assert not answer.closest
