@@ -86,10 +86,8 @@ def test_a_later_text_on_something_else_does_not_come_first(
 
 
 def test_a_later_date_moves_no_chunk_away_that_says_who_someone_is(tmp_path: Path) -> None:
-    chats = {
-        f"chats/2026-05-0{day}.txt": f"[2026-05-0{day} 10:00] Ana: Who is Kenji?\n[2026-05-0{day} 10:01] Bo: Kenji is in.\n"
-        for day in range(1, 9)
-    }
+    turns = "[{0} 10:00] Ana: Who is Kenji?\n[{0} 10:01] Bo: Kenji is in.\n"
+    chats = {f"chats/{day}.txt": turns.format(day) for day in (f"2026-05-0{number}" for number in range(1, 9))}
     people = (
         "# Crew of 3 May 2019\n\n| Name | Role | Days |\n|---|---|---|\n| Kenji Mori | since May on trial | Friday |\n"
     )
