@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from ..runtime.forks import ForkSafeLock, lazily
 from ..runtime.revision_cache import RevisionCache
 from ..text.irregular_verbs import with_forms
-from ..text.spelling import compounds_of, correction_of, synonyms_of
+from ..text.spelling import compounds_of, correction_of, of_one_meaning, synonyms_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping, Sequence
@@ -181,10 +181,10 @@ class RevisionSearch:
 
     def _correction(self, word: str, is_word: bool, *, is_name: bool) -> str | None:
         def find() -> str | None:
-            for alike in (with_forms(word), frozenset[str]() if is_name else synonyms_of(word)):  # "bought", "purchase"
-                if held := alike - self.missing([*alike]):
-                    _, chunks = self.lexical([*held], 1)
-                    return max((chunks[stem], stem) for stem in held)[1]
+            forms, same = with_forms(word), frozenset[str]() if is_name else synonyms_of(word)  # "bought", "purchase"
+            held = forms - self.missing([*forms]) or of_one_meaning(same - self.missing([*same]))
+            if held:
+                return max((self.lexical([stem], 1)[1][stem], stem) for stem in held)[1]
             known = self._cached(("terms", word[0]), lambda: self._snapshot.terms(self._row.id, word[0]))
             return correction_of(word, known, is_word=is_word, is_allowed=lambda stem: not self.missing([stem]))
 

@@ -59,6 +59,12 @@ def synonyms_of(stem: str) -> frozenset[str]:
     return frozenset().union(*map(with_forms, alike)) - with_forms(stem)
 
 
+def of_one_meaning(found: frozenset[str]) -> frozenset[str]:
+    """The stems, if each is a form or a synonym of all others: "decay" and "drop", both for "decline", are not."""
+    is_one = all(found <= with_forms(stem) | synonyms_of(stem) for stem in found)
+    return found if is_one else frozenset()
+
+
 @lru_cache(maxsize=8192)
 def synonym_hashes(stem: str) -> frozenset[int]:
     """The hashes of ``synonyms_of``."""

@@ -712,6 +712,18 @@ def test_a_word_that_no_passage_has_may_be_said_by_one_for_the_same(tmp_path: Pa
     assert judge(weigh_evidence(found), found) == verdict
 
 
+@pytest.mark.parametrize(("other", "meant"), [("The crane is new.", "decay"), ("A drop of oil helps.", None)])
+def test_a_synonym_stands_for_a_word_where_all_there_are_mean_the_same(
+    tmp_path: Path, other: str, meant: str | None
+) -> None:
+    with open_host(tmp_path) as host:
+        corpus = host.corpus("yard", kind="article")
+        corpus.ingest([Document(text="The owner let the yard decay."), Document(text=other)])
+        found = HybridRetriever(corpus).search("Why did the yard decline?")
+    assert found.spelling.corrections.get("declin") == meant
+    assert sentences_of(found)[0].text == "The owner let the yard decay."
+
+
 def test_no_synonym_stands_for_a_name(tmp_path: Path) -> None:
     with open_host(tmp_path) as host:
         corpus = host.corpus("yard", kind="article")
